@@ -1,0 +1,135 @@
+# Incipit.  make help lists what can be made.
+CHAPTERS := 00-ground
+CC       ?= cc
+AR       ?= ar
+OPT      ?= -O2 -g
+WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -Itangled $(EXTRA_CFLAGS)
+LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc) -pthread -lm
+SHARED   ?= ../shared
+PREFIX   ?= /usr/local
+BUILD    ?= build
+export SOURCE_DATE_EPOCH ?= 1767225600
+export FORCE_SOURCE_DATE = 1
+export LC_ALL = C.UTF-8
+export max_print_line = 10000
+export TEXMFVAR = $(CURDIR)/build/texmf
+export TEXMFHOME = $(CURDIR)/build/texmf
+export SHARED
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all help tangle values book figures spreads check checkpoints clean lint dist sanitize
+all: checkpoints book
+
+help: ## this list
+	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
+	@echo '  checkpoint-NN  chapter NN from its own and earlier chapters alone, compiled and run'
+
+# ---- tangle: chapters/X.w -> tangled/X/*.c, *.h, committed, readable
+STAMPS := $(CHAPTERS:%=build/tangled/%.stamp)
+tangle: $(STAMPS) ## bring tangled/ up to date (FORCE=1 after an odd commit)
+build/tangled/%.stamp: chapters/%.w chapters/types.w tools/tangle.sh tools/plain.lua
+	@mkdir -p $(@D)
+	@tools/tangle.sh $< tangled/$*
+	@touch $@
+# which modules there are is known after tangling: make reads this file again when it has changed
+build/modules.mk: $(STAMPS)
+	@echo 'MODULES := $(sort $(wildcard $(CHAPTERS:%=tangled/%/[a-z]*.c)))' > $@
+ifeq (,$(filter clean help,$(MAKECMDGOALS)))
+include build/modules.mk
+endif
+
+# ---- the library, and one program a chapter from its own and earlier chapters
+OBJECTS := $(MODULES:tangled/%.c=$(BUILD)/obj/%.o)
+$(BUILD)/obj/%.o: tangled/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/tests/*.d)
+$(BUILD)/libincipit.a: $(OBJECTS)
+	rm -f $@; $(AR) rcsD $@ $^
+
+define program
+SEEN += $(1)
+$(BUILD)/bin/$(1): $(BUILD)/obj/$(1)/$(1).o $(filter $(foreach c,$(SEEN) $(1),$(BUILD)/obj/$(c)/%),$(OBJECTS))
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$^ -o $$@ $$(LIBS)
+endef
+SEEN :=
+$(foreach c,$(CHAPTERS),$(eval $(call program,$(c))))
+checkpoints: $(CHAPTERS:%=$(BUILD)/bin/%) ## every chapter's program
+
+# ---- what the programs print: numbers of the prose, data of the figures, checkpoint boxes
+VALUES  := $(CHAPTERS:%=build/values/%.val)
+OUTPUTS := $(CHAPTERS:%=build/out/%.txt)
+DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
+values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
+build/values/%.val: build/bin/%
+	@mkdir -p $(@D)
+	$< values > $@
+build/out/%.txt: build/bin/%
+	@mkdir -p $(@D)
+	@(echo '$$ $<'; $<) > $@
+define data
+$(1): build/bin/$(firstword $(subst ., ,$(notdir $(1))))
+	@mkdir -p $$(@D)
+	$$< $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
+endef
+$(foreach d,$(DATA),$(eval $(call data,$(d))))
+
+# ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
+chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(firstword $(subst -, ,$(1))))))
+NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
+WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
+SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*))
+build/woven/%.tex: chapters/%.w chapters/types.w tools/fixutf8.lua tools/weave.sh
+	@mkdir -p $(@D)
+	@tools/weave.sh $<
+build/book.cwi: $(WOVEN) tools/cwindex.lua
+	@texlua tools/cwindex.lua build/book.cwi build/book.cwn $(NUMBERED)
+build/book.cwm: $(WOVEN) tools/cwmargins.lua
+	@texlua tools/cwmargins.lua $@ $(NUMBERED)
+build/buildid.tex: $(SOURCES)
+	@mkdir -p $(@D)
+	@printf '\\def\\buildid{%s}\n' "$$(cat $(SOURCES) | sha256sum | cut -c1-16)" > $@
+build/values.tex: $(VALUES)
+	@printf '\\incipitvalues{%s}\n' $^ > $@
+	@printf '$(foreach c,$(CHAPTERS),\\cwebchapternumber{$(c)}{$(call chapter_number,$(c))})\n' >> $@
+
+# ---- all figures in one run, one a page; only when a figure or its data changed
+FIGURES  := $(patsubst figures/%.tex,%,$(sort $(wildcard figures/*.tex)))
+figures: build/figures.pdf
+build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DATA) build/values.tex \
+    macros/incipitfig.sty macros/incipit.lua macros/incipit.sty
+	@printf '\\figurepage{%s}\n' $(FIGURES) > build/figures.list
+	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build figures.tex >/dev/null || { grep -A3 '^!' build/figures.log; exit 1; }
+	@! grep -E 'Missing character' build/figures.log
+
+# ---- typeset; any of these words in the log stops the build
+BAD := Missing character|undefined|UNDEFINED|multiply defined|Overfull|destination with the same
+book: lint build/incipit.pdf ## build/incipit.pdf
+	@texlua tools/logcheck.lua build/incipit.log build/woven
+build/incipit.pdf: $(SOURCES) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/figures.pdf
+	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; exit 1; }
+spreads: build/incipit.pdf
+	tools/spreads.sh build/incipit.pdf build/spreads
+lint: build/values.tex ## digits in prose, docstrings, sections
+	@texlua tools/digits.lua tools/digits.allowed chapters/*.w
+	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h))
+
+# ---- tests
+SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
+check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) ## every test; the last line is the total
+	@BUILD=$(BUILD) CHAPTERS='$(CHAPTERS)' CC='$(CC)' tests/run.sh $(SUITES)
+$(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
+checkpoint-%: tangle
+	@tests/alone.sh $* show
+
+sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
+	$(MAKE) BUILD=build/asan OPT='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
+	$(MAKE) BUILD=build/tsan OPT='-O1 -g -fsanitize=thread' check
+
+clean: ## removes build/
+	rm -rf build

@@ -1,0 +1,352 @@
+-- incipit.lua -- the book's small machinery in TeX: numbers, listings, heat strips.
+incipit = {}
+
+-- cweave sets strings, characters, file names and ALL_CAPS names alike; this tells the names
+function incipit.caps(s)
+  local name = s:gsub("\\_%s*", "_"):match("^[A-Z][A-Z0-9_]+%s*$")
+  tex.sprint(-1, name and "\\csname @firstoftwo\\endcsname" or "\\csname @secondoftwo\\endcsname")
+end
+
+-- ---- 1. numbers that a program printed ------------------------------------------
+-- A value file has lines  KEY VALUE [UNIT]; "#" starts a comment.  The same key with
+-- two values is an error, and so is a key that no file has: the build stops.
+local values, used, files = {}, {}, 0
+
+function incipit.load(name)
+  local h = io.open(name, "rb")
+  if not h then tex.error("incipit: no value file '" .. name .. "'"); return end
+  files = files + 1
+  for line in h:lines() do
+    local key, value, unit = line:match("^([%w%._%-]+)%s+(%S+)%s*(.-)%s*$")
+    if key and not line:match("^#") then
+      if values[key] and values[key].v ~= value then
+        tex.error("incipit: key '" .. key .. "' has two values: " .. values[key].v .. " and " .. value)
+      end
+      values[key] = { v = value, u = unit }
+    end
+  end
+  h:close()
+end
+
+local words = { [0] = "zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
+  "nine", "ten", "eleven", "twelve" }
+
+function incipit.group(s)            -- 6225 -> 6\,225; thousands by thin spaces
+  local sign, int, frac = s:match("^([+-]?)(%d+)(%.?%d*)$")
+  if not int then
+    local m, e = s:match("^(%-?[%d%.]+)[eE]([+-]?%d+)$")
+    if m then return "\\ensuremath{" .. m .. "\\cdot10^{" .. tonumber(e) // 1 | 0 .. "}}" end
+    return s
+  end
+  int = int:reverse():gsub("(%d%d%d)", "%1 "):reverse():gsub("^ ", ""):gsub(" ", "\\,")
+  return (sign == "-" and "\\ensuremath{-}" or "") .. int .. frac
+end
+
+local function iec(n)
+  local u = { "bytes", "KiB", "MiB", "GiB", "TiB" }
+  local i = 1
+  while n >= 1024 and i < #u do n = n / 1024; i = i + 1 end
+  return (n == math.floor(n) and string.format("%d", n) or string.format("%.2f", n)), u[i]
+end
+
+function incipit.val(key, opt)
+  key = key:gsub("%s", "")
+  local e = values[key]
+  if not e then
+    tex.error("incipit: no program printed the number '" .. key .. "'",
+      { "\\val{key} takes its number from build/values/*.val.", "Let the chapter's program print it." })
+    return
+  end
+  used[key] = true
+  local v, unit, plain = e.v, e.u, false
+  for o in (opt or ""):gmatch("[^,%s]+") do
+    if o == "bare" then unit = ""
+    elseif o == "raw" then plain = true
+    elseif o == "word" then v = words[tonumber(v)] or v
+    elseif o == "iec" then v, unit = iec(tonumber(v))
+    elseif tonumber(o) then v = string.format("%." .. o .. "f", tonumber(v))
+    else tex.error("incipit: \\val does not know the option '" .. o .. "'") end
+  end
+  local s = plain and v or incipit.group(v)
+  if unit and unit ~= "" and not plain then
+    s = s .. ((unit == "%" or unit == "x") and "\\," .. (unit == "x" and "\\ensuremath{\\times}" or "\\%")
+              or "\\nobreakspace " .. unit) end
+  tex.sprint("\\mbox{" .. s .. "}")
+end
+
+-- \bytes{key}: the integer, then GB and GiB (or the units that fit)
+function incipit.bytes(key)
+  local e = values[key]
+  if not e then tex.error("incipit: no program printed the number '" .. key .. "'"); return end
+  used[key] = true
+  local n = tonumber(e.v)
+  local u, i, x = { "bytes", "kB", "MB", "GB", "TB" }, 1, n
+  while x >= 1000 and i < #u do x = x / 1000; i = i + 1 end
+  local b, bu = iec(n)
+  local s = incipit.group(e.v) .. "\\nobreakspace bytes"
+  if i > 1 then s = s .. " (" .. (string.format("%.2f", x):gsub("%.?0+$", "")) .. "\\nobreakspace " .. u[i] .. ", " .. b .. "\\nobreakspace " .. bu .. ")" end
+  tex.sprint(s)
+end
+
+function incipit.report(name)        -- which numbers the prose used, and which it did not
+  local h = io.open(name, "w"); local keys = {}
+  for k in pairs(values) do keys[#keys + 1] = k end
+  table.sort(keys)
+  for _, k in ipairs(keys) do h:write(used[k] and "used    " or "unused  ", k, " ", values[k].v, " ", values[k].u, "\n") end
+  h:close()
+end
+function incipit.count_values() local n = 0; for _ in pairs(values) do n = n + 1 end; tex.sprint(tostring(n)) end
+
+-- ---- 2. a file, as the program wrote it -------------------------------------------
+-- columns = the measure in characters; a longer line is an error, not an overfull box.
+function incipit.listing(name, first, last, columns)
+  local h = io.open(name, "rb")
+  if not h then tex.error("incipit: no file '" .. name .. "' for the checkpoint"); return end
+  local n = 0
+  for line in h:lines() do
+    n = n + 1
+    if n >= first and n <= last then
+      if utf8.len(line) > columns then
+        tex.error("incipit: line " .. n .. " of '" .. name .. "' has more than " .. columns .. " columns") end
+      tex.sprint(line:match("^%$ ") and "\\cpcommand{" or "\\cpline{")
+      tex.cprint(12, line == "" and " " or line)
+      tex.sprint("}")
+    end
+  end
+  h:close()
+end
+
+-- ---- 3. CSV, and thousands of cells drawn as PDF rectangles --------------------------
+function incipit.csv(name)
+  local h = io.open(name, "rb")
+  if not h then tex.error("incipit: no data file '" .. name .. "'"); return {} end
+  local head, rows = nil, {}
+  for line in h:lines() do
+    if not line:match("^#") and line:match("%S") then
+      local t = {}
+      for f in (line .. ","):gmatch("([^,]*),") do t[#t + 1] = f end
+      if not head then head = t else
+        local r = {}
+        for i, k in ipairs(head) do r[k] = tonumber(t[i]) or t[i] end
+        rows[#rows + 1] = r
+      end
+    end
+  end
+  h:close()
+  return rows
+end
+
+function incipit.column(name, key)
+  local t = {}
+  for _, r in ipairs(incipit.csv(name)) do t[#t + 1] = tostring(r[key]) end
+  return t
+end
+
+-- A strip of cells (step downwards, position to the right).  Colour by how often the
+-- row had been computed: once (the first time) or again; runs of equal cells merge,
+-- so a hundred steps cost a few hundred rectangles and no TikZ at all.
+function incipit.heat(name, w, h, once, lo, hi)
+  local rows, steps, cols, times = {}, 0, 0, 0
+  for _, r in ipairs(incipit.csv(name)) do
+    rows[r.step] = rows[r.step] or {}
+    rows[r.step][r.position] = r.times
+    if r.step > steps then steps = r.step end
+    if r.position + 1 > cols then cols = r.position + 1 end
+    if r.times > times then times = r.times end
+  end
+  local bp = 65781.76
+  local cw, ch = w / bp / cols, h / bp / steps
+  local out = { "q" }
+  local function rgb(t)
+    if t == 1 then return once end
+    local f = ((t - 2) / math.max(1, times - 2)) ^ 0.8
+    local c = {}
+    for i = 1, 3 do c[i] = lo[i] + (hi[i] - lo[i]) * f end
+    return c
+  end
+  for s = 1, steps do
+    local p = 0
+    while p < cols do
+      local t = rows[s][p]
+      if not t then break end
+      local q = p
+      while q + 1 < cols and rows[s][q + 1] == t do q = q + 1 end
+      local c = rgb(t)
+      out[#out + 1] = string.format("%.3f %.3f %.3f rg %.3f %.3f %.3f %.3f re f", c[1], c[2], c[3],
+        p * cw, (steps - s) * ch, (q - p + 1) * cw + (t > 1 and 0.05 or 0), ch * (t > 1 and 1.02 or 1))
+      p = q + 1
+    end
+  end
+  out[#out + 1] = "Q"
+  local n = node.new("whatsit", "pdf_literal")
+  n.mode = 0
+  n.data = table.concat(out, "\n")
+  node.write(n)
+end
+
+-- the ornament of title and parts: line n is the prompt and n tokens more
+function incipit.staircase(from, lines, cell)
+  local c = cell / 65781.76
+  local out = { "q" }
+  for i = from, from + lines - 1 do
+    local y = (from + lines - 1 - i) * c
+    for j = 0, i + 2 do
+      local col = j < 3 and ".613 .643 .669" or j < i + 2 and ".902 .910 .917" or ".639 .153 .169"
+      out[#out + 1] = string.format("%s rg %.3f %.3f %.3f %.3f re f", col, j * c, y, c * .8, c * .8)
+    end
+  end
+  out[#out + 1] = "Q"
+  local n = node.new("whatsit", "pdf_literal")
+  n.mode = 0
+  n.data = table.concat(out, "\n")
+  node.write(n)
+end
+
+-- ---- 4. the text alternatives of the figures -------------------------------------------
+function incipit.pdfstring(s)        -- UTF-16BE in hexadecimal, for /Alt
+  local t = { "FEFF" }
+  for _, c in utf8.codes(s) do
+    if c < 0x10000 then t[#t + 1] = string.format("%04X", c)
+    else c = c - 0x10000; t[#t + 1] = string.format("%04X%04X", 0xD800 + (c >> 10), 0xDC00 + (c & 0x3FF)) end
+  end
+  return "<" .. table.concat(t) .. ">"
+end
+function incipit.alt(s)
+  s = s:gsub("\\val%s*%b[]%s*(%b{})", "\\val%1")
+  s = s:gsub("\\val%s*{%s*([^}]-)%s*}", function(k) local e = values[k]
+    return e and e.v .. (e.u ~= "" and " " .. e.u or "") or k end)
+  s = s:gsub("\\[a-zA-Z]+%s*", ""):gsub("[{}$\\]", ""):gsub("~", " ")
+  tex.sprint("\\pdfextension literal page{/Figure <</Alt " .. incipit.pdfstring(s) .. ">> BDC}")
+end
+
+-- ---- 4b. notes in the margin: where they were on the last run, and where they shall be --------
+local mn, shift, oddx, evenx, foot = {}, {}, 0, 0, 0
+function incipit.mn_read(id, page, x, y, h, fixed)
+  mn[#mn + 1] = { id = id, page = page, x = x, y = y, h = h, fixed = fixed > 0, asc = fixed > 0 and fixed or 480000 } end
+function incipit.mn_layout(odd, even, bottom)
+  oddx, evenx, foot = odd, even, bottom
+  local pages = {}
+  for _, n in ipairs(mn) do
+    n.top = n.y + n.asc
+    pages[n.page] = pages[n.page] or {}
+    table.insert(pages[n.page], n)
+  end
+  local gap = 5 * 65536
+  for page, list in pairs(pages) do
+    table.sort(list, function(a, b) if a.top ~= b.top then return a.top > b.top end; return a.id < b.id end)
+    local free, fixed = math.huge, {}
+    for _, n in ipairs(list) do if n.fixed then fixed[#fixed + 1] = n end end
+    local movable = {}
+    local function clear(n)                      -- below every obstacle it touches
+      for _, f in ipairs(fixed) do
+        if n.at > f.top - f.h - gap and n.at - n.h < f.top + gap then n.at = f.top - f.h - gap end end end
+    for _, n in ipairs(list) do
+      if not n.fixed then
+        n.at = math.min(n.top, free); clear(n)
+        free = n.at - n.h - gap
+        movable[#movable + 1] = n
+      end
+    end
+    local floor = foot
+    for i = #movable, 1, -1 do
+      local n = movable[i]
+      if n.at - n.h < floor then n.at = floor + n.h end
+      floor = n.at + gap
+    end
+    local odd = tonumber(page) == nil or tonumber(page) % 2 == 1
+    for _, n in ipairs(movable) do
+      shift[n.id] = string.format("%d,%d", (odd and oddx or evenx) - n.x, n.at - n.top) end
+  end
+end
+function incipit.mn_shift(id) tex.sprint(shift[id] or "0,0") end
+
+-- ---- 5. TikZ from CSV: each function prints the paths of one kind of figure ------------------
+local function tikz(fmt, ...) tex.sprint(string.format(fmt, ...)) end
+local function texword(s)            -- a token as the figure shows it: blank -> low box, TeX specials safe
+  return (s:gsub("[#$%%&_{}]", "\\%0"):gsub("^ ", "\\incipitblank "):gsub("^_", "\\incipitblank ")) end
+incipit.texword = texword
+
+-- (a) the grid: one cell for each (step, position), its number = how often computed
+function incipit.grid(name, numbers)
+  for _, r in ipairs(incipit.csv(name)) do
+    tikz("\\path[%s] (%d,%d) rectangle ++(1,-1);", r.times == 1 and "cell once" or "cell redo", r.position, 1 - r.step)
+    if numbers then
+      tikz("\\node[font=\\normalfont\\sffamily\\bfseries\\fontsize{9.5}{10}\\selectfont,text=%s] at (%.1f,%.1f) {%d};", r.times == 1 and "white" or "ink",
+        r.position + .5, .5 - r.step, r.times)
+    end
+  end
+end
+
+-- (e) the funnel: columns are stages, lines are tokens; what was removed stays as a ghost
+function incipit.funnel(name, stages, w, gap, h)
+  local rows = incipit.csv(name)
+  local max = {}
+  for _, s in ipairs(stages) do
+    max[s] = 0
+    for _, r in ipairs(rows) do max[s] = math.max(max[s], r[s]) end
+  end
+  local full = 0                       -- the longest bar before the draw fills three quarters
+  for k = 1, #stages - 1 do full = math.max(full, max[stages[k]] / .76) end
+  for i, r in ipairs(rows) do
+    local y = -(i - 1) * h
+    local chosen = r[stages[#stages]] == 1
+    tikz("\\node[anchor=east,font=\\figword,text=%s,inner sep=1pt] at (-2mm,%.2fmm) {%s};",
+      chosen and "rubric" or "ink", y, texword(r.token))
+    for k, s in ipairs(stages) do
+      local x, p = (k - 1) * (w + gap), r[s]
+      local before = k > 1 and r[stages[k - 1]] or p
+      local last = k == #stages
+      if p > 0 then
+        tikz("\\fill[%s] (%.2fmm,%.2fmm) rectangle ++(%.2fmm,%.2fmm);", chosen and "rubric" or last and "ghost" or "key",
+          x, y - h * .36, math.max(.25, w * p / (last and 1 or full)), h * .72)
+        if not last then tikz("\\node[fig/number,anchor=west] at (%.2fmm,%.2fmm) {%s};",
+          x + w * p / full + .6, y, p >= .0995 and string.format(".%02d", math.floor(p * 100 + .5)) or string.format(".%03d", math.floor(p * 1000 + .5))) end
+      elseif before > 0 then
+        tikz("\\draw[hair,densely dotted,line width=.5pt] (%.2fmm,%.2fmm) rectangle ++(%.2fmm,%.2fmm);",
+          x, y - h * .36, math.max(.25, w * before / full), h * .72)
+      end
+    end
+  end
+end
+
+-- (f) the token tree: at each step the favourite stands highest, so the path rises
+-- where the sampler took it and falls where it did not; a branch is as thick as its p
+function incipit.tree(name, dx, dy)
+  local rows, y, chosen = incipit.csv(name), { [0] = 0 }, 0
+  local deep = { [0] = 0 }
+  for _, r in ipairs(rows) do
+    y[r.id], deep[r.id] = y[r.parent] + (2 - r.rank) * dy, deep[r.parent] + 1
+    tikz("\\node[%s,anchor=west] (t%d) at (%.2fmm,%.2fmm) {%s};", r.chosen == 1 and "new token" or "ghost token", r.id,
+      deep[r.id] * dx, y[r.id], texword(r.token))
+    tikz("\\node[fig/number,anchor=north west,text=%s,inner sep=0pt] at ([yshift=-1.2pt,xshift=1pt]t%d.south west) {%s};",
+      r.chosen == 1 and "rubric" or "faint", r.id,
+      string.format("\\textbf{%.2f}\\enspace $%.2f$\\enspace %d", r.p, r.logp, r.rank))
+  end
+  tex.sprint("\\begin{scope}[on background layer]")
+  for _, r in ipairs(rows) do
+    tikz("\\draw[%s,line width=%.2fpt] (t%d.east) .. controls +(%.1fmm,0) and +(-%.1fmm,0) .. (t%d.west);",
+      r.chosen == 1 and "rubric" or "ink!20", .5 + 6 * r.p, r.parent, dx * .28, dx * .28, r.id)
+  end
+  tex.sprint("\\end{scope}")
+end
+
+-- (h) attention: an arc from a row to each row it reads, as wide as the weight
+function incipit.arcs(name, tokens, dx, f)
+  f = f or .3
+  for i, t in ipairs(tokens) do
+    tikz("\\node[%s,inner xsep=1.5pt] (w%d) at (%.2fmm,0) {%s};", i == #tokens and "new token" or "prompt token", i - 1, (i - 1) * dx, texword(t)) end
+  tex.sprint("\\begin{pgfinterruptboundingbox}\\begin{scope}[on background layer]")
+  local dmax, rows = 0, incipit.csv(name)
+  table.sort(rows, function(a, b) if a.from ~= b.from then return a.from < b.from end; return a.weight < b.weight end)
+  for _, r in ipairs(rows) do
+    if r.from ~= r.to and r.weight > .015 then
+      local d = r.from - r.to
+      dmax = math.max(dmax, d)
+      tikz("\\draw[%s,line width=%.2fpt,opacity=%.2f] (w%d.north) .. controls +(102:%.2fmm) and +(78:%.2fmm) .. (w%d.north);",
+        r.from == #tokens - 1 and "query" or "key", .2 + 7 * r.weight, r.from == #tokens - 1 and .45 + .5 * r.weight or .16 + .5 * r.weight, r.from, 5 + d * dx * f, 5 + d * dx * f, r.to)
+    end
+  end
+  tex.sprint("\\end{scope}\\end{pgfinterruptboundingbox}")
+  tikz("\\path (0,%.2fmm);", .75 * (5 + dmax * dx * f) + 3)
+end
+return incipit

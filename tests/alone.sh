@@ -1,0 +1,18 @@
+#!/bin/sh
+# alone.sh NN[-name] [show] -- a chapter's checkpoint compiled from its own and earlier chapters' C only, in an empty
+# folder with nothing later present, by the cc command printed in the chapter; its output is the chapter's Checkpoint box.
+set -eu
+n=${1%%-*}; dir=$(ls -d tangled/"$n"-* | head -1); name=${dir#tangled/}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/alone.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/tangled"
+for d in tangled/*; do
+  case ${d#tangled/} in A*) [ "${n#A}" != "$n" ] || continue;; esac
+  cp -r "$d" "$tmp/tangled/"; [ "$d" != "$dir" ] || break
+done
+[ ! -d models ] || cp -r models "$tmp/"
+cd "$tmp"
+${CC:-cc} -std=c11 -O2 -ffp-contract=off -Itangled tangled/*/[a-z]*.c "tangled/$name/$name.c" -o "$name" \
+  -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+{ echo "\$ build/bin/$name"; "./$name"; } > out.txt
+[ -z "${2:-}" ] || cat out.txt
+if [ -f "$OLDPWD/build/out/$name.txt" ]; then cmp out.txt "$OLDPWD/build/out/$name.txt"; fi

@@ -1,0 +1,220 @@
+/* Chapter 0: errors, memory, files, workers. */
+#define _DEFAULT_SOURCE
+#include "suite.h"
+#include <fcntl.h>
+#include <fenv.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+START_TEST(error_names_its_four_parts)
+{
+  struct error why;
+  ck_assert(!error_found(&why, "config.json", "n_layers", "-2", "1 or more"));
+  ck_assert_str_eq(why.words, "config.json: n_layers is -2; wanted: 1 or more");
+  ck_assert(!error_say(NULL, "nobody listens"));
+}
+END_TEST
+
+START_TEST(error_is_one_line_and_whole_characters)
+{
+  struct error why;
+  error_say(&why, "a\nb\tc\x7f");
+  ck_assert_str_eq(why.words, "a?b?c?");
+  char longer[600];
+  for (size_t shift = 0; shift < 4; shift++) {
+    memset(longer, 'x', shift);
+    for (size_t i = shift; i + 3 < sizeof longer; i += 3) memcpy(longer + i, "\xe2\x82\xac", 4);
+    error_say(&why, "%s", longer);
+    size_t n = strlen(why.words);
+    ck_assert_uint_lt(n, sizeof why.words);
+    ck_assert_uint_ge(n, sizeof why.words - 4);
+    ck_assert_uint_eq((n - shift) % 3, 0);
+  }
+}
+END_TEST
+
+START_TEST(books_agree_with_a_second_set)
+{
+  uint64_t seed = suite_seed();
+  struct memory m = {0};
+  uint64_t given[N_PURPOSES] = {0}, held[N_PURPOSES] = {0}, all = 0, peak = 0;
+  struct { void *p; size_t n; enum purpose what; } block[40] = {{0}};
+  for (int i = 0; i < 5000; i++) {
+    size_t k = rnd(&seed) % 40;
+    if (block[k].p == NULL) {
+      block[k].n = rnd(&seed) % 1000;
+      block[k].what = (enum purpose) (rnd(&seed) % N_PURPOSES);
+      block[k].p = memory_take(&m, block[k].what, block[k].n, 3, NULL);
+      ck_assert_ptr_nonnull(block[k].p);
+      ck_assert_uint_eq((uintptr_t) block[k].p % 64, 0);
+      for (size_t j = 0; j < 3 * block[k].n; j++) ck_assert_int_eq(((char *) block[k].p)[j], 0);
+      memset(block[k].p, 0xa5, 3 * block[k].n);
+      given[block[k].what] += 3 * block[k].n, held[block[k].what] += 3 * block[k].n;
+      all += 3 * block[k].n;
+      if (all > peak) peak = all;
+    }
+    else {
+      memory_give(&m, block[k].what, block[k].p, block[k].n, 3);
+      held[block[k].what] -= 3 * block[k].n, all -= 3 * block[k].n;
+      block[k].p = NULL;
+    }
+    for (int w = 0; w < N_PURPOSES; w++) {
+      ck_assert_uint_eq(m.of[w].given, given[w]);
+      ck_assert_uint_eq(m.of[w].held, held[w]);
+    }
+    ck_assert_uint_eq(m.all.held, all);
+    ck_assert_uint_eq(m.all.peak, peak);
+  }
+  for (size_t k = 0; k < 40; k++) memory_give(&m, block[k].what, block[k].p, block[k].n, 3);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+START_TEST(refusal_is_exact_and_leaves_the_old_block)
+{
+  for (uint64_t n = 1; n <= 4; n++) {
+    struct memory m = {.refuse_at = n};
+    struct error why = {{0}};
+    void *p[3];
+    for (uint64_t i = 1; i <= 3; i++) {
+      p[i - 1] = memory_take(&m, FOR_TOKENS, 10, 7, &why);
+      ck_assert_int_eq(p[i - 1] == NULL, i == n);
+    }
+    ck_assert_uint_eq(m.all.asked, 210);
+    ck_assert_uint_eq(m.all.refused, n <= 3);
+    if (n <= 3) ck_assert_ptr_nonnull(strstr(why.words, "70 bytes for tokens"));
+    for (int i = 0; i < 3; i++) memory_give(&m, FOR_TOKENS, p[i], 10, 7);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+  struct memory m = {.refuse_at = 2};
+  char *p = memory_take(&m, FOR_OTHER, 4, 1, NULL);
+  memcpy(p, "abc", 4);
+  ck_assert_ptr_null(memory_grow(&m, FOR_OTHER, p, 4, 400, 1, NULL));
+  ck_assert_str_eq(p, "abc");
+  p = memory_grow(&m, FOR_OTHER, p, 4, 400, 1, NULL);
+  ck_assert_str_eq(p, "abc");
+  ck_assert_int_eq(p[399], 0);
+  ck_assert_uint_eq(m.all.held, 400);
+  ck_assert_uint_eq(m.all.peak, 404);
+  memory_give(&m, FOR_OTHER, p, 400, 1);
+}
+END_TEST
+
+START_TEST(product_of_sizes_is_checked)
+{
+  struct memory m = {0};
+  struct error why;
+  ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why));
+  ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX, 1, &why));
+  ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, (size_t) 1 << 33, (size_t) 1 << 31, &why));
+  ck_assert_uint_eq(m.all.refused, 3);
+  ck_assert_uint_eq(m.all.given, 0);
+  void *p = memory_take(&m, FOR_WEIGHTS, 0, 3, &why);
+  ck_assert_ptr_nonnull(p);
+  memory_give(&m, FOR_WEIGHTS, p, 0, 3);
+}
+END_TEST
+
+START_TEST(files_are_mapped_or_refused_by_name)
+{
+  char name[] = "/tmp/incipit-ground-XXXXXX";
+  int f = mkstemp(name);
+  struct mapping map;
+  struct error why;
+  ck_assert(file_map(&map, name, &why));
+  ck_assert_uint_eq(map.size, 0);
+  file_unmap(&map);
+  ck_assert_int_eq(write(f, "incipit", 7), 7);
+  close(f);
+  ck_assert(file_map(&map, name, &why));
+  ck_assert_uint_eq(map.size, 7);
+  ck_assert_int_eq(memcmp(map.bytes, "incipit", 7), 0);
+  file_unmap(&map);
+  ck_assert_uint_eq(map.size, 0);
+  unlink(name);
+  ck_assert(!file_map(&map, name, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, name));
+  ck_assert(!file_map(&map, "/tmp", &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "directory"));
+  ck_assert(!file_map(&map, "/dev/null", &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "not a regular file"));
+}
+END_TEST
+
+struct census { atomic_uint calls; unsigned seen[8]; int mode[8]; };
+static void count_me(void *what, unsigned worker, unsigned workers)
+{
+  struct census *c = what;
+  atomic_fetch_add(&c->calls, 1);
+  ck_assert_uint_lt(worker, workers);
+  c->seen[worker]++;
+  c->mode[worker] = fegetround();
+}
+
+START_TEST(every_worker_does_every_step_once)
+{
+  for (unsigned n = 1; n <= 5; n++) {
+    struct memory m = {0};
+    struct pool *p = pool_open(&m, n, NULL);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_uint_eq(pool_workers(p), n);
+    struct census c = {0};
+    for (int i = 0; i < 2000; i++) {
+      pool_run(p, count_me, &c);
+      ck_assert_uint_eq(atomic_load(&c.calls), n * (unsigned) (i + 1));
+      if (i % 500 == 0) usleep(3000); /* long enough for the helpers to fall asleep */
+    }
+    for (unsigned i = 0; i < n; i++) ck_assert_uint_eq(c.seen[i], 2000);
+    pool_close(&m, p);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+}
+END_TEST
+
+START_TEST(rounding_mode_is_set_and_put_back)
+{
+  struct memory m = {0};
+  struct pool *p = pool_open(&m, 3, NULL);
+  struct census c = {0};
+  fesetround(FE_UPWARD);
+  pool_run(p, count_me, &c);
+  pool_run(NULL, count_me, &c);
+  ck_assert_int_eq(fegetround(), FE_UPWARD);
+  fesetround(FE_TONEAREST);
+  for (int i = 0; i < 3; i++) ck_assert_int_eq(c.mode[i], FE_TONEAREST);
+  pool_close(&m, p);
+}
+END_TEST
+
+START_TEST(pool_survives_every_refusal)
+{
+  for (uint64_t n = 1; n <= 3; n++) {
+    struct memory m = {.refuse_at = n};
+    struct error why = {{0}};
+    struct pool *p = pool_open(&m, 3, &why);
+    ck_assert_int_eq(p == NULL, n <= 2);
+    pool_close(&m, p);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+  ck_assert_uint_eq(pool_workers(NULL), 1);
+  ck_assert_uint_ge(pool_cores(), 1);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("ground");
+  TCase *t = tcase_create("ground");
+  tcase_set_timeout(t, 120);
+  tcase_add_test(t, error_names_its_four_parts);
+  tcase_add_test(t, error_is_one_line_and_whole_characters);
+  tcase_add_test(t, books_agree_with_a_second_set);
+  tcase_add_test(t, refusal_is_exact_and_leaves_the_old_block);
+  tcase_add_test(t, product_of_sizes_is_checked);
+  tcase_add_test(t, files_are_mapped_or_refused_by_name);
+  tcase_add_test(t, every_worker_does_every_step_once);
+  tcase_add_test(t, rounding_mode_is_set_and_put_back);
+  tcase_add_test(t, pool_survives_every_refusal);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# run.sh SUITE... -- runs the suites and the other checks, adds up, prints the total as the last line.
+# A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases*.tsv says is a failure.
+set -u
+build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
+tally=$out/tally.tsv; : > "$tally"; bad=0
+case $build in /*) here=$build;; *) here=$PWD/$build;; esac
+for s in "$@"; do
+  rm -f "$out/$s.tap"
+  INCIPIT_TAP=$here/tests/$s.tap INCIPIT_TALLY=$PWD/$tally CK_DEFAULT_TIMEOUT=300 CK_VERBOSITY=silent "$out/$s" > "$out/$s.out" 2>&1; rc=$?
+  pass=$(grep -c '^ok ' "$out/$s.tap" 2>/dev/null); fail=$(grep -c '^not ok ' "$out/$s.tap" 2>/dev/null)
+  [ "$rc" = 0 ] || [ "${fail:-0}" -gt 0 ] || fail=1
+  printf 'tests/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
+  if [ "${fail:-0}" -gt 0 ]; then grep '^not ok ' "$out/$s.tap"; tail -40 "$out/$s.out"; fi
+done
+one() { # NAME COMMAND...: one check of this file
+  name=$1; shift
+  if "$@" > "$out/$name.out" 2>&1; then printf '%s\t1\t0\t0\t\n' "$name" >> "$tally"
+  elif [ $? = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$tally"
+  else printf '%s\t0\t1\t0\t\n' "$name" >> "$tally"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
+}
+if [ "$build" = build ]; then
+  for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
+  one globals tests/globals.sh
+fi
+if [ -d "${SHARED:-../shared}" ]; then expected=tests/cases-shared.tsv; else expected=tests/cases-alone.tsv; fi
+awk -F'\t' -v expected="$expected" '
+  BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "") want[f[1]] = f[2] } }
+  { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
+  END {
+    for (i = 1; i <= n; i++) { k = order[i]; P += p[k]; F += f[k]; S += s[k]
+      printf "%-46s %6d passed%s%s\n", k, p[k], f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
+    for (k in want) if (p[k] + 0 < want[k] + 0) { printf "%s: %d cases passed, %s expected\n", k, p[k], want[k]; F++ }
+    printf "%d passed, %d failed, %d skipped\n", P, F, S
+    exit F > 0 }' "$tally"

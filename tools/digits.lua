@@ -1,0 +1,48 @@
+-- digits.lua ALLOWED CHAPTER.w... -- a number in prose must have been printed by a program.
+-- Looks at prose, mathematics, captions, alternatives and tables for integers of three or more digits,
+-- decimals and numeral words above twelve. Such a number must come from \val or \bytes, stand in a quotation, be a given of
+-- a hand calculation, or stand in the list of exceptions: lines  FILE<TAB>NUMBER<TAB>reason.
+local allowed = {}
+for l in io.lines(arg[1]) do
+  local f, n = l:match("^([^#\t]+)\t([^\t]+)\t%S")
+  if f then allowed[f .. "\t" .. n] = 0 end
+end
+local words = {}
+for w in ("thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions billion billions"):gmatch("%a+") do words[w] = true end
+local bad = 0
+local function blank(s) return (s:gsub("[^\n]", " ")) end
+for i = 2, #arg do
+  local name = arg[i]:match("([^/]*)%.w$") or arg[i]
+  local h = assert(io.open(arg[i], "rb")); local s = h:read("a"); h:close()
+  -- code parts go: from @c, @d, @<...@>= or @(...@>= to the next section
+  local out, incode = {}, false
+  for l in (s .. "\n"):gmatch("([^\n]*)\n") do
+    if l:match("^@[%s%*]") or l == "@" then incode = false end
+    if l:match("^@[cdps]%f[%A]") or l:match("^@[<(].*@>%+?=%s*$") then incode = true end
+    out[#out + 1] = (incode or l:match("^%%") or l:match("^@i")) and "" or l
+  end
+  s = table.concat(out, "\n")
+  s = s:gsub("\\begin{byhand}.-\\end{byhand}", blank):gsub("\\quoted%b{}", blank):gsub("``.-''", blank)
+  s = s:gsub("\\val%b[]%b{}", blank):gsub("\\val%b{}", blank):gsub("\\bytes%b{}", blank)
+  for _, c in ipairs { "cref", "Cref", "label", "ref", "eqref", "cite", "tutorial", "verify", "href", "url", "texttt", "begin", "end", "vskip", "hskip", "source" } do
+    s = s:gsub("\\" .. c .. "%b{}", blank) end
+  s = s:gsub("\\checkpoint%b[]%b{}", blank):gsub("\\widecheckpoint%b[]%b{}", blank):gsub("\\checkpoint%b{}", blank):gsub("\\widecheckpoint%b{}", blank)
+  s = s:gsub("\\begin{tutorial}%b{}%b{}", blank):gsub("|[^|\n]*|", blank):gsub("@%^[^@]*@>", blank):gsub("@<[^@]*@>", blank)
+  s = s:gsub("\\exercise%b{}%b{}", blank):gsub("S%d%-%d+", blank):gsub("\\,", ""):gsub("(%d),(%d%d%d)", "%1%2"):gsub("(%d),(%d%d%d)", "%1%2")
+  local line = 0
+  for l in (s .. "\n"):gmatch("([^\n]*)\n") do
+    line = line + 1
+    local function say(n)
+      local k = name .. "\t" .. n
+      if allowed[k] then allowed[k] = allowed[k] + 1 else
+        bad = bad + 1; io.stderr:write(arg[i], ":", line, ": the number ", n, " stands in prose, but no program prints it (\\val), and digits.allowed has no reason for it\n") end
+    end
+    l = l:gsub("%a+%-%d+", "")                -- a name: AVX-512
+    for a, n in l:gmatch("([%a_%.%-]?)(%d+%.?%d*)") do
+      n = n:gsub("%.$", "")
+      if (#n >= 3) and not a:match("[%a_]") then say(n) end
+    end
+    for w in l:gmatch("%a+") do if words[w:lower()] then say(w:lower()) end end
+  end
+end
+if bad > 0 then os.exit(1) end
