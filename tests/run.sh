@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh SUITE... -- runs the suites and the other checks, adds up, prints the total as the last line.
-# A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases*.tsv says is a failure.
+# A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases-*/ say is a failure.
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
 tally=$out/tally.tsv; : > "$tally"; bad=0
@@ -23,8 +23,8 @@ if [ "$build" = build ]; then
   for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
   one globals tests/globals.sh
 fi
-if [ -d "${SHARED:-../shared}" ]; then expected=tests/cases-shared.tsv; else expected=tests/cases-alone.tsv; fi
-awk -F'\t' -v expected="$expected" '
+if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
+awk -F'\t' -v expected="$out/expected.tsv" '
   BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "") want[f[1]] = f[2] } }
   { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
   END {

@@ -1,9 +1,9 @@
--- digits.lua ALLOWED CHAPTER.w... -- a number in prose must have been printed by a program.
+-- digits.lua 'COMMAND' CHAPTER.w... -- a number in prose must have been printed by a program.
 -- Looks at prose, mathematics, captions, alternatives and tables for integers of three or more digits,
 -- decimals and numeral words above twelve. Such a number must come from \val or \bytes, stand in a quotation, be a given of
--- a hand calculation, or stand in the list of exceptions: lines  FILE<TAB>NUMBER<TAB>reason.
+-- a hand calculation, or stand in the list of exceptions that COMMAND prints: lines  FILE<TAB>NUMBER<TAB>reason.
 local allowed = {}
-for l in io.lines(arg[1]) do
+for l in io.popen(arg[1]):lines() do
   local f, n = l:match("^([^#\t]+)\t([^\t]+)\t%S")
   if f then allowed[f .. "\t" .. n] = 0 end
 end
@@ -35,7 +35,7 @@ for i = 2, #arg do
     local function say(n)
       local k = name .. "\t" .. n
       if allowed[k] then allowed[k] = allowed[k] + 1 else
-        bad = bad + 1; io.stderr:write(arg[i], ":", line, ": the number ", n, " stands in prose, but no program prints it (\\val), and digits.allowed has no reason for it\n") end
+        bad = bad + 1; io.stderr:write(arg[i], ":", line, ": the number ", n, " stands in prose, but no program prints it (\\val), and tools/digits has no reason for it\n") end
     end
     l = l:gsub("%a+%-%d+", "")                -- a name: AVX-512
     for a, n in l:gmatch("([%a_%.%-]?)(%d+%.?%d*)") do
