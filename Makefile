@@ -81,7 +81,7 @@ $(foreach d,$(DATA),$(eval $(call data,$(d))))
 chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(firstword $(subst -, ,$(1))))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
-SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*))
+SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
 build/woven/%.tex: chapters/%.w chapters/types.w tools/fixutf8.lua tools/weave.sh
 	@mkdir -p $(@D)
 	@tools/weave.sh $<
