@@ -133,3 +133,15 @@ sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
 
 clean: ## removes build/
 	rm -rf build
+
+# ---- proofs
+mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
+	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+coverage: ## every clause of the plan with its witness (after make check)
+	@texlua tests/coverage.lua coverage.tsv
+dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
+	@mkdir -p build
+	@id=$$(cat $(SOURCES) | sha256sum | cut -c1-16); \
+	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
+	sha256sum build/incipit-$$id.tar.gz
+.PHONY: mutants coverage dist
