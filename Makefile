@@ -154,3 +154,6 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 	@for c in $(CHAPTERS); do LINES_KEPT=1 tools/tangle.sh chapters/$$c.w build/debug/tangled/$$c; done
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
+values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
+	@CC='$(CC)' tests/live.sh $(CHAPTERS)
+.PHONY: values-live
