@@ -3,8 +3,7 @@
 /* 2.1 */
 
 #include <stdio.h>
-#include <string.h>
-#include "02-model/kernels.h"
+#include "02-model/forward.h"
 
 int main(void)
 {
