@@ -1,0 +1,337 @@
+@i types.w
+@s step_watch int
+
+\chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
+only one more word?}
+@** The loop.
+\incipit{A}{model} predicts one token. It becomes a writer when somebody feeds it its own
+words: the token it predicted is put behind the text, and the longer text goes in
+again. That is all there is to it, and a loop of six steps does it. But look at what goes
+in. To predict the fourth token the model reads three; to predict the fifth it reads
+four, three of which it has read before; and a model has no yesterday. Everything it
+worked out about those three it works out again.
+@^autoregressive generation@>@^redundancy@>
+
+In this chapter we build that loop, exactly as the simplest accounts of it are written, and
+then we count. The counters of \cref{02-model} sit where the cost is paid, so they cannot be
+talked out of anything. What they show is the reason for the whole second part of the book.
+
+\begin{byhand}{three tokens given, four to write}
+\tok{The}\tok{\ cat}\tok{\ sat} is given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} is written.
+Each pass computes a row for every token so far.
+
+\medskip
+\begin{tabular}{@@{}llrr@@{}}
+\tabhead{pass} & \tabhead{reads positions} & \tabhead{rows} & \tabhead{of them new}\\
+1, writes \gen{\ on} & 0 1 2 & 3 & 3\\
+2, writes \gen{\ the} & 0 1 2 3 & 4 & 1\\
+3, writes \gen{\ mat} & 0 1 2 3 4 & 5 & 1\\
+4, writes \gen{.} & 0 1 2 3 4 5 & 6 & 1
+\end{tabular}
+\medskip
+
+In all $3+4+5+6=18$ rows, of which $3+1+1+1=6$ are computed for the first time and
+$18-6=12$ again. By position: \tok{The}, \tok{\ cat} and \tok{\ sat} three times too often,
+\gen{\ on} twice, \gen{\ the} once, \gen{\ mat} never: $3+3+3+2+1+0=12$. The full stop has no
+row at all. Nobody reads it.
+\end{byhand}
+
+\widefig{redogrid}{fig:grid}{The work of four passes. A cell is one row, computed in one pass
+at one position. Solid cells are computed for the first time; hatched cells have been computed
+before, and come out the same to the last bit.}{A grid of four lines, the passes, and six
+columns, the positions of The cat sat on the mat. Pass 1 fills positions 0 to 2, pass 2
+positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-time cells are the
+three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
+work done again.}
+
+@ The chapter makes one module, |loop.h| and |loop.c|, whose function |generate| serves the
+command, the protocol and every later chapter; and a program that prints what the hand has
+just found, with the numbers that the tutorials print beside it.
+
+@c
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "03-loop/loop.h"
+@;@#
+@<A laboratory: a model, a store, and kernels that may be idle@>@;
+@<Run the loop and count@>@;
+@<Print the grid as the hand drew it@>@;
+@<Print the four cases that are quoted everywhere@>@;
+@<Print keys, claims and the points of the figures@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why);
+  if (ok) ok = print_what(&lab, what, &why);
+  laboratory_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@* Six steps. \label{sec:sixsteps}
+The loop in words: forget everything; make a row for every token of the text and run the
+rows through the model; score what may follow the last row; select one token; append it;
+stop, or begin again. Each step is a line of the function below. The first is the one that
+costs so much, and chapter 4 will take it out.
+
+@<Write until something says stop@>=
+static bool write_on(const struct generator *g, const struct settings *want,
+  struct continuation *c, float *logits, struct error *why)
+{
+  for (size_t number = 1; c->finish == FINISH_NOT; number++) {
+    struct step step = @[{ .number = number, .length = c->text.n,
+      .logits = logits, .before = *g->engine->c }@];
+    store_empty(g->store);                        /* 1. forget */
+    if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
+    if (!select_greedy(logits, g->model->config.vocab_size, &step.chosen, why))
+      return false;                               /* 4. select */
+    if (!ids_push(&c->text, g->memory, step.chosen, why)) return false; /* 5. append */
+    @<6. Stop, or go round again@>@;
+  }
+  return true;
+}
+
+@ Reading is one pass over the whole text; scoring is one product with the head's matrix,
+for the last row alone. A text of a thousand tokens has a thousand rows, and each could say
+what it expects next. But only the last is asked: the others would predict tokens that are
+already there.
+
+@<Read everything, and score what may follow@>=
+static bool read_and_score(const struct generator *g,
+  const struct continuation *c, float *logits, struct error *why)
+{
+  struct pass *pass;
+  for (size_t i = 0; i < c->text.n; i++)
+    c->rows[i] = (struct row) @[{ .sequence = c->sequence,
+      .position = (uint32_t) i, .token = c->text.id[i] }@];
+  if (!forward(g->engine, g->model, g->store, c->rows, c->text.n, &pass, why))
+    return false;
+  size_t last = c->text.n - 1;
+  bool ok = head(g->engine, g->model, pass, &last, 1, logits, why);
+  pass_close(g->memory, pass);
+  return ok;
+}
+
+@ For six chapters we select in the simplest way there is: the highest score wins, and of
+equal scores the token with the lowest number. A score that is not a number would lose every
+comparison and let token 0 win without merit; so it is an error instead.
+@^greedy decoding@>@^ties@>
+
+@<Choose the token with the highest score@>=
+static bool select_greedy(const float *logits, size_t n, uint32_t *chosen,
+  struct error *why)
+{
+  size_t best = 0;
+  for (size_t v = 0; v < n; v++) {
+    if (!isfinite(logits[v]))
+      return error_say(why, "logit %zu is not a finite number", v);
+    if (logits[v] > logits[best]) best = v;
+  }
+  *chosen = (uint32_t) best;
+  return true;
+}
+
+@ Three things end the loop in this chapter: the model selects a token that means the end;
+the text has the length that was asked for, or the context is full; or somebody says stop.
+The order matters when two of them happen on one token: the end that the model itself chose
+is the better news.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
+be followed by $C-n+1$ tokens.}
+@^stopping@>
+
+@<6. Stop, or go round again@>=
+step.after = *g->engine->c;
+size_t written = c->text.n - c->n_prompt;
+if (is_one_of(step.chosen, want->eos, want->n_eos)) c->finish = FINISH_STOP;
+else if (written == want->max_new_tokens
+    || c->text.n > g->model->config.n_positions)
+  c->finish = FINISH_LENGTH;
+if (want->watch != NULL && !want->watch(want->self, &step)
+    && c->finish == FINISH_NOT)
+  c->finish = FINISH_CANCELLED;
+
+@ A set of end tokens is a short list; an empty one means that nothing ends the text but
+its length.
+
+@<Tell whether an id is in a list@>=
+static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == id) return true;
+  return false;
+}
+
+@* What a caller sees. \label{sec:generate}
+One function writes for everybody: the command, the protocol, the programs of later
+chapters. It is given a generator, which is no more than the four things that a
+pass needs, a prompt in ids, and the caller's wishes.
+
+@<What it takes to generate@>=
+struct generator { const struct engine *engine; const struct model *model;
+  struct store *store; struct memory *memory; };
+  /* what a pass needs; all four are borrowed. |engine->c| counts the work */
+enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+  /* why a text ended: not yet, an end token, its length or the context's, or
+     the watcher's |false| */
+
+@ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. The watcher
+is called once a step, after the token was chosen, and sees the scores it was chosen from
+and the counters before and after. From the difference of the two anyone can read what the
+step cost, and nobody needs a second set of counters.
+
+@<What it takes to generate@>=
+struct step { size_t number, length; const float *logits; uint32_t chosen;
+  struct counters before, after; };
+  /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
+     the watcher returns */
+typedef bool step_watch(void *self, const struct step *step);
+  /* called after every step; |false| cancels */
+struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
+  step_watch *watch; void *self; uint32_t sequence; };
+  /* the caller's wishes: at most so many tokens, the ids that end a text, a
+     watcher or null, and the number of the sequence in the store */
+
+@ What comes back is the text, prompt included, and the reason why it ended. It is the
+caller's, and valid also when the watcher cancelled.
+
+@<What it takes to generate@>=
+struct continuation { struct ids text; size_t n_prompt; enum finish finish;
+  uint32_t sequence; struct row *rows; };
+  /* |text.id[n_prompt]| is the first token written; |rows| is scratch of the loop */
+bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct continuation *out, struct error *why);
+  /* writes after the |n| $\ge 1$ ids of the prompt until something says stop;
+     errors: an empty prompt, an id out of range, a prompt longer than the
+     context, memory, a logit that is not finite. On failure |out| is empty */
+void continuation_free(struct memory *m, struct continuation *c);
+  /* returns the text */
+
+@ Before the first step the prompt is checked, so that a mistake is reported before it has
+cost a pass; and the three arrays of the loop are taken, so that no step can fail for want
+of them.
+
+@<Check the prompt, and take what the loop needs@>=
+const struct model_config *config = &g->model->config;
+size_t context = config->n_positions, v = config->vocab_size;
+if (n == 0) return error_say(why, "the prompt has no tokens; wanted: 1 or more");
+if (n > context)
+  return error_say(why, "the prompt has %zu tokens; the context holds %zu", n,
+    context);
+for (size_t i = 0; i < n; i++)
+  if (prompt[i] >= v)
+    return error_say(why, "token %zu of the prompt is id %" PRIu32@|
+      "; the vocabulary has %zu", i, prompt[i], v);
+size_t most = context - n + 1;
+if (most > want->max_new_tokens) most = want->max_new_tokens;
+float *logits = memory_take(g->memory, FOR_ACTIVATIONS, v, sizeof *logits, why);
+out->rows = memory_take(g->memory, FOR_ACTIVATIONS, n + most,
+  sizeof *out->rows, why);
+
+@ What was taken for the loop goes back when the loop is done, whether it ended well or not.
+A prompt alone, with nothing to write, is a text that has reached its length.
+
+@<Write a continuation@>=
+bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct continuation *out, struct error *why)
+{
+  *out = (struct continuation) @[{ .n_prompt = n, .sequence = want->sequence }@];
+  @<Check the prompt, and take what the loop needs@>@;
+  bool ok = logits != NULL && out->rows != NULL;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = ids_push(&out->text, g->memory, prompt[i], why);
+  if (want->max_new_tokens == 0) out->finish = FINISH_LENGTH;
+  ok = ok && write_on(g, want, out, logits, why);
+  memory_give(g->memory, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_give(g->memory, FOR_ACTIVATIONS, out->rows, n + most,
+    sizeof *out->rows);
+  out->rows = NULL;
+  if (!ok) continuation_free(g->memory, out);
+  return ok;
+}
+
+@ Only the text survives the loop, so only the text is freed.
+
+@<Free a continuation@>=
+void continuation_free(struct memory *m, struct continuation *c)
+{
+  ids_free(&c->text, m);
+  c->finish = FINISH_NOT;
+}
+
+@ The module is short, and should be: whatever later chapters add to the choice of rows and
+tokens, this loop stays.
+
+@(loop.h@>=
+#ifndef INCIPIT_LOOP_H
+#define INCIPIT_LOOP_H
+#include "01-tokens/tokenizer.h"
+#include "02-model/forward.h"
+@<What it takes to generate@>@;
+#endif
+
+@ Its parts in the order that C wants: the smaller ones first, |generate| last.
+
+@(loop.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include "03-loop/loop.h"
+@;@#
+@<Read everything, and score what may follow@>@;
+@<Choose the token with the highest score@>@;
+@<Tell whether an id is in a list@>@;
+@<Write until something says stop@>@;
+@<Free a continuation@>@;
+@<Write a continuation@>@;
+
+@* What it costs. \label{sec:naivecost}
+Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
+\begin{equation}\label{eq:naive}
+  N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
+\end{equation}
+rows. What was necessary? Each token that is ever read needs its row once. The last token
+written is never read; so $p+g-1$ rows would have been enough. The first term
+of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write, and
+\cref{fig:growth} shows the one taking over from the other.
+
+\Cref{tab:waste} counts four cases that one article made popular. Its optimum is one row too
+large in every line; its quotients were rounded down.
+
+\begin{table}[tp]
+\tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
+quotient. Every entry was counted by running the loop.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}
+\toprule
+\tabhead{prompt $p$} & \tabhead{written $g$} & \tabhead{computed} & \tabhead{needed} & \tabhead{times too many}\\
+\midrule
+\val{loop.p.1} & \val{loop.g.1} & \val{loop.naive.100.50} & \val{loop.needed.100.50} & \val[2]{loop.waste.100.50}\\
+\val{loop.p.2} & \val{loop.g.2} & \val{loop.naive.500.200} & \val{loop.needed.500.200} & \val[2]{loop.waste.500.200}\\
+\val{loop.p.3} & \val{loop.g.3} & \val{loop.naive.1000.500} & \val{loop.needed.1000.500} & \val[2]{loop.waste.1000.500}\\
+\val{loop.p.4} & \val{loop.g.4} & \val{loop.naive.2000.1000} & \val{loop.needed.2000.1000} & \val[2]{loop.waste.2000.1000}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+\fig{growth}{fig:growth}{Rows computed to write $g$ tokens after a prompt of 16. While $g$ is
+small against the prompt, both lines rise with slope 1; then the naive loop turns to slope 2.}{A
+plot with two logarithmic axes: tokens written against rows computed. Both lines start at 16
+rows. The line of the naive loop bends upwards to slope 2; the line that computes each row once
+keeps slope 1.}
+
+@ How large can the waste be? Write $W=N(p,g)/(p+g-1)$. The numerator is $g$ passes of mean
+length $p+(g-1)/2$, so
+\begin{equation}\label{eq:waste}
+  W=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
+\end{equation}
+Let $p\ge1$ and $g\ge1$. The fraction is at most 1, because $(g-1)/2\le g-1$; so $W\le g$. For the other side,
+double the numerator: $2p+g-1\ge p+g-1+1$, since $p\ge1$; divided by $p+g-1$ this is $1+1/(p+g-1)$
+at least, and so $W\ge\frac g2\bigl(1+\frac1{p+g-1}\bigr)$. With $p=1$ the numerator is
+$1+\frac{g-1}2=\frac{g+1}2$ and the denominator $g$, which makes $W=\frac{g+1}2$ exactly; and $W$ does
+not fall as $p$ grows, for the fraction is $1-\frac{(g-1)/2}{p+g-1}$. Therefore
+$$\frac{g+1}2\le W\le g.$$
+Put in $p=100$ and $g=50$: between \val[1]{loop.bound.low} and \val{loop.bound.high}, and counted
+\val[2]{loop.waste.100.50}. The waste belongs to the length of the answer. A longer prompt can at
+most double it.
