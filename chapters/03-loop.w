@@ -326,12 +326,47 @@ length $p+(g-1)/2$, so
 \begin{equation}\label{eq:waste}
   W=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
 \end{equation}
-Let $p\ge1$ and $g\ge1$. The fraction is at most 1, because $(g-1)/2\le g-1$; so $W\le g$. For the other side,
-double the numerator: $2p+g-1\ge p+g-1+1$, since $p\ge1$; divided by $p+g-1$ this is $1+1/(p+g-1)$
-at least, and so $W\ge\frac g2\bigl(1+\frac1{p+g-1}\bigr)$. With $p=1$ the numerator is
-$1+\frac{g-1}2=\frac{g+1}2$ and the denominator $g$, which makes $W=\frac{g+1}2$ exactly; and $W$ does
-not fall as $p$ grows, for the fraction is $1-\frac{(g-1)/2}{p+g-1}$. Therefore
-$$\frac{g+1}2\le W\le g.$$
+Let $p\ge1$ and $g\ge1$. The fraction is
+$1-\frac{(g-1)/2}{p+g-1}$. What is subtracted is not negative, so $W\le g$. And it shrinks as $p$
+grows, so $W$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\frac{g+1}{2g}$. Therefore
+$$\frac{g+1}2\le W\le g,$$
+with equality on the left for a prompt of one token, and on the right for a single token written.
 Put in $p=100$ and $g=50$: between \val[1]{loop.bound.low} and \val{loop.bound.high}, and counted
 \val[2]{loop.waste.100.50}. The waste belongs to the length of the answer. A longer prompt can at
 most double it.
+
+@ ``Generating twice as many tokens costs four times as much'' is true of very long answers
+only. Doubling $g$ turns $gp+g(g-1)/2$ into $2gp+g(2g-1)$; the quotient is near 2 while the prompt
+dominates and tends to 4 when the answer does. For the four lines of the table it is
+\val[2]{loop.double.100.50}, \val[2]{loop.double.500.200}, \val[2]{loop.double.1000.500} and
+\val[2]{loop.double.2000.1000}; ten times as many tokens cost \val[1]{loop.tenfold.100.50} times
+as much in the first line, not a hundred times.
+
+There is a second count, and it grows faster. Within a pass, the row at position $i$ looks at
+$i+1$ keys, so a pass of $n$ rows has $n(n+1)/2$ pairs of a query and a key, and $g$ passes from a
+prompt of one token
+\begin{equation}\label{eq:pairs}
+  \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
+\end{equation}
+For a thousand tokens the counters say \val{loop.rows.1.1000} rows and \val{loop.pairs.1.1000} pairs.
+The rows grow with the square, the pairs with the cube; fitted apart, on the last two octaves of
+\cref{fig:growth}'s data, the exponents are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
+Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
+
+@* Why nothing changes. \label{sec:causal}
+All this work is wasted only if it comes out the same each time. It does, to the last bit, and
+the reason is one arrow that is missing: a row looks at rows before it and never at rows after
+it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
+turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
+induction over the layers, whatever is computed at position $i$ depends on tokens $0\ldots i$ only;
+its key and its value, too. A later token can change none of it.
+@^causal mask@>
+
+Two experiments keep this honest. Take the mask away, so that rows see later rows, and the
+argument must fail in the second step, though not in the first: the keys of the first layer
+are made from the embeddings alone. And leave out a single query of the first layer, at any
+position: if the old rows' queries were really of no use to later tokens, nothing should
+change. It does, since the next layer's keys at that position are made from what
+that query found. So the naive loop cannot save itself the queries and keep the rest. The tests
+\texttt{later\_tokens\_change\_nothing}, \texttt{without\_the\_mask\_they\_do} and
+\texttt{every\_query\_is\_needed} run the three.
