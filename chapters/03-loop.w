@@ -370,3 +370,87 @@ change. It does, since the next layer's keys at that position are made from what
 that query found. So the naive loop cannot save itself the queries and keep the rest. The tests
 \texttt{later\_tokens\_change\_nothing}, \texttt{without\_the\_mask\_they\_do} and
 \texttt{every\_query\_is\_needed} run the three.
+
+@* What the tutorials say. \label{sec:looptutorials}
+Five popular explanations of this loop print numbers about it. We ran them. Where several say the
+same thing in other words, one is quoted and all are named.
+
+\begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
+\quoted{The → Q₀, K₀, V₀ ← RECOMPUTED (3rd time!)}
+\ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
+that was not needed; the first computes, it does not recompute. Likewise ``recomputed once per step'' for
+a hundred steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
+\quoted{Total K,V computations: p + g = O(p + g)}
+\ourrun for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
+\val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S4-14}
+\quoted{We did 12 redundant computations to avoid storing just 6 results.}
+\ourrun \val{claim.S4-14}: the row of the last token read is never read again.
+\end{tutorial}
+
+@ The next three are about the shape of the waste, and are wrong or mislead in the same way: a limit is
+quoted as if it were the case.
+
+\begin{tutorial}{wrong}{S4-28}
+\quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
+\ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. For
+$(100,50)$ the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
+$p+g$ it is \val[1]{loop.article.table}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
+lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
+with the decimals cut off.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-43, S4-44}
+\quoted{Generating 2× more tokens costs 4× more compute}
+\ourrun \val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says a hundred.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-48}
+\quoted{For a 96-layer model with 96 heads, multiply all those waste factors by 9,216.}
+\ourrun the product is right, \val{claim.S4-48}. But layers and heads multiply what was computed and what was
+needed alike: a quotient of counts does not change. For $(500,200)$ it stays \val[2]{loop.waste.500.200}.
+\end{tutorial}
+
+@ The last ones count one thing and name another.
+
+\begin{tutorial}{misleading}{S4-52, S4-53, S4-58}
+\quoted{For typical requests, we do 100-800× more K,V computation than necessary.}
+\ourrun the article's own table begins at \val[1]{loop.waste.100.50}. The factor lies between $(g+1)/2$ and $g$: the
+redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it, and with
+a longer prompt it does not grow beyond $g$.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S0-36}
+\quoted{That makes each step O(T).}
+\ourrun a step over a thousand tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36}
+\quoted{Summed over N generation steps, total cost is O(N squared).}
+\ourrun for a thousand tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
+cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
+\end{tutorial}
+
+@ Two more, of which the first halves a count and the second forgets that the loop was the naive one.
+
+\begin{tutorial}{misleading}{S2-37, S2-38}
+\quoted{generating 1000 tokens requires roughly 1,000,000 attention operations}
+\ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For a hundred tokens \val{claim.S2-38}, and
+the quotient is \val[2]{loop.ratio.1000.100}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-03, S4-02, S4-10, S1-02}
+\quoted{A 500-token response requires 500 complete forward passes through the transformer.}
+\ourrun \val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
+the loop end by itself: in the pseudo-code nothing sets the variable it waits for, and a full stop is not an end token.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S0-35}
+\quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
+\ourrun with ten tokens there, \val{loop.step.rows.10} rows are computed, and \val{claim.S0-35} of them again.
+\end{tutorial}
