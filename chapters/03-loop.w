@@ -454,3 +454,34 @@ the loop end by itself: in the pseudo-code nothing sets the variable it waits fo
 \quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
 \ourrun with ten tokens there, \val{loop.step.rows.10} rows are computed, and \val{claim.S0-35} of them again.
 \end{tutorial}
+
+\widefig{heat}{fig:heat}{One hundred passes over a prompt of fifty: of \val{loop.naive.50.100} cells, the dark edge
+and the first line, \val{loop.needed.50.100} cells, are needed. The deeper the amber, the more often the row had been
+made before.}{A strip of one hundred lines. A thin teal line runs along the top and down the
+diagonal edge at the right, the rows made for the first time. Everything to the left of it is amber, and
+darkens downwards from one earlier computation to ninety-nine.}
+
+@* Exercises. \label{sec:loopexercises}
+The command beside an exercise runs the loop and judges your answer by it.
+
+\begin{exercises}
+\exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells, how many
+of them needed?}{\texttt{make exercise-03-1}}{Lines of 2, 3, 4, 5 and 6 cells: 20, of which $2+5-1=6$ are needed.}
+\exercise{check}{ex:loop.zero}{A prompt of a hundred tokens, a hundred to write. How often is the row of token 0 computed, how
+often for nothing, how many rows are there in all and how many are needed?}{\texttt{make exercise-03-2}}{Once in
+each pass: 100 times, 99 of them for nothing; 14,950 rows, of which 199 are needed.}
+\exercise{think}{ex:loop.pairs}{Give the number of query--key pairs of the naive loop for any $p$ and $g$, and check it
+for $p=50$, $g=100$.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
+\eqref{eq:pairs}: $\bigl((p+g-1)(p+g)(p+g+1)-(p-1)p(p+1)\bigr)/6$.}
+\exercise{think}{ex:loop.ratio}{For which $p$ is the waste of a text of a thousand written tokens exactly three quarters of
+$g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\frac14$, so $p=g-1=999$.}
+\exercise{think}{ex:loop.end}{An end token is selected in step $k$. How many rows has the naive loop computed, and how many of them
+were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}}{$kp+k(k-1)/2$, as if $k$ tokens had been
+asked for, and $p+k-1$: the end token costs a pass like any other.}
+\exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
+steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}
+\exercise{build}{ex:loop.window}{Let |read_and_score| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
+$g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-7}}{Linear once the
+window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row stands at
+another position, after another beginning.}
+\end{exercises}
