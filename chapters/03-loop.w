@@ -53,6 +53,7 @@ just found, with the numbers that the tutorials print beside it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "02-model/numbers.h"
 #include "03-loop/loop.h"
 @;@#
 @<A model that knows one sentence by heart@>@;
@@ -78,6 +79,7 @@ int main(int argc, char **argv)
 prints what stands in the box of \cref{sec:loopcheck}.
 
 @<Print every number that the prose quotes@>=
+@<Measure the exponents@>@;
 @<Print the table's numbers as keys@>@;
 @<Print what became of the claims@>@;
 static bool print_what(struct laboratory *lab, const char *what,
@@ -108,7 +110,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
     if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
     if (!select_greedy(logits, g->model->config.vocab_size, &step.chosen, why))
       return false;                               /* 4. select */
-    if (!ids_push(&c->text, g->memory, step.chosen, why)) return false; /* 5. append */
+    if (!ids_push(g->memory, &c->text, step.chosen, why)) return false; /* 5. append */
     @<6. Stop, or go round again@>@;
   }
   return true;
@@ -260,7 +262,7 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
   @<Check the prompt, and take what the loop needs@>@;
   bool ok = logits != NULL && out->rows != NULL;
   for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(&out->text, g->memory, prompt[i], why);
+    ok = ids_push(g->memory, &out->text, prompt[i], why);
   if (want->max_new_tokens == 0) out->finish = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
   memory_give(g->memory, FOR_ACTIVATIONS, logits, v, sizeof *logits);
@@ -276,7 +278,7 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
 @<Free a continuation@>=
 void continuation_free(struct memory *m, struct continuation *c)
 {
-  ids_free(&c->text, m);
+  ids_free(m, &c->text);
   c->finish = FINISH_NOT;
 }
 
@@ -787,7 +789,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
 @ The exponents are slopes on logarithmic paper, from a thousand tokens to two thousand, after a
 prompt of one.
 
-@<Print the table's numbers as keys@>=
+@<Measure the exponents@>=
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
   struct tally a = @[{ .print = false }@], b = a;
