@@ -103,21 +103,21 @@ costs so much, and chapter 4 will take it out.
 static bool write_on(const struct generator *g, const struct settings *want,
   struct continuation *c, float *logits, struct error *why)
 {
-  for (size_t number = 1; c->finish == FINISH_NOT; number++) {
-    struct step step = @[{ .number = number, .length = c->text.n,
-      .logits = logits, .before = *g->engine->c }@];
-    store_empty(g->store);                        /* 1. forget */
+  for (size_t number = 1; c->ended == FINISH_NOT; number++) {
+    struct step now = @[{ .number = number, .length = c->text.n,
+      .logits = logits, .before = *g->e->c }@];
+    store_empty(g->s);                        /* 1. forget */
     if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
-    if (!select_greedy(logits, g->model->config.vocab_size, &step.chosen, why))
+    if (!select_greedy(logits, g->lm->config.vocab_size, &now.chosen, why))
       return false;                               /* 4. select */
-    if (!ids_push(g->memory, &c->text, step.chosen, why)) return false; /* 5. append */
+    if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
     @<6. Stop, or go round again@>@;
   }
   return true;
 }
 
 @ Reading is one pass over the whole text; scoring is one product with the head's matrix,
-for the last row alone. A text of a thousand tokens has a thousand rows, and each could say
+for the last row alone. A long text has as many rows as tokens, and each could say
 what it expects next. But only the last is asked: the others would predict tokens that are
 already there.
 
@@ -125,15 +125,15 @@ already there.
 static bool read_and_score(const struct generator *g,
   const struct continuation *c, float *logits, struct error *why)
 {
-  struct pass *pass;
+  struct pass *p;
   for (size_t i = 0; i < c->text.n; i++)
     c->rows[i] = (struct row) @[{ .sequence = c->sequence,
       .position = (uint32_t) i, .token = c->text.id[i] }@];
-  if (!forward(g->engine, g->model, g->store, c->rows, c->text.n, &pass, why))
+  if (!forward(g->e, g->lm, g->s, c->rows, c->text.n, &p, why))
     return false;
   size_t last = c->text.n - 1;
-  bool ok = head(g->engine, g->model, pass, &last, 1, logits, why);
-  pass_close(pass);
+  bool ok = head(g->e, g->lm, p, &last, 1, logits, why);
+  pass_close(p);
   return ok;
 }
 
@@ -164,15 +164,15 @@ be followed by $C-n+1$ tokens.}
 @^stopping@>
 
 @<6. Stop, or go round again@>=
-step.after = *g->engine->c;
+now.after = *g->e->c;
 size_t written = c->text.n - c->n_prompt;
-if (is_one_of(step.chosen, want->eos, want->n_eos)) c->finish = FINISH_STOP;
+if (is_one_of(now.chosen, want->eos, want->n_eos)) c->ended = FINISH_STOP;
 else if (written == want->max_new_tokens
-    || c->text.n > g->model->config.n_positions)
-  c->finish = FINISH_LENGTH;
-if (want->watch != NULL && !want->watch(want->self, &step)
-    && c->finish == FINISH_NOT)
-  c->finish = FINISH_CANCELLED;
+    || c->text.n > g->lm->config.n_positions)
+  c->ended = FINISH_LENGTH;
+if (want->see != NULL && !want->see(want->self, &now)
+    && c->ended == FINISH_NOT)
+  c->ended = FINISH_CANCELLED;
 
 @ A set of end tokens is a short list; an empty one means that nothing ends the text but
 its length.
@@ -191,9 +191,9 @@ chapters. It is given a generator, which is no more than the four things that a
 pass needs, a prompt in ids, and the caller's wishes.
 
 @<What it takes to generate@>=
-struct generator { struct engine *engine; const struct model *model;
-  struct store *store; struct memory *memory; };
-  /* what a pass needs; all four are borrowed. |engine->c| counts the work */
+struct generator { struct engine *e; const struct model *lm; struct store *s;
+  struct memory *m; };
+  /* what a pass needs; all four are borrowed. |e->c| counts the work */
 enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
   /* why a text ended: not yet, an end token, its length or the context's, or
      the watcher's |false| */
@@ -208,10 +208,10 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
   struct counters before, after; };
   /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
      the watcher returns */
-typedef bool step_watch(void *self, const struct step *step);
+typedef bool step_watch(void *self, const struct step *now);
   /* called after every step; |false| cancels */
 struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *watch; void *self; uint32_t sequence; };
+  step_watch *see; void *self; uint32_t sequence; };
   /* the caller's wishes: at most so many tokens, the ids that end a text, a
      watcher or null, and the number of the sequence in the store */
 
@@ -219,7 +219,7 @@ struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
 caller's, and valid also when the watcher cancelled.
 
 @<What it takes to generate@>=
-struct continuation { struct ids text; size_t n_prompt; enum finish finish;
+struct continuation { struct ids text; size_t n_prompt; enum finish ended;
   uint32_t sequence; struct row *rows; };
   /* |text.id[n_prompt]| is the first token written; |rows| is scratch of the loop */
 bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
@@ -235,7 +235,7 @@ cost a pass; and the three arrays of the loop are taken, so that no step can fai
 of them.
 
 @<Check the prompt, and take what the loop needs@>=
-const struct model_config *config = &g->model->config;
+const struct model_config *config = &g->lm->config;
 size_t context = config->n_positions, v = config->vocab_size;
 if (n == 0) return error_say(why, "the prompt has no tokens; wanted: 1 or more");
 if (n > context)
@@ -247,8 +247,8 @@ for (size_t i = 0; i < n; i++)
       "; the vocabulary has %zu", i, prompt[i], v);
 size_t most = context - n + 1;
 if (most > want->max_new_tokens) most = want->max_new_tokens;
-float *logits = memory_take(g->memory, FOR_ACTIVATIONS, v, sizeof *logits, why);
-out->rows = memory_take(g->memory, FOR_ACTIVATIONS, n + most,
+float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+out->rows = memory_take(g->m, FOR_ACTIVATIONS, n + most,
   sizeof *out->rows, why);
 
 @ What was taken for the loop goes back when the loop is done, whether it ended well or not.
@@ -262,14 +262,14 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
   @<Check the prompt, and take what the loop needs@>@;
   bool ok = logits != NULL && out->rows != NULL;
   for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(g->memory, &out->text, prompt[i], why);
-  if (want->max_new_tokens == 0) out->finish = FINISH_LENGTH;
+    ok = ids_push(g->m, &out->text, prompt[i], why);
+  if (want->max_new_tokens == 0) out->ended = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
-  memory_give(g->memory, FOR_ACTIVATIONS, logits, v, sizeof *logits);
-  memory_give(g->memory, FOR_ACTIVATIONS, out->rows, n + most,
+  memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most,
     sizeof *out->rows);
   out->rows = NULL;
-  if (!ok) continuation_free(g->memory, out);
+  if (!ok) continuation_free(g->m, out);
   return ok;
 }
 
@@ -279,7 +279,7 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
 void continuation_free(struct memory *m, struct continuation *c)
 {
   ids_free(m, &c->text);
-  c->finish = FINISH_NOT;
+  c->ended = FINISH_NOT;
 }
 
 @ The module is short, and should be: whatever later chapters add to the choice of rows and
@@ -352,7 +352,7 @@ $1-\frac{(g-1)/2}{p+g-1}$. What is subtracted is not negative, so $W\le g$. And 
 grows, so $W$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\frac{g+1}{2g}$. Therefore
 $$\frac{g+1}2\le W\le g,$$
 with equality on the left for a prompt of one token, and on the right for a single token written.
-Put in $p=100$ and $g=50$: between \val[1]{loop.bound.low} and \val{loop.bound.high}, and counted
+Put in the first line of the table: between \val[1]{loop.bound.low} and \val{loop.bound.high}, and counted
 \val[2]{loop.waste.100.50}. The waste belongs to the length of the answer. A longer prompt can at
 most double it.
 
@@ -361,7 +361,7 @@ only. Doubling $g$ turns $gp+g(g-1)/2$ into $2gp+g(2g-1)$; the quotient is near 
 dominates and tends to 4 when the answer does. For the four lines of the table it is
 \val[2]{loop.double.100.50}, \val[2]{loop.double.500.200}, \val[2]{loop.double.1000.500} and
 \val[2]{loop.double.2000.1000}; ten times as many tokens cost \val[1]{loop.tenfold.100.50} times
-as much in the first line, not a hundred times.
+as much in the first line, not $10^2$ times.
 
 There is a second count, and it grows faster. Within a pass, the row at position $i$ looks at
 $i+1$ keys, so a pass of $n$ rows has $n(n+1)/2$ pairs of a query and a key, and $g$ passes from a
@@ -369,7 +369,7 @@ prompt of one token
 \begin{equation}\label{eq:pairs}
   \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
 \end{equation}
-For a thousand tokens the counters say \val{loop.rows.1.1000} rows and \val{loop.pairs.1.1000} pairs.
+For $10^3$ tokens the counters say \val{loop.rows.1.1000} rows and \val{loop.pairs.1.1000} pairs.
 The rows grow with the square, the pairs with the cube; fitted apart, on the last two octaves of
 \cref{fig:growth}'s data, the exponents are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
 Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
@@ -400,7 +400,7 @@ same thing in other words, one is quoted and all are named.
 \quoted{The → Q₀, K₀, V₀ ← RECOMPUTED (3rd time!)}
 \ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
 that was not needed; the first computes, it does not recompute. Likewise ``recomputed once per step'' for
-a hundred steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
+$10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
 \end{tutorial}
 
 \begin{tutorial}{offbyone}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
@@ -419,8 +419,8 @@ quoted as if it were the case.
 
 \begin{tutorial}{wrong}{S4-28}
 \quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
-\ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. For
-$(100,50)$ the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
+\ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
+first line the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
 $p+g$ it is \val[1]{loop.article.table}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
 lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
 with the decimals cut off.
@@ -428,13 +428,13 @@ with the decimals cut off.
 
 \begin{tutorial}{wrong}{S4-43, S4-44}
 \quoted{Generating 2× more tokens costs 4× more compute}
-\ourrun \val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says a hundred.
+\ourrun \val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says $10^2$.
 \end{tutorial}
 
 \begin{tutorial}{wrong}{S4-48}
 \quoted{For a 96-layer model with 96 heads, multiply all those waste factors by 9,216.}
 \ourrun the product is right, \val{claim.S4-48}. But layers and heads multiply what was computed and what was
-needed alike: a quotient of counts does not change. For $(500,200)$ it stays \val[2]{loop.waste.500.200}.
+needed alike: a quotient of counts does not change. In the second line of the table it stays \val[2]{loop.waste.500.200}.
 \end{tutorial}
 
 @ The last ones count one thing and name another.
@@ -448,12 +448,12 @@ a longer prompt it does not grow beyond $g$.
 
 \begin{tutorial}{wrong}{S0-36}
 \quoted{That makes each step O(T).}
-\ourrun a step over a thousand tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs.
+\ourrun a step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36}
 \quoted{Summed over N generation steps, total cost is O(N squared).}
-\ourrun for a thousand tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
+\ourrun for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
 cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
 \end{tutorial}
 
@@ -461,7 +461,7 @@ cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows
 
 \begin{tutorial}{misleading}{S2-37, S2-38}
 \quoted{generating 1000 tokens requires roughly 1,000,000 attention operations}
-\ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For a hundred tokens \val{claim.S2-38}, and
+\ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
 the quotient is \val[2]{loop.ratio.1000.100}.
 \end{tutorial}
 
@@ -476,11 +476,11 @@ the loop end by itself: in the pseudo-code nothing sets the variable it waits fo
 \ourrun with ten tokens there, \val{loop.step.rows.10} rows are computed, and \val{claim.S0-35} of them again.
 \end{tutorial}
 
-\widefig{heat}{fig:heat}{One hundred passes over a prompt of fifty: of \val{loop.naive.50.100} cells, the dark edge
+\widefig{heat}{fig:heat}{Many passes over a prompt: of \val{loop.naive.50.100} cells, the dark edge
 and the first line, \val{loop.needed.50.100} cells, are needed. The deeper the amber, the more often the row had been
-made before.}{A strip of one hundred lines. A thin teal line runs along the top and down the
+made before.}{A strip of many lines, one a pass. A thin teal line runs along the top and down the
 diagonal edge at the right, the rows made for the first time. Everything to the left of it is amber, and
-darkens downwards from one earlier computation to ninety-nine.}
+darkens downwards, as the earlier computations add up.}
 
 @* Exercises. \label{sec:loopexercises}
 The command beside an exercise runs the loop and judges your answer by it.
@@ -488,14 +488,14 @@ The command beside an exercise runs the loop and judges your answer by it.
 \begin{exercises}
 \exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells, how many
 of them needed?}{\texttt{make exercise-03-1}}{Lines of 2, 3, 4, 5 and 6 cells: 20, of which $2+5-1=6$ are needed.}
-\exercise{check}{ex:loop.zero}{A prompt of a hundred tokens, a hundred to write. How often is the row of token 0 computed, how
+\exercise{check}{ex:loop.zero}{A prompt of $10^2$ tokens, $10^2$ to write. How often is the row of token 0 computed, how
 often for nothing, how many rows are there in all and how many are needed?}{\texttt{make exercise-03-2}}{Once in
 each pass: 100 times, 99 of them for nothing; 14,950 rows, of which 199 are needed.}
 \exercise{think}{ex:loop.pairs}{Give the number of query--key pairs of the naive loop for any $p$ and $g$, and check it
-for $p=50$, $g=100$.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
+for one prompt and one length of your own.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
 \eqref{eq:pairs}: $\bigl((p+g-1)(p+g)(p+g+1)-(p-1)p(p+1)\bigr)/6$.}
-\exercise{think}{ex:loop.ratio}{For which $p$ is the waste of a text of a thousand written tokens exactly three quarters of
-$g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\frac14$, so $p=g-1=999$.}
+\exercise{think}{ex:loop.ratio}{For which $p$ is the waste of a text of $g$ written tokens exactly three quarters of
+$g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\frac14$, so $p=g-1$.}
 \exercise{think}{ex:loop.end}{An end token is selected in step $k$. How many rows has the naive loop computed, and how many of them
 were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}}{$kp+k(k-1)/2$, as if $k$ tokens had been
 asked for, and $p+k-1$: the end token costs a pass like any other.}
@@ -522,8 +522,8 @@ static const float nothing[WIDTH * WIDTH];
 struct parrot {
   float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
   float frequency[WIDTH / 2];
-  struct layer layer;
-  struct model model;
+  struct layer only;
+  struct model lm;
 };
 
 @ Such a model has no file; its |struct model| is filled in by hand, with tensors that point to
@@ -540,10 +540,10 @@ static void parrot_layer(struct parrot *p)
   struct matrix zero = @[{ .weight = at(nothing), .in = WIDTH, .out = WIDTH }@];
   struct normalizer norm = @[{ .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f }@];
-  p->layer = (struct layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+  p->only = (struct layer) @[{ .before_attention = norm, .before_mlp = norm,@|
     .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,@|
     .up = { zero, zero }, .n_up = 2, .down = zero }@];
-  p->model.last = norm;
+  p->lm.last = norm;
 }
 
 @ The settings and the two tables, embedding and head, complete it.
@@ -555,20 +555,20 @@ static void parrot_make(struct parrot *p)
   for (int i = 0; i < WORDS; i++)
     p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
   parrot_layer(p);
-  p->model.config = (struct model_config) @[{ .family = "llama",
+  p->lm.config = (struct model_config) @[{ .family = "llama",
     .vocab_size = WORDS, .n_positions = CONTEXT, .d_model = WIDTH,@|
     .d_inner = WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
     .head_dim = WIDTH, .norm_eps = 1e-5, .gated = true }@];
-  p->model.layers = &p->layer, p->model.frequency = p->frequency;
-  p->model.embedding = at(p->unit[0]);
-  p->model.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = WIDTH,
+  p->lm.layers = &p->only, p->lm.frequency = p->frequency;
+  p->lm.embedding = at(p->unit[0]);
+  p->lm.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = WIDTH,
     .out = WORDS }@];
-  p->model.heads = (struct heads) @[{ 1, 1, WIDTH, 1 }@];
-  p->model.layer_madds = 7 * WIDTH * WIDTH;
+  p->lm.heads = (struct heads) @[{ 1, 1, WIDTH, 1 }@];
+  p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-@ A long run has thousands of millions of pairs of a query and a key, and looking at them would take
-the better part of a minute. Since the layer adds nothing, nobody would notice if attention did not
+@ A long run has \val{loop.pairs.2000.1000} pairs of a query and a key, and looking at them would take
+most of a minute. Since the layer adds nothing, nobody would notice if attention did not
 look; |idle_attend| does not. The pairs are counted all the same, because they are counted by
 |forward|, which asks the store what each row sees.\side{The four passes of the first grid
 use the true kernel. A test compares both on every small case.}
@@ -583,12 +583,12 @@ static void idle_attend(const struct engine *e, const struct heads *h,
 }
 @#
 struct laboratory {
-  struct memory memory;
-  struct counters counters;
+  struct memory m;
+  struct counters c;
   struct kernels idle;
-  struct parrot parrot;
-  struct engine engine;
-  struct store *store;
+  struct parrot bird;
+  struct engine e;
+  struct store *s;
 };
 
 @ Opening takes the best kernels that the machine has, and puts the idle attention in the place
@@ -597,18 +597,18 @@ of theirs.
 @<A laboratory to run the loop in@>=
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
-  *lab = (struct laboratory) @[{ .store = NULL }@];
+  *lab = (struct laboratory) @[{ .s = NULL }@];
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL) return false;
   lab->idle = *best, lab->idle.attend = idle_attend;
-  lab->engine = (struct engine) @[{ .k = best, .c = &lab->counters }@];
-  parrot_make(&lab->parrot);
-  lab->store = store_open(&lab->memory, &lab->parrot.model.config, 1, why);
-  return lab->store != NULL;
+  lab->e = (struct engine) @[{ .k = best, .c = &lab->c }@];
+  parrot_make(&lab->bird);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  return lab->s != NULL;
 }
 static void laboratory_close(struct laboratory *lab)
 {
-  store_close(lab->store);
+  store_close(lab->s);
 }
 
 @* Running and counting. \label{sec:count}
@@ -622,15 +622,15 @@ struct tally { struct counters did; size_t times[CONTEXT], longest; bool print; 
 static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
   struct tally *t, struct error *why)
 {
-  store_close(lab->store);
-  lab->store = store_open(&lab->memory, &lab->parrot.model.config, 1, why);
-  if (lab->store == NULL) return false;
-  struct engine e = lab->engine;
+  store_close(lab->s);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  if (lab->s == NULL) return false;
+  struct engine e = lab->e;
   if (!look) e.k = &lab->idle;
-  lab->counters = (struct counters) @[{ .passes = 0 }@];
+  lab->c = (struct counters) @[{ .passes = 0 }@];
   *t = (struct tally) @[{ .print = t->print }@];
   @<Generate |g| tokens after the first |p| of the sentence@>@;
-  t->did = lab->counters;
+  t->did = lab->c;
   return ok;
 }
 
@@ -639,29 +639,29 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
 @<Generate |g| tokens after the first |p| of the sentence@>=
 uint32_t prompt[CONTEXT];
 for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % WORDS);
-struct generator maker = @[{ &e, &lab->parrot.model, lab->store,
-  &lab->memory }@];
-struct settings want = @[{ .max_new_tokens = g, .watch = watch_pass,
+struct generator maker = @[{ &e, &lab->bird.lm, lab->s,
+  &lab->m }@];
+struct settings want = @[{ .max_new_tokens = g, .see = watch_pass,
   .self = t }@];
 struct continuation c;
 bool ok = generate(&maker, prompt, p, &want, &c, why);
 for (size_t i = p; ok && i < c.text.n; i++)
   ok = c.text.id[i] == i % WORDS
     || error_say(why, "token %zu is not the next of the sentence", i);
-if (ok) continuation_free(&lab->memory, &c);
+if (ok) continuation_free(&lab->m, &c);
 
 @ The watcher keeps the witness: how often each position was computed. A cell is printed if
 cells are wanted; everything else is read from the counters.
 
 @<Watch one pass go by@>=
-static bool watch_pass(void *self, const struct step *step)
+static bool watch_pass(void *self, const struct step *now)
 {
   struct tally *t = self;
-  t->longest = step->length;
-  for (size_t i = 0; i < step->length; i++) {
+  t->longest = now->length;
+  for (size_t i = 0; i < now->length; i++) {
     t->times[i]++;
     if (t->print)
-      printf("%zu,%zu,%zu\n", step->number, i, t->times[i]);
+      printf("%zu,%zu,%zu\n", now->number, i, t->times[i]);
   }
   return true;
 }
@@ -786,7 +786,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-@ The exponents are slopes on logarithmic paper, from a thousand tokens to two thousand, after a
+@ The exponents are slopes on logarithmic paper, from $10^3$ tokens to twice as many, after a
 prompt of one.
 
 @<Measure the exponents@>=

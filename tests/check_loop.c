@@ -37,7 +37,7 @@ START_TEST(naive_is_the_closed_form)
       struct continuation c;
       ck_assert_msg(run(&r, prompt, p, &want, &c), "%s", r.why.words);
       ck_assert_uint_eq(c.text.n, p + g);
-      ck_assert_int_eq(c.finish, FINISH_LENGTH);
+      ck_assert_int_eq(c.ended, FINISH_LENGTH);
       uint64_t rows = 0, pairs = 0;
       for (size_t n = p; n < p + g; n++) for (size_t i = 0; i < n; i++) rows++, pairs += i + 1;
       ck_assert_uint_eq(rows, g * p + g * (g - 1) / 2);
@@ -92,24 +92,24 @@ START_TEST(three_things_end_the_loop)
   }
   want.eos = &all.text.id[at], want.n_eos = 1;
   ck_assert(run(&r, prompt, 3, &want, &c));
-  ck_assert_int_eq(c.finish, FINISH_STOP);
+  ck_assert_int_eq(c.ended, FINISH_STOP);
   ck_assert_uint_eq(c.text.n, at + 1);
   continuation_free(&r.m, &c);
   want.max_new_tokens = at - 2;               /* end and length on one token: the end is named */
   ck_assert(run(&r, prompt, 3, &want, &c));
-  ck_assert_int_eq(c.finish, FINISH_STOP);
+  ck_assert_int_eq(c.ended, FINISH_STOP);
   continuation_free(&r.m, &c);
   size_t k = 4;
-  want = (struct settings) {.max_new_tokens = 10, .watch = cancel_after, .self = &k};
+  want = (struct settings) {.max_new_tokens = 10, .see = cancel_after, .self = &k};
   ck_assert(run(&r, prompt, 3, &want, &c));
-  ck_assert_int_eq(c.finish, FINISH_CANCELLED);
+  ck_assert_int_eq(c.ended, FINISH_CANCELLED);
   ck_assert_uint_eq(c.text.n, 3 + 4);
   ck_assert_int_eq(memcmp(c.text.id, all.text.id, 7 * sizeof *c.text.id), 0);
   continuation_free(&r.m, &c);
   want = (struct settings) {.max_new_tokens = 0};
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_uint_eq(c.text.n, 3);
-  ck_assert_int_eq(c.finish, FINISH_LENGTH);
+  ck_assert_int_eq(c.ended, FINISH_LENGTH);
   continuation_free(&r.m, &c);
   continuation_free(&r.m, &all);
   rig_close(&r);
@@ -127,7 +127,7 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
     struct continuation c;
     ck_assert_msg(run(&r, prompt, n, &want, &c), "%s", r.why.words);
     ck_assert_uint_eq(c.text.n, 9);
-    ck_assert_int_eq(c.finish, FINISH_LENGTH);
+    ck_assert_int_eq(c.ended, FINISH_LENGTH);
     continuation_free(&r.m, &c);
   }
   struct continuation c;

@@ -18,8 +18,8 @@ static const float nothing[WIDTH * WIDTH];
 struct parrot {
   float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
   float frequency[WIDTH / 2];
-  struct layer layer;
-  struct model model;
+  struct layer only;
+  struct model lm;
 };
 
 /* 3.27  A model that knows one sentence by heart */
@@ -35,11 +35,11 @@ static void parrot_layer(struct parrot *p)
   struct normalizer norm = {.kind = NORM_RMS,.gain = at(p->ones),
     .epsilon = 1e-5f
   };
-  p->layer = (struct layer) {.before_attention = norm,.before_mlp = norm,
+  p->only = (struct layer) {.before_attention = norm,.before_mlp = norm,
     .qkv = {zero, zero, zero},.n_qkv = 3,.out = zero,
     .up = {zero, zero},.n_up = 2,.down = zero
   };
-  p->model.last = norm;
+  p->lm.last = norm;
 }
 
 /* 3.28  A model that knows one sentence by heart */
@@ -50,18 +50,18 @@ static void parrot_make(struct parrot *p)
   for (int i = 0; i < WORDS; i++)
     p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
   parrot_layer(p);
-  p->model.config = (struct model_config) {.family = "llama",
+  p->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = CONTEXT,.d_model = WIDTH,
     .d_inner = WIDTH,.n_layers = 1,.n_heads = 1,.n_kv_heads = 1,
     .head_dim = WIDTH,.norm_eps = 1e-5,.gated = true
   };
-  p->model.layers = &p->layer, p->model.frequency = p->frequency;
-  p->model.embedding = at(p->unit[0]);
-  p->model.head = (struct matrix) {.weight = at(p->follows[0]),.in = WIDTH,
+  p->lm.layers = &p->only, p->lm.frequency = p->frequency;
+  p->lm.embedding = at(p->unit[0]);
+  p->lm.head = (struct matrix) {.weight = at(p->follows[0]),.in = WIDTH,
     .out = WORDS
   };
-  p->model.heads = (struct heads) { 1, 1, WIDTH, 1 };
-  p->model.layer_madds = 7 * WIDTH * WIDTH;
+  p->lm.heads = (struct heads) { 1, 1, WIDTH, 1 };
+  p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
 /* 3.29  A laboratory to run the loop in */
@@ -75,32 +75,32 @@ static void idle_attend(const struct engine *e, const struct heads *h,
 }
 
 struct laboratory {
-  struct memory memory;
-  struct counters counters;
+  struct memory m;
+  struct counters c;
   struct kernels idle;
-  struct parrot parrot;
-  struct engine engine;
-  struct store *store;
+  struct parrot bird;
+  struct engine e;
+  struct store *s;
 };
 
 /* 3.30  A laboratory to run the loop in */
 
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
-  *lab = (struct laboratory) {.store = NULL };
+  *lab = (struct laboratory) {.s = NULL };
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL)
     return false;
   lab->idle = *best, lab->idle.attend = idle_attend;
-  lab->engine = (struct engine) {.k = best,.c = &lab->counters };
-  parrot_make(&lab->parrot);
-  lab->store = store_open(&lab->memory, &lab->parrot.model.config, 1, why);
-  return lab->store != NULL;
+  lab->e = (struct engine) {.k = best,.c = &lab->c };
+  parrot_make(&lab->bird);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  return lab->s != NULL;
 }
 
 static void laboratory_close(struct laboratory *lab)
 {
-  store_close(lab->store);
+  store_close(lab->s);
 }
 
 /* 3.31  Run the loop and read the counters */
@@ -113,14 +113,14 @@ struct tally {
 
 /* 3.33  Watch one pass go by */
 
-static bool watch_pass(void *self, const struct step *step)
+static bool watch_pass(void *self, const struct step *now)
 {
   struct tally *t = self;
-  t->longest = step->length;
-  for (size_t i = 0; i < step->length; i++) {
+  t->longest = now->length;
+  for (size_t i = 0; i < now->length; i++) {
     t->times[i]++;
     if (t->print)
-      printf("%zu,%zu,%zu\n", step->number, i, t->times[i]);
+      printf("%zu,%zu,%zu\n", now->number, i, t->times[i]);
   }
   return true;
 }
@@ -128,14 +128,14 @@ static bool watch_pass(void *self, const struct step *step)
 static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
                      struct tally *t, struct error *why)
 {
-  store_close(lab->store);
-  lab->store = store_open(&lab->memory, &lab->parrot.model.config, 1, why);
-  if (lab->store == NULL)
+  store_close(lab->s);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  if (lab->s == NULL)
     return false;
-  struct engine e = lab->engine;
+  struct engine e = lab->e;
   if (!look)
     e.k = &lab->idle;
-  lab->counters = (struct counters) {.passes = 0 };
+  lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
 /* 3.32  Generate g tokens after the first p of the sentence */
@@ -143,10 +143,10 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
     prompt[i] = (uint32_t) (i % WORDS);
-  struct generator maker = { &e, &lab->parrot.model, lab->store,
-    &lab->memory
+  struct generator maker = { &e, &lab->bird.lm, lab->s,
+    &lab->m
   };
-  struct settings want = {.max_new_tokens = g,.watch = watch_pass,
+  struct settings want = {.max_new_tokens = g,.see = watch_pass,
     .self = t
   };
   struct continuation c;
@@ -155,9 +155,9 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
     ok = c.text.id[i] == i % WORDS
         || error_say(why, "token %zu is not the next of the sentence", i);
   if (ok)
-    continuation_free(&lab->memory, &c);
+    continuation_free(&lab->m, &c);
 
-  t->did = lab->counters;
+  t->did = lab->c;
   return ok;
 }
 

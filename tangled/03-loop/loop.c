@@ -12,16 +12,16 @@ static bool read_and_score(const struct generator *g,
                            const struct continuation *c, float *logits,
                            struct error *why)
 {
-  struct pass *pass;
+  struct pass *p;
   for (size_t i = 0; i < c->text.n; i++)
     c->rows[i] = (struct row) {.sequence = c->sequence,
     .position = (uint32_t) i,.token = c->text.id[i]
     };
-  if (!forward(g->engine, g->model, g->store, c->rows, c->text.n, &pass, why))
+  if (!forward(g->e, g->lm, g->s, c->rows, c->text.n, &p, why))
     return false;
   size_t last = c->text.n - 1;
-  bool ok = head(g->engine, g->model, pass, &last, 1, logits, why);
-  pass_close(pass);
+  bool ok = head(g->e, g->lm, p, &last, 1, logits, why);
+  pass_close(p);
   return ok;
 }
 
@@ -56,30 +56,30 @@ static bool is_one_of(uint32_t id, const uint32_t * list, size_t n)
 static bool write_on(const struct generator *g, const struct settings *want,
                      struct continuation *c, float *logits, struct error *why)
 {
-  for (size_t number = 1; c->finish == FINISH_NOT; number++) {
-    struct step step = {.number = number,.length = c->text.n,
-      .logits = logits,.before = *g->engine->c
+  for (size_t number = 1; c->ended == FINISH_NOT; number++) {
+    struct step now = {.number = number,.length = c->text.n,
+      .logits = logits,.before = *g->e->c
     };
-    store_empty(g->store);
+    store_empty(g->s);
     if (!read_and_score(g, c, logits, why))
       return false;
-    if (!select_greedy(logits, g->model->config.vocab_size, &step.chosen, why))
+    if (!select_greedy(logits, g->lm->config.vocab_size, &now.chosen, why))
       return false;
-    if (!ids_push(g->memory, &c->text, step.chosen, why))
+    if (!ids_push(g->m, &c->text, now.chosen, why))
       return false;
 
 /* 3.7  6. Stop, or go round again */
 
-    step.after = *g->engine->c;
+    now.after = *g->e->c;
     size_t written = c->text.n - c->n_prompt;
-    if (is_one_of(step.chosen, want->eos, want->n_eos))
-      c->finish = FINISH_STOP;
+    if (is_one_of(now.chosen, want->eos, want->n_eos))
+      c->ended = FINISH_STOP;
     else if (written == want->max_new_tokens
-             || c->text.n > g->model->config.n_positions)
-      c->finish = FINISH_LENGTH;
-    if (want->watch != NULL && !want->watch(want->self, &step)
-        && c->finish == FINISH_NOT)
-      c->finish = FINISH_CANCELLED;
+             || c->text.n > g->lm->config.n_positions)
+      c->ended = FINISH_LENGTH;
+    if (want->see != NULL && !want->see(want->self, &now)
+        && c->ended == FINISH_NOT)
+      c->ended = FINISH_CANCELLED;
 
   }
   return true;
@@ -90,7 +90,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
 void continuation_free(struct memory *m, struct continuation *c)
 {
   ids_free(m, &c->text);
-  c->finish = FINISH_NOT;
+  c->ended = FINISH_NOT;
 }
 
 /* 3.13  Write a continuation */
@@ -103,7 +103,7 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
 
 /* 3.12  Check the prompt, and take what the loop needs */
 
-  const struct model_config *config = &g->model->config;
+  const struct model_config *config = &g->lm->config;
   size_t context = config->n_positions, v = config->vocab_size;
   if (n == 0)
     return error_say(why, "the prompt has no tokens; wanted: 1 or more");
@@ -117,20 +117,19 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
   size_t most = context - n + 1;
   if (most > want->max_new_tokens)
     most = want->max_new_tokens;
-  float *logits = memory_take(g->memory, FOR_ACTIVATIONS, v, sizeof *logits, why);
-  out->rows = memory_take(g->memory, FOR_ACTIVATIONS, n + most,
-                          sizeof *out->rows, why);
+  float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  out->rows = memory_take(g->m, FOR_ACTIVATIONS, n + most, sizeof *out->rows, why);
 
   bool ok = logits != NULL && out->rows != NULL;
   for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(g->memory, &out->text, prompt[i], why);
+    ok = ids_push(g->m, &out->text, prompt[i], why);
   if (want->max_new_tokens == 0)
-    out->finish = FINISH_LENGTH;
+    out->ended = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
-  memory_give(g->memory, FOR_ACTIVATIONS, logits, v, sizeof *logits);
-  memory_give(g->memory, FOR_ACTIVATIONS, out->rows, n + most, sizeof *out->rows);
+  memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most, sizeof *out->rows);
   out->rows = NULL;
   if (!ok)
-    continuation_free(g->memory, out);
+    continuation_free(g->m, out);
   return ok;
 }

@@ -10,12 +10,12 @@
 /* 3.9  What it takes to generate */
 
 struct generator {
-  struct engine *engine;
-  const struct model *model;
-  struct store *store;
-  struct memory *memory;
+  struct engine *e;
+  const struct model *lm;
+  struct store *s;
+  struct memory *m;
 };
-/* what a pass needs; all four are borrowed. engine->c counts the work */
+/* what a pass needs; all four are borrowed. e->c counts the work */
 
 enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
 /* why a text ended: not yet, an end token, its length or the context's, or
@@ -32,14 +32,14 @@ struct step {
 /* step number (from 1) read length tokens; logits[vocab_size] lives until
  * the watcher returns */
 
-typedef bool step_watch(void *self, const struct step *step);
+typedef bool step_watch(void *self, const struct step *now);
 /* called after every step; false cancels */
 
 struct settings {
   size_t max_new_tokens;
   const uint32_t *eos;
   size_t n_eos;
-  step_watch *watch;
+  step_watch *see;
   void *self;
   uint32_t sequence;
 };
@@ -51,7 +51,7 @@ struct settings {
 struct continuation {
   struct ids text;
   size_t n_prompt;
-  enum finish finish;
+  enum finish ended;
   uint32_t sequence;
   struct row *rows;
 };
