@@ -369,7 +369,7 @@ prompt of one token
 \begin{equation}\label{eq:pairs}
   \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
 \end{equation}
-For $10^3$ tokens the counters say \val{loop.rows.1.1000} rows and \val{loop.pairs.1.1000} pairs.
+For $10^3$ tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
 The rows grow with the square, the pairs with the cube; fitted apart, on the last two octaves of
 \cref{fig:growth}'s data, the exponents are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
 Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
@@ -421,7 +421,7 @@ quoted as if it were the case.
 \quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
 \ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
 first line the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
-$p+g$ it is \val[1]{loop.article.table}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
+$p+g$ it is \val[1]{loop.article.table.1}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
 lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
 with the decimals cut off.
 \end{tutorial}
