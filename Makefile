@@ -157,3 +157,6 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
+	@tools/measure.sh
+.PHONY: measure
