@@ -2349,7 +2349,7 @@ static struct field_name below(const char *where, const char *key)
 static struct field_name number_of(const char *where, size_t i)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%s[%zu]", where, i);
+  snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
   return p;
 }
 

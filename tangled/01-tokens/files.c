@@ -25,12 +25,20 @@ struct reader {
 
 /* 1.113  Refuse a field */
 
+static int clip(const char *text, size_t n, size_t most)
+{
+  if (n <= most)
+    return (int)n;
+  return (int)(most - utf8_held((const unsigned char *)text, most));
+}
+
 static const char *shown(const json_t * v, char room[80])
 {
+  const char *text = json_string_value(v);
   if (v == NULL)
     return "missing";
-  if (json_is_string(v))
-    snprintf(room, 80, "\"%.70s\"", json_string_value(v));
+  if (text != NULL)
+    snprintf(room, 80, "\"%.*s\"", clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
     snprintf(room, 80, "%lld", (long long)json_integer_value(v));
   else
@@ -55,7 +63,8 @@ struct field_name {
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%.100s%s%.50s", where, *where ? "." : "", key);
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
+           clip(key, strlen(key), 40), key);
   return p;
 }
 
@@ -215,7 +224,8 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
   if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
   char words[120];
-  snprintf(words, sizeof words, "\"%.40s\" and \"%.40s\"", a, b);
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"", clip(a, n_a, 40), a,
+           clip(b, n_b, 40), b);
   return error_found(r->why, r->file, field, words,
                      "two words of the vocabulary that make a third");
 }
