@@ -397,7 +397,7 @@ Five popular explanations of this loop print numbers about it. We ran them. Wher
 same thing in other words, one is quoted and all are named.
 
 \begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
-\quoted{The → Q₀, K₀, V₀ ← RECOMPUTED (3rd time!)}
+\quoted{The → Q\textsubscript{0}, K\textsubscript{0}, V\textsubscript{0} ← RECOMPUTED (3rd time!)}
 \ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
 that was not needed; the first computes, it does not recompute. Likewise ``recomputed once per step'' for
 $10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
