@@ -571,7 +571,7 @@ static void parrot_make(struct parrot *p)
 most of a minute. Since the layer adds nothing, nobody would notice if attention did not
 look; |idle_attend| does not. The pairs are counted all the same, because they are counted by
 |forward|, which asks the store what each row sees.\side{The four passes of the first grid
-use the true kernel. A test compares both on every small case.}
+use the true kernels. A test compares both on every small case.}
 
 @<A laboratory to run the loop in@>=
 static void idle_attend(const struct engine *e, const struct heads *h,
@@ -581,7 +581,31 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   (void) e, (void) seen, (void) room, (void) keep;
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
-@#
+
+@ Nor does anybody need products with a matrix of zeros: |idle_linear| writes the zeros
+down. One matrix is left, the head, and each of its rows has a single one in it; which kernel adds up
+a product of that kind makes no difference to any bit of the sum.
+
+@<A laboratory to run the loop in@>=
+static void idle_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    memset(y[m], 0, rows * w->out * sizeof(float));
+    const float *row = w->weight.data;
+    if (row == nothing) continue;
+    for (size_t i = 0; i < rows * w->out; i++)
+      for (size_t k = 0; k < w->in; k++)
+        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
+  }
+}
+
+@ Besides the model a laboratory has its own memory, counters and store, and the two tables of
+kernels, the true and the idle one.
+
+@<A laboratory to run the loop in@>=
 struct laboratory {
   struct memory m;
   struct counters c;
@@ -591,7 +615,7 @@ struct laboratory {
   struct store *s;
 };
 
-@ Opening takes the best kernels that the machine has, and puts the idle attention in the place
+@ Opening takes the best kernels that the machine has, and puts the two idle functions in the place
 of theirs.
 
 @<A laboratory to run the loop in@>=
@@ -600,7 +624,8 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   *lab = (struct laboratory) @[{ .s = NULL }@];
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL) return false;
-  lab->idle = *best, lab->idle.attend = idle_attend;
+  lab->idle = *best;
+  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
   lab->e = (struct engine) @[{ .k = best, .c = &lab->c }@];
   parrot_make(&lab->bird);
   lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);

@@ -74,6 +74,26 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
+/* 3.30  A laboratory to run the loop in */
+
+static void idle_linear(const struct engine *e, const struct matrix *list,
+                        size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void)e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    memset(y[m], 0, rows * w->out * sizeof(float));
+    const float *row = w->weight.data;
+    if (row == nothing)
+      continue;
+    for (size_t i = 0; i < rows * w->out; i++)
+      for (size_t k = 0; k < w->in; k++)
+        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
+  }
+}
+
+/* 3.31  A laboratory to run the loop in */
+
 struct laboratory {
   struct memory m;
   struct counters c;
@@ -83,7 +103,7 @@ struct laboratory {
   struct store *s;
 };
 
-/* 3.30  A laboratory to run the loop in */
+/* 3.32  A laboratory to run the loop in */
 
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
@@ -91,7 +111,8 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL)
     return false;
-  lab->idle = *best, lab->idle.attend = idle_attend;
+  lab->idle = *best;
+  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
   lab->e = (struct engine) {.k = best,.c = &lab->c };
   parrot_make(&lab->bird);
   lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
@@ -103,7 +124,7 @@ static void laboratory_close(struct laboratory *lab)
   store_close(lab->s);
 }
 
-/* 3.31  Run the loop and read the counters */
+/* 3.33  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -111,7 +132,7 @@ struct tally {
   bool print;
 };
 
-/* 3.33  Watch one pass go by */
+/* 3.35  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -138,7 +159,7 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.32  Generate g tokens after the first p of the sentence */
+/* 3.34  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -161,7 +182,7 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
   return ok;
 }
 
-/* 3.34  Run the loop and read the counters */
+/* 3.36  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -178,7 +199,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.35  Draw the four passes as the hand drew them */
+/* 3.37  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -199,7 +220,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.36  Count the four cases that are quoted everywhere */
+/* 3.38  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -218,7 +239,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.37  Print the cells of a grid and the points of the curves */
+/* 3.39  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -242,7 +263,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.3  Print every number that the prose quotes */
 
-/* 3.39  Measure the exponents */
+/* 3.41  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -261,7 +282,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.38  Print the table's numbers as keys */
+/* 3.40  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -299,7 +320,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.40  Print what became of the claims */
+/* 3.42  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -324,7 +345,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.41  Print what became of the claims */
+/* 3.43  Print what became of the claims */
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
@@ -352,7 +373,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.42  Print what became of the claims */
+/* 3.44  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
