@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files 01-tokens 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -79,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(firstword $(subst -, ,$(1)))))))
+chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(patsubst A4,D,$(patsubst A5,E,$(firstword $(subst -, ,$(1)))))))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
 SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
