@@ -79,7 +79,8 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(patsubst A4,D,$(patsubst A5,E,$(firstword $(subst -, ,$(1)))))))))
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G
+chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
 SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
