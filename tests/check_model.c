@@ -148,11 +148,22 @@ START_TEST(golden_logits_logprobs_and_greedy_ids)
 }
 END_TEST
 
+static const char *const own_model[] = {"gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3"};
+enum { OWN = 7 };
+START_TEST(golden_models_that_travel_with_the_project)
+{
+  char name[200];
+  snprintf(name, sizeof name, "tests/golden/%s", own_model[_i]);
+  ck_assert_uint_eq(golden_model(name, name), 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("model");
   TCase *t = tcase_create("golden");
   tcase_add_loop_test(t, golden_logits_logprobs_and_greedy_ids, 0, 15);
+  tcase_add_loop_test(t, golden_models_that_travel_with_the_project, 0, OWN);
   suite_add_tcase(s, t);
   return suite_run(s);
 }
