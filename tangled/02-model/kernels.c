@@ -1,6 +1,6 @@
 /* kernels.c -- made from chapters/02-model.w; change it there */
 
-/* 2.14  kernels.c */
+/* 2.48  kernels.c */
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static float dot(const float *x, const float *y, size_t n)
   return fold(acc);
 }
 
-/* 2.15  Plain linear and norm */
+/* 2.49  Plain linear and norm */
 
 static void plain_linear(const struct engine *e, const struct matrix *list,
                          size_t n, const float *x, size_t rows, float *const *y)
@@ -86,7 +86,7 @@ static void plain_normalize(const struct engine *e, const struct normalizer *g,
   }
 }
 
-/* 2.16  Plain rope */
+/* 2.50  Plain rope */
 
 static void plain_angles(const struct engine *e, const uint32_t * position,
                          size_t rows, const float *frequency, size_t half,
@@ -116,7 +116,7 @@ static void plain_rotate(const struct engine *e, float *x, size_t rows,
       }
 }
 
-/* 2.17  Plain attention */
+/* 2.51  Plain attention */
 
 static struct tensor kv_row(const struct view *v, const void *base, uint32_t t)
 {
@@ -188,7 +188,7 @@ static void plain_attend(const struct engine *e, const struct heads *h,
   }
 }
 
-/* 2.18  Plain others */
+/* 2.52  Plain others */
 
 static void plain_activate(const struct engine *e, enum activation_kind kind,
                            const float *x, const float *up, size_t n, float *y)
@@ -263,7 +263,7 @@ static void plain_log_softmax(const struct engine *e, const float *x,
   }
 }
 
-/* 2.19  Plain table */
+/* 2.53  Plain table */
 
 static const struct kernels plain = { "scalar", plain_linear, plain_normalize,
   plain_angles, plain_rotate, plain_attend, plain_activate, plain_add,
