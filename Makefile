@@ -36,7 +36,7 @@ build/tangled/%.stamp: chapters/%.w chapters/types.w tools/tangle.sh tools/plain
 	@touch $@
 # which modules there are is known after tangling: make reads this file again when it has changed
 build/modules.mk: $(STAMPS)
-	@echo 'MODULES := $(sort $(wildcard $(CHAPTERS:%=tangled/%/[a-z]*.c)))' > $@
+	@echo MODULES := $$(ls $(CHAPTERS:%=tangled/%/[a-z]*.c) 2>/dev/null) > $@
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/modules.mk
 endif
