@@ -1328,7 +1328,9 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
 What the three files share, in the order in which C wants it, comes to this.
 
 @<The bodies of the kernels@>=
-enum { WORTH_DIVIDING = 1 << 16 }; /* multiply--adds */
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536 /* multiply--adds */
+#endif
 @<Where a worker's share begins@>@;
 @<Load numbers of any type@>@;
 @<Give the last terms to the first lanes, and fold@>@;
@@ -2052,7 +2054,8 @@ static const double cosine_terms[7] = @[{ 0.041666666666666664,@|
   4.745840351316594e-14 }@];
 
 @ The quadrant says which of the two it is, and with which sign. For an infinite angle
-there is no answer; it is caught before the reduction, which would find one.
+there is no answer; it is caught before the reduction, which would find one. And an angle
+so small that it is its own sine is returned as it came, with the sign of its zero.
 
 @<Sine and cosine in double@>=
 static double turned(double x, unsigned turn)
@@ -2065,7 +2068,7 @@ static double turned(double x, unsigned turn)
 }
 double num_sin(double x)
 {
-  return turned(x, 0);
+  return fabs(x) < 0x1p-27 ? x : turned(x, 0);
 }
 double num_cos(double x)
 {

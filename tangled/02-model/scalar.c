@@ -66,7 +66,9 @@ INLINE float fold(const vec * a)
 
 /* 2.69  The bodies of the kernels */
 
-enum { WORTH_DIVIDING = 1 << 16 };
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536
+#endif
 
 /* 2.39  Where a worker's share begins */
 
