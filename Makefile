@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files 01-tokens 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -65,21 +65,22 @@ VALUES  := $(CHAPTERS:%=build/values/%.val)
 OUTPUTS := $(CHAPTERS:%=build/out/%.txt)
 DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
-build/values/%.val: build/bin/%
+build/values/%.val: build/bin/% $(wildcard figures/data/*.csv models/*/*)
 	@mkdir -p $(@D)
 	$< values > $@
 build/out/%.txt: build/bin/%
 	@mkdir -p $(@D)
 	@(echo '$$ $<'; $<) > $@
 define data
-$(1): build/bin/$(firstword $(subst ., ,$(notdir $(1))))
+$(1): $(wildcard models/*/*) build/bin/$(firstword $(subst ., ,$(notdir $(1))))
 	@mkdir -p $$(@D)
-	$$< $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
+	build/bin/$(firstword $(subst ., ,$(notdir $(1)))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(firstword $(subst -, ,$(1)))))))
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G
+chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
 SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
@@ -129,7 +130,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a $(BUILD)/tests/o
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A3-files/model.c tangled/A6-kernels/%,$(MODULES)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
@@ -166,3 +167,6 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
+	@tools/measure.sh
+.PHONY: measure
