@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "A3-files/model.h"
-#include "A4-kernels/numbers.h"
+#include "A6-kernels/numbers.h"
 
 /* C.74  The state of assembly */
 

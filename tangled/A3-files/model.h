@@ -5,7 +5,7 @@
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "A3-files/config.h"
-#include "A4-kernels/kernels.h"
+#include "A6-kernels/kernels.h"
 
 /* C.72  One layer */
 
