@@ -1,13 +1,13 @@
 /* model.h -- made from chapters/02-model.w; change it there */
 
-/* 2.20  model.h */
+/* 2.118  model.h */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "A3-files/config.h"
 #include "02-model/kernels.h"
 
-/* 2.21  One layer */
+/* 2.119  One layer */
 
 struct model_layer {
   struct normalizer before_attention, before_mlp, of_queries, of_keys;
@@ -17,7 +17,7 @@ struct model_layer {
 
 };
 
-/* 2.22  The whole model */
+/* 2.120  The whole model */
 
 struct model {
   struct model_config config;
