@@ -36,16 +36,16 @@ The text is \texttt{the cat that sat}. First it is cut before every blank, becau
 reach across two words: \texttt{the}, \texttt{\textvisiblespace cat}, \texttt{\textvisiblespace that}, \texttt{\textvisiblespace sat}, where the low line stands for the
 blank. Now we count neighbours within the four pieces: \texttt{a t} stands there three times, \texttt{t h}
 twice, all other pairs once. So the first new token is \texttt{at}, and the pieces are now
-\texttt{t h e}, \texttt{\textvisiblespace  c at}, \texttt{\textvisiblespace  t h at}, \texttt{\textvisiblespace  s at}. In what is left \texttt{t h} is the only pair that occurs
+\texttt{t h e}, \texttt{\textvisiblespace\ c at}, \texttt{\textvisiblespace\ t h at}, \texttt{\textvisiblespace\ s at}. In what is left \texttt{t h} is the only pair that occurs
 twice: the second token is \texttt{th}.
 
 \medskip
 \begin{tabular}{@@{}rlrl@@{}}
 \tabhead{rank} & \tabhead{pair} & \tabhead{count} & \tabhead{the pieces afterwards}\\
-0 & \tok{a}\,\tok{t} & 3 & \texttt{t h e} \enspace \texttt{\textvisiblespace  c at} \enspace \texttt{\textvisiblespace  t h at} \enspace \texttt{\textvisiblespace  s at}\\
-1 & \tok{t}\,\tok{h} & 2 & \texttt{th e} \enspace \texttt{\textvisiblespace  c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace  s at}\\
-2 & \tok{\ }\,\tok{c} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace  s at}\\
-3 & \tok{\ }\,\tok{s} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace s at}\\
+0 & \tok{a}\,\tok{t} & 3 & \texttt{t h e} \enspace \texttt{\textvisiblespace\ c at} \enspace \texttt{\textvisiblespace\ t h at} \enspace \texttt{\textvisiblespace\ s at}\\
+1 & \tok{t}\,\tok{h} & 2 & \texttt{th e} \enspace \texttt{\textvisiblespace\ c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace\ s at}\\
+2 & \tok{\ }\,\tok{c} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace\ s at}\\
+3 & \tok{\ }\,\tok{s} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace s at}\\
 4 & \tok{\ }\,\tok{th} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace th at} \enspace \texttt{\textvisiblespace s at}
 \end{tabular}
 \medskip
@@ -105,7 +105,7 @@ with a longer text, until ``The cat sat'' is three ids. Three modules do the wor
 in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
-to keep them is \cref{sec:vocabularies}.
+to keep them is appendix~D. How to look up pairs and names is appendix~E.
 
 @c
 #include <stdio.h>
@@ -197,7 +197,10 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
   b->n += n;
   return true;
 }
-@#
+
+@ An empty row may be freed, and freed twice; giving back a null is nothing.
+
+@<Append bytes, and return them@>=
 void bytes_free(struct memory *m, struct bytes *b)
 {
   memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
@@ -391,7 +394,11 @@ bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
   if (s->n > 0) memcpy(s->held, out->byte + out->n, s->n);
   return true;
 }
-@#
+
+@ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
+swallow a byte that the model has written would be worse, because then what the reader has would not encode to what the model said.
+
+@<Release what is certain, hold the rest@>=
 bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
   struct error *why)
 {
@@ -613,8 +620,7 @@ static bool compile(struct splitter *s, const struct bytes *text, bool literal,
 }
 
 @ The other three things are needed for every search and made once. A result has room for one pair of numbers, where the
-match begins and where it ends; groups inside the pattern do not interest us. All of it goes back in the opposite order, and PCRE2's functions take a
-null for what was never made.
+match begins and where it ends; groups inside the pattern do not interest us.
 
 @<Make room for the searches@>=
 static bool make_room(struct splitter *s, struct error *why)
@@ -627,7 +633,11 @@ static bool make_room(struct splitter *s, struct error *why)
   pcre2_jit_stack_assign(s->limits, NULL, s->stack);
   return true;
 }
-@#
+
+@ Closing serves both the splitter that has done its work and the one that was never finished. All of it goes back in the opposite order of its making, and PCRE2's functions take a
+null for what was never made.
+
+@<Make room for the searches@>=
 void splitter_close(struct splitter *s)
 {
   if (s == NULL) return;
@@ -1064,7 +1074,10 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
   else bpe_forget(m, list, merges);
   return ok;
 }
-@#
+
+@ The block of the list is as long as the number of merges that were asked for, even if fewer could be learnt; so that is the number to give back.
+
+@<Learn merges from a text@>=
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
@@ -1212,7 +1225,10 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
   b->n++;
   return true;
 }
-@#
+
+@ Returning them leaves the ids of the bytes as they are; they lie in the structure itself.
+
+@<Append a rule, and return them@>=
 void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->rank);
@@ -1240,7 +1256,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
     uint32_t i = (uint32_t) e.second, next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
-    @<Merge the nodes |i| and |next|, and look at their neighbours@>@;
+    @<Merge the two nodes, and look at their neighbours@>@;
   }
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
@@ -1254,7 +1270,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
 candidates which still point to it are recognized, too. Two pairs are new: the neighbour before with the new token, and the new token with the
 neighbour after. No others can have become possible, so we look at these two and at nothing else.
 
-@<Merge the nodes |i| and |next|, and look at their neighbours@>=
+@<Merge the two nodes, and look at their neighbours@>=
 uint32_t after = w->node[next].next, before = w->node[i].prev;
 w->node[i].id = r->made, w->node[i].next = after;
 w->node[next].id = BPE_NONE;
@@ -1303,7 +1319,11 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   }
   return true;
 }
-@#
+
+@ The workspace's nodes are taken anew, not grown, when a longer piece comes: what stood in them belongs to the piece before, and need not
+be copied. At the end, nodes and queue go back.
+
+@<Spell a piece in bytes@>=
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
   heap_free(m, &w->queue);
@@ -1417,7 +1437,7 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are \cref{sec:vocabularies};
+This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are appendix~D;
 what is promised here is all that chapters 2 and 3 and the command will use. Special tokens deserve a word now.
 They steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
 letters, or the user could write what only the program should. So there are two questions at every encoding, and two flags: shall the text of a
@@ -1546,7 +1566,11 @@ static bool learn_from(struct memory *m, const char *text, size_t merges,
   fprintf(stderr, "%s\n", why.words);
   return false;
 }
-@#
+
+@ When the figures are drawn, lessons are taken one after another with ever more merges; each is forgotten before the
+next, in the opposite order of its making.
+
+@<Learn, and be ready to encode@>=
 static void forget(struct memory *m, struct lesson *l)
 {
   splitter_close(l->by);
@@ -1555,8 +1579,8 @@ static void forget(struct memory *m, struct lesson *l)
   bpe_forget(m, l->merge, l->asked);
 }
 
-@ Here is the way from text to ids and back, all of it, now that the parts have names. There: cut, and
-encode every piece. Back: spell every id. (The texts of this program are whole characters from
+@ Here is the way from text to ids, all of it, now that the parts have names: cut, and
+encode every piece. (The texts of this program are whole characters from
 end to end; a text that may have other bytes in it is first cut into runs, as in
 \cref{sec:learning}.)
 
@@ -1572,7 +1596,11 @@ static bool encode(struct memory *m, struct lesson *l, const char *text,
       return false;
   return next.n == 0;
 }
-@#
+
+@ And the way back: spell every id. That the two together change nothing is the promise of this chapter, for every text that
+there is; here it is kept for four, and by the tests for very many rows of arbitrary bytes.
+
+@<The whole way, there and back@>=
 static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
   struct bytes *out)
 {
@@ -1580,7 +1608,11 @@ static bool decode(struct memory *m, const struct lesson *l, const struct ids *l
     if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
   return true;
 }
-@#
+
+@ Often we only want to know how many ids a text is, which is what a model's owner charges for, and what chapter 3 counts its
+work in.
+
+@<The whole way, there and back@>=
 static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
@@ -1829,7 +1861,10 @@ static bool print_row(struct memory *m, size_t merges)
   forget(m, &l);
   return ok;
 }
-@#
+
+@ Ten rows make the figure; between two of them there are merges that this sentence has no use for.
+
+@<Print the points of the figures@>=
 static int print_growth(void)
 {
   static const size_t level[] = @[{ 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 }@];
@@ -1840,8 +1875,8 @@ static int print_growth(void)
   return 0;
 }
 
-@ The other figures are curves: bytes per id against merges, for the page that was learnt from and for
-the news; looks against the length of a row of letters; and the steps of the stream.
+@ The second figure is two curves, bytes per id against merges, for the page that was learnt from and for the news. We could learn once and
+encode with the first $k$ merges only; it is the same, since a learner knows nothing of how many merges it will be asked for.
 
 @<Print the points of the figures@>=
 static int print_shrink(void)
@@ -1858,7 +1893,11 @@ static int print_shrink(void)
   }
   return 0;
 }
-@#
+
+@ For the third, looks against the length of a row of letters, the length doubles from point to point, so that on a logarithmic axis the points
+stand at equal distances.
+
+@<Print the points of the figures@>=
 static int print_work(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -1870,7 +1909,10 @@ static int print_work(void)
   }
   return 0;
 }
-@#
+
+@ And the fourth shows the stream of the checkpoint, with a line for each step.
+
+@<Print the points of the figures@>=
 static int print_held(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];

@@ -10,7 +10,7 @@
 \chapterquestion{A model comes with somebody else's list of tokens. Can we read it so that not one id
 differs?}
 @** Other people's vocabularies. \label{sec:vocabularies}
-\incipit{T}{he tokenizer of \cref{sec:tokens}} has an inside, and here it is: first the structure and what
+\incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: first the structure and what
 is done with it, then the files from which it is filled. Nothing in this appendix is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
 many small rules, each of which somebody once decided in one way and not in another. We take
