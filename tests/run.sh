@@ -23,6 +23,7 @@ if [ "$build" = build ]; then
   for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
   one globals tests/globals.sh
   one byhand tests/byhand.sh
+  one python-tokenizers sh -c '${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
