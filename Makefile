@@ -2,6 +2,7 @@
 CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground 01-tokens 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
+TANGLED  ?= tangled
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) $(EXTRA_CFLAGS)
@@ -9,7 +10,6 @@ LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc 2>/dev/null
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
 BUILD    ?= build
-TANGLED  ?= tangled
 export SOURCE_DATE_EPOCH ?= 1767225600
 export FORCE_SOURCE_DATE = 1
 export LC_ALL = C.UTF-8
