@@ -9,6 +9,10 @@
 @s pcre2_jit_stack int
 @s PCRE2_SIZE int
 @s FILE int
+@s read_part int
+@s json_array_foreach while
+@s json_object_foreach while
+@s json_object_keylen_foreach while
 
 \chapterquestion{The model knows only numbers from a list. Who made the list, and how does a
 sentence become numbers from it without losing a single letter?}
@@ -27,7 +31,7 @@ the words. Then the row is short, and the first word that nobody thought of cann
 at all. The method that nearly every published model uses lies between: begin with the
 \val{tokens.bytes} values that a byte can have, which can spell anything; then look at a large
 text, find the two neighbours that stand side by side most often, and give that pair a number
-of its own. Do it again, and again, some ten thousand times. Frequent words end up as one
+of its own. Do it again, and again, until the list is as long as we like. Frequent words end up as one
 token, rare ones as a few, and a word that was never seen is still spelt, byte by byte at the
 worst. This is \emph{byte-pair encoding}, a trick for compressing files that Philip Gage published
 in 1994 and Rico Sennrich and his colleagues brought to translation in 2016; GPT-2 started it
@@ -96,8 +100,8 @@ bytes occur inside another's, so one can begin to read anywhere and be right aft
 three bytes.
 @^UTF-8@>
 
-Starting from bytes and not from characters is what makes the vocabulary closed. There are
-more than a hundred thousand characters, with more every year; there are \val{tokens.bytes}
+Starting from bytes and not from characters is what makes the vocabulary closed. Unicode has
+more characters than one would want to list, and gets new ones every year; there are \val{tokens.bytes}
 bytes, and there will be no more. The price is that a token may end in the middle of a
 character, and somebody has to wait for the other half. That will be the business of
 \cref{sec:streaming}.
@@ -648,7 +652,7 @@ extern const char split_gpt2[], split_llama3[];
 serves one cutting at a time.
 
 @<A pattern that cuts@>=
-struct piece { const unsigned char *byte; size_t n; bool match; };
+struct text_piece { const unsigned char *byte; size_t n; bool match; };
   /* |n| bytes inside the text; were they a match, or lay they between two? */
 struct pieces { struct splitter *by; const unsigned char *text; size_t n, at, from,
   to; bool known, full; };
@@ -657,7 +661,7 @@ void pieces_begin(struct pieces *p, struct splitter *by,
   const unsigned char *text, size_t n);
   /* begins to cut |n| bytes, which must be whole characters; with a null splitter
      the text is one piece */
-bool pieces_next(struct pieces *p, struct piece *next, struct error *why);
+bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why);
   /* the next piece; |next->n == 0| at the end, no other piece is empty; false
      and a sentence if the pattern gives up */
 
@@ -672,10 +676,10 @@ const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|"@| "'ll|'d)|"@|
   "[^\\r\\n\\p{L}\\p{N}]?"@| "\\p{L}+|\\p{N}{1,3}|"@|
   " ?[^\\s\\p{L}\\p{N}]+"@| "[\\r\\n]*|\\s*[\\r\\n]+|"@| "\\s+(?!\\S)|\\s+";
 
-@ One thing in them does not mean the same to everybody. The |\s| of the tokenizers is Unicode's
-property |White_Space|. PCRE2's |\s| with Unicode switched on has one character more,
-U+180E, the Mongolian vowel separator, which was a space until Unicode~6.3. So |\s| is
-rewritten before compiling, and |\S| likewise; inside brackets, too, where a property may stand
+@ One thing in them does not mean the same to everybody. The \texttt{\textbackslash s} of the tokenizers is Unicode's
+property |White_Space|. PCRE2's \texttt{\textbackslash s} with Unicode switched on has one character more,
+U+180E, the Mongolian vowel separator, which was a space until Unicode~6.3. So \texttt{\textbackslash s} is
+rewritten before compiling, and \texttt{\textbackslash S} likewise; inside brackets, too, where a property may stand
 as well as a class.
 @^white space@>
 
@@ -757,7 +761,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
   return NULL;
 }
 
-@ Unicode properties are switched on, and |\C|, which could cut a character in two, off. If there
+@ Unicode properties are switched on, and \texttt{\textbackslash C}, which could cut a character in two, off. If there
 is no machine code to be had, on a system that forbids it or for lack of memory, the
 interpreter serves.
 
@@ -865,9 +869,9 @@ empty. An empty match is no piece, but it ends the one before it, as it does in 
 libraries.
 
 @<Cut off the next piece@>=
-bool pieces_next(struct pieces *p, struct piece *next, struct error *why)
+bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 {
-  *next = (struct piece) @[{ p->text + p->at, 0, false }@];
+  *next = (struct text_piece) @[{ p->text + p->at, 0, false }@];
   while (p->at < p->n) {
     if (!p->known && !look(p, why)) return false;
     if (p->at < p->from) {
@@ -884,7 +888,7 @@ bool pieces_next(struct pieces *p, struct piece *next, struct error *why)
   return true;
 }
 
-@ Unicode grows every year, and with it the letters that a |\p{L}| stands for. So which
+@ Unicode grows every year, and with it the letters that \texttt{\textbackslash p\{L\}} stands for. So which
 piece a new character belongs to depends on the library's version; \.{incipit --version}
 prints it.
 
@@ -953,8 +957,8 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
   /* returns what |bpe_train| gave, for as many |merges| as were asked for */
 
-@ Done literally, each merge would read the whole text twice. For a text of a million
-bytes and a thousand merges that is hours of work in which hardly anything changes from one
+@ Done literally, each merge would read the whole text twice. For a text of a megabyte and
+very many merges that is hours of work, in which hardly anything changes from one
 merge to the next. So we keep three things up to date instead: the text as a chain of \emph{spots},
 each with its id; for every pair, its count and the chain of the spots where it begins; and a
 heap of the pairs by count. Then a merge touches only the places where it happens.
@@ -983,8 +987,8 @@ struct trainer {
   struct heap queue;
 };
 
-@ A text of eleven million letters in which \texttt{the} stands a hundred thousand times has
-that piece a hundred thousand times, and whatever happens to one of them happens to all. So equal pieces
+@ A long text in which every other line has a \texttt{the} has
+that piece very many times, and whatever happens to one of them happens to all. So equal pieces
 are kept once, with the number of |times| they occur. This alone makes learning from a large
 text about as fast as learning from its dictionary.
 
@@ -1024,7 +1028,7 @@ static bool collect(struct trainer *t, const unsigned char *text, size_t n,
   for (size_t at = 0, length = 0; at < n; at += length) {
     bool whole;
     struct pieces p;
-    struct piece next;
+    struct text_piece next;
     length = utf8_run(text + at, n - at, &whole);
     pieces_begin(&p, whole ? by : NULL, text + at, length);
     do {
@@ -1257,8 +1261,8 @@ only be found where \tok{t}\,\tok{h} is \tok{th} already.
 So: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
 leftmost, and repeat until no two neighbours have a rank. This is a definition, and it is a
 slow program: each round looks at everything. Usually it doesn't matter, because pieces are
-words. But somebody's text will be a row of a million letters without a blank; then the rounds
-are a million, too, and the program looks for hours.
+words. But somebody's text will be a megabyte of one letter without a blank; then there are
+as many rounds as letters, and the program looks for hours.
 @^quadratic@>
 
 @<Merges, applied@>=
@@ -1569,8 +1573,8 @@ matters when it is looked up whole, and what it reads as, which is what decoding
 
 @<A tokenizer, from inside@>=
 struct span { uint32_t at, n; }; /* |n| bytes from |at| on; |n == 0|: nothing */
-struct known { struct span piece, text; bool special; };
-struct extra { struct span text; uint32_t id; bool special, lstrip, rstrip,
+struct known_id { struct span piece, text; bool special; };
+struct added_token { struct span text; uint32_t id; bool special, lstrip, rstrip,
   single_word, normalized; };
 struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
   /* one cut of the text; no splitter: a blank before it, unless it has one */
@@ -1579,10 +1583,10 @@ struct twig { uint32_t child, sibling, extra; unsigned char byte; };
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
-  struct known *known_as; size_t n_known, room_known; /* by id */
+  struct known_id *known_as; size_t n_known, room_known; /* by id */
   struct name_map by_piece; /* from a token's spelling to its id, plus 1 */
   struct bpe rules;
-  struct extra *more; size_t n_more, room_more;
+  struct added_token *more; size_t n_more, room_more;
   struct twig *tree; size_t n_twigs, room_twigs;
   struct stage cut[MAX_STAGES]; size_t n_cuts;
   struct ids front, back; /* what the post-processor adds */
@@ -1595,12 +1599,12 @@ struct tokenizer {
 bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
   struct span *where, struct error *why);
   /* copies letters into the tokenizer's block */
-struct known *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
   struct error *why);
   /* the entry of an id, made if it is not there; null and a sentence */
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
   /* after the last piece: makes |by_piece|, finds the ids of the bytes */
-bool add_extra(struct memory *m, struct tokenizer *t, const struct extra *x,
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
   struct error *why);
   /* adds a token; its letters are kept already */
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
@@ -1609,7 +1613,7 @@ bool normal_form(struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why);
   /* appends the text in the normal form NFC */
 
-@ A span counts in 32 bits, which is enough for four billion letters of vocabulary; a file that
+@ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
 has more is refused, and not wrapped around.
 
 @<Keep letters, and know ids@>=
@@ -1622,12 +1626,12 @@ bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_
   return bytes_push(m, &t->letters, byte, n, why);
 }
 @#
-struct known *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
   struct error *why)
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t) id + 256;
-    struct known *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
       sizeof *p, why);
     if (p == NULL) return NULL;
     t->known_as = p, t->room_known = room;
@@ -1665,17 +1669,17 @@ may be looked for before or after the text has been brought into its normal form
 @^special token@>
 
 @<Add a token@>=
-bool add_extra(struct memory *m, struct tokenizer *t, const struct extra *x,
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
   struct error *why)
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct extra *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
       sizeof *p, why);
     if (p == NULL) return false;
     t->more = p, t->room_more = room;
   }
-  struct known *k = know_id(m, t, x->id, why);
+  struct known_id *k = know_id(m, t, x->id, why);
   if (k == NULL) return false;
   k->text = x->text, k->special = x->special;
   t->more[t->n_more++] = *x;
@@ -1730,7 +1734,7 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
   bool ok = new_twig(m, t, 0, 0, why) && new_twig(m, t, 0, 0, why);
   for (size_t i = 0; ok && i < t->n_more; i++) {
-    const struct extra *x = &t->more[i];
+    const struct added_token *x = &t->more[i];
     const unsigned char *byte = t->letters.byte + x->text.at;
     struct bytes normal = @[{ NULL, 0, 0 }@];
     bool after = x->normalized && t->nfc;
@@ -1746,10 +1750,10 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 and remember the last token's end that we passed.
 
 @<Find the longest added token here@>=
-static const struct extra *longest(const struct tokenizer *t, uint32_t root,
+static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
   const unsigned char *text, size_t n, size_t *length)
 {
-  const struct extra *found = NULL;
+  const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = t->tree[at].child;
@@ -1870,7 +1874,7 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text, size
   const struct stage *s = &j->t->cut[k];
   if (s->by == NULL) return with_blank(j, k, text, n);
   struct pieces p;
-  struct piece next;
+  struct text_piece next;
   pieces_begin(&p, s->by, text, n);
   for (;;) {
     if (!pieces_next(&p, &next, j->why)) return false;
@@ -1921,7 +1925,7 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct extra *x = longest(j->t, root, text + i, n - i, &length);
+    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
     if (x == NULL) {
       i++;
       continue;
@@ -2070,7 +2074,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
 @#
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
-  const struct extra *x = &t->more[i];
+  const struct added_token *x = &t->more[i];
   return (struct tokenizer_extra) @[{ x->id, t->letters.byte + x->text.at,@|
     x->text.n, x->special }@];
 }
@@ -2108,7 +2112,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256 + n; i++) {
-    struct known *k = know_id(m, t, i + 1, why);
+    struct known_id *k = know_id(m, t, i + 1, why);
     if (k == NULL) return false;
     unsigned char byte = (unsigned char) i;
     if (i < 256) {
@@ -2157,7 +2161,7 @@ writes describes exactly this, and a test compares the two.
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
 {
-  struct extra x = @[{ .id = 0, .special = true }@];
+  struct added_token x = @[{ .id = 0, .special = true }@];
   t->cut[0] = (struct stage) @[{ NULL, true, true }@];
   t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
   if (t->cut[0].by == NULL) return false;
@@ -2243,7 +2247,7 @@ tokenizers use and refuse the others by name. What the file says about things th
 The file spells bytes in a way of its own. JSON has no bytes, only characters, and a vocabulary
 wants to be printed without blanks; so GPT-2's authors gave every byte a character that
 can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
-order, are the characters from U+0100 on. The blank, byte 32, is the thirty-third of the others, and so
+order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
 it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
 file has wondered about.
 @^byte alphabet@>
@@ -2325,18 +2329,18 @@ static bool refuse(struct reader *r, const char *field, const json_t *found,
 @ A field's full name is built where it is needed; fields of lists have a number.
 
 @<Refuse a field@>=
-struct place { char name[160]; };
-static struct place below(const char *where, const char *key)
+struct field_name { char name[160]; };
+static struct field_name below(const char *where, const char *key)
 {
-  struct place p;
+  struct field_name p;
   snprintf(p.name, sizeof p.name, "%.100s%s%.50s", where, *where ? "." : "",
     key);
   return p;
 }
 @#
-static struct place number_of(const char *where, size_t i)
+static struct field_name number_of(const char *where, size_t i)
 {
-  struct place p;
+  struct field_name p;
   snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
   return p;
 }
@@ -2383,7 +2387,7 @@ static bool flag(struct reader *r, const char *where, json_t *object,
 }
 
 @ An id is an integer from 0 on. The upper limit protects against a file of ten bytes that asks for
-a table of four billion entries; the largest published vocabularies have a few hundred thousand.
+a table of many gigabytes; it is several times the size of the largest published vocabularies.
 
 @<Read an id@>=
 static bool read_id(struct reader *r, const char *field, const json_t *v,
@@ -2412,7 +2416,7 @@ static bool read_vocab(struct reader *r, const char *where)
     r->row.n = 0;
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt)) return false;
-    struct known *k = know_id(r->m, r->t, id, r->why);
+    struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL) return false;
     if (k->text.n > 0)
       return refuse(r, below(where, key).name, v, "an id that no other word has");
@@ -2459,7 +2463,7 @@ static bool read_merges(struct reader *r, const char *where, json_t *list)
   json_array_foreach(list, i, v) {
     const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
     const char *text = json_string_value(v), *blank;
-    struct place field = number_of(where, i);
+    struct field_name field = number_of(where, i);
     bool ok;
     if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
       ok = read_merge(r, json_string_value(a), json_string_length(a),@|
@@ -2517,7 +2521,7 @@ belong to another word.
 @<Read an added token@>=
 static bool read_added(struct reader *r, const char *where, json_t *v)
 {
-  struct extra x = @[{ .id = 0 }@];
+  struct added_token x = @[{ .id = 0 }@];
   json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
   if (!only_keys(r, where, v, "id content single_word "@|
     "lstrip rstrip normalized "@| "special ")
@@ -2566,7 +2570,7 @@ static bool add_cut(struct reader *r, const char *where, const char *pattern,
 @<Read a stage that brings its pattern@>=
 static bool read_split(struct reader *r, const char *where, json_t *v)
 {
-  struct place at = below(where, "pattern");
+  struct field_name at = below(where, "pattern");
   json_t *pattern = json_object_get(v, "pattern"), *how =
     json_object_get(v, "behavior");
   json_t *regex = json_object_get(pattern, "Regex"), *text =
@@ -2625,7 +2629,7 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 {
   size_t i;
   json_t *each, *list = json_object_get(v, key);
-  struct place at = below(where, key);
+  struct field_name at = below(where, key);
   if (strlen(at.name) > 120) return refuse(r, where, v, "less nesting");
   if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
   json_array_foreach(list, i, each)
@@ -2655,7 +2659,7 @@ two templates follow each other, the second one goes around the first.
 @<Read a template@>=
 static bool read_template(struct reader *r, const char *where, json_t *v)
 {
-  struct place at = below(where, "single");
+  struct field_name at = below(where, "single");
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = @[{ NULL, 0, 0 }@], after = @[{ NULL, 0, 0 }@];
   size_t i, texts = 0;
@@ -2755,14 +2759,14 @@ static bool read_decoder(struct reader *r, const char *where, json_t *v)
 somewhere among the stages there is \texttt{ByteLevel}.
 
 @<Tell whether a tokenizer is of our kind@>=
-static bool has_byte_level(json_t *stage)
+static bool has_byte_level(json_t *v)
 {
-  const char *type = json_string_value(json_object_get(stage, "type"));
+  const char *type = json_string_value(json_object_get(v, "type"));
   size_t i;
   json_t *each;
   if (type == NULL) return false;
   if (strcmp(type, "ByteLevel") == 0) return true;
-  json_array_foreach(json_object_get(stage, "pretokenizers"), i, each)
+  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
     if (has_byte_level(each)) return true;
   return false;
 }
@@ -2776,11 +2780,11 @@ static bool is_ours(struct reader *r, json_t *file)
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool bpe = type == NULL ? json_object_get(model, "merges") != NULL
+  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
     : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
-  r->ours = bpe && has_byte_level(stages);
-  return r->ours || refuse(r, bpe ? "pre_tokenizer" : "model.type",
-    bpe ? stages : type, bpe ? "one with ByteLevel"
+  r->ours = merges && has_byte_level(stages);
+  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
+    merges ? stages : type, merges ? "one with ByteLevel"
     : "BPE (another kind of tokenizer)");
 }
 
@@ -2917,7 +2921,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   const char *merges)
 {
   static const char end_of_text[] = "<|endoftext|>";
-  struct extra x = @[{ .special = true }@];
+  struct added_token x = @[{ .special = true }@];
   r->file = vocab, r->ours = true;
   r->vocab = read_json(vocab, r->why);
   bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);

@@ -73,7 +73,7 @@ static bool collect(struct trainer *t, const unsigned char *text, size_t n,
   for (size_t at = 0, length = 0; at < n; at += length) {
     bool whole;
     struct pieces p;
-    struct piece next;
+    struct text_piece next;
     length = utf8_run(text + at, n - at, &whole);
     pieces_begin(&p, whole ? by : NULL, text + at, length);
     do {

@@ -49,19 +49,19 @@ static bool refuse(struct reader *r, const char *field, const json_t * found,
 
 /* 1.114  Refuse a field */
 
-struct place {
+struct field_name {
   char name[160];
 };
-static struct place below(const char *where, const char *key)
+static struct field_name below(const char *where, const char *key)
 {
-  struct place p;
+  struct field_name p;
   snprintf(p.name, sizeof p.name, "%.100s%s%.50s", where, *where ? "." : "", key);
   return p;
 }
 
-static struct place number_of(const char *where, size_t i)
+static struct field_name number_of(const char *where, size_t i)
 {
-  struct place p;
+  struct field_name p;
   snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
   return p;
 }
@@ -183,7 +183,7 @@ static bool read_vocab(struct reader *r, const char *where)
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt))
       return false;
-    struct known *k = know_id(r->m, r->t, id, r->why);
+    struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL)
       return false;
     if (k->text.n > 0)
@@ -231,7 +231,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
   json_array_foreach(list, i, v) {
     const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
     const char *text = json_string_value(v), *blank;
-    struct place field = number_of(where, i);
+    struct field_name field = number_of(where, i);
     bool ok;
     if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
       ok = read_merge(r, json_string_value(a), json_string_length(a),
@@ -288,7 +288,7 @@ static bool read_model(struct reader *r, json_t * model)
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
-  struct extra x = {.id = 0 };
+  struct added_token x = {.id = 0 };
   json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
   if (!only_keys(r, where, v, "id content single_word "
                  "lstrip rstrip normalized " "special ")
@@ -321,7 +321,7 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
 {
   size_t i;
   json_t *each, *list = json_object_get(v, key);
-  struct place at = below(where, key);
+  struct field_name at = below(where, key);
   if (strlen(at.name) > 120)
     return refuse(r, where, v, "less nesting");
   if (!json_is_array(list))
@@ -355,7 +355,7 @@ static bool add_cut(struct reader *r, const char *where, const char *pattern,
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
-  struct place at = below(where, "pattern");
+  struct field_name at = below(where, "pattern");
   json_t *pattern = json_object_get(v, "pattern"), *how =
       json_object_get(v, "behavior");
   json_t *regex = json_object_get(pattern, "Regex"), *text =
@@ -469,7 +469,7 @@ static bool wrap(struct reader *r, const struct ids *before,
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
-  struct place at = below(where, "single");
+  struct field_name at = below(where, "single");
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
   size_t i, texts = 0;
@@ -585,16 +585,16 @@ static bool read_config(struct reader *r)
 
 /* 1.134  Tell whether a tokenizer is of our kind */
 
-static bool has_byte_level(json_t * stage)
+static bool has_byte_level(json_t * v)
 {
-  const char *type = json_string_value(json_object_get(stage, "type"));
+  const char *type = json_string_value(json_object_get(v, "type"));
   size_t i;
   json_t *each;
   if (type == NULL)
     return false;
   if (strcmp(type, "ByteLevel") == 0)
     return true;
-  json_array_foreach(json_object_get(stage, "pretokenizers"), i, each)
+  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
       if (has_byte_level(each))
     return true;
   return false;
@@ -609,11 +609,11 @@ static bool is_ours(struct reader *r, json_t * file)
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool bpe = type == NULL ? json_object_get(model, "merges") != NULL
+  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
       : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
-  r->ours = bpe && has_byte_level(stages);
-  return r->ours || refuse(r, bpe ? "pre_tokenizer" : "model.type",
-                           bpe ? stages : type, bpe ? "one with ByteLevel"
+  r->ours = merges && has_byte_level(stages);
+  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
+                           merges ? stages : type, merges ? "one with ByteLevel"
                            : "BPE (another kind of tokenizer)");
 }
 
@@ -693,7 +693,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
 {
   static const char end_of_text[] = "<|endoftext|>";
-  struct extra x = {.special = true };
+  struct added_token x = {.special = true };
   r->file = vocab, r->ours = true;
   r->vocab = read_json(vocab, r->why);
   bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);

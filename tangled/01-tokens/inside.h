@@ -13,11 +13,11 @@ struct span {
 };
 /* n bytes from at on; n == 0: nothing */
 
-struct known {
+struct known_id {
   struct span piece, text;
   bool special;
 };
-struct extra {
+struct added_token {
   struct span text;
   uint32_t id;
   bool special, lstrip, rstrip, single_word, normalized;
@@ -37,7 +37,7 @@ struct twig {
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
-  struct known *known_as;
+  struct known_id *known_as;
   size_t n_known, room_known;
 /* by id */
 
@@ -45,7 +45,7 @@ struct tokenizer {
 /* from a token's spelling to its id, plus 1 */
 
   struct bpe rules;
-  struct extra *more;
+  struct added_token *more;
   size_t n_more, room_more;
   struct twig *tree;
   size_t n_twigs, room_twigs;
@@ -63,14 +63,14 @@ bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_
                   struct span *where, struct error *why);
 /* copies letters into the tokenizer's block */
 
-struct known *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-                      struct error *why);
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+                         struct error *why);
 /* the entry of an id, made if it is not there; null and a sentence */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last piece: makes by_piece, finds the ids of the bytes */
 
-bool add_extra(struct memory *m, struct tokenizer *t, const struct extra *x,
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
                struct error *why);
 /* adds a token; its letters are kept already */
 

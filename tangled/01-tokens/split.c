@@ -189,9 +189,9 @@ void pieces_begin(struct pieces *p, struct splitter *by,
 
 /* 1.44  Cut off the next piece */
 
-bool pieces_next(struct pieces *p, struct piece *next, struct error *why)
+bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 {
-  *next = (struct piece) { p->text + p->at, 0, false };
+  *next = (struct text_piece) { p->text + p->at, 0, false };
   while (p->at < p->n) {
     if (!p->known && !look(p, why))
       return false;

@@ -25,7 +25,7 @@ extern const char split_gpt2[], split_llama3[];
 
 /* 1.33  A pattern that cuts */
 
-struct piece {
+struct text_piece {
   const unsigned char *byte;
   size_t n;
   bool match;
@@ -45,7 +45,7 @@ void pieces_begin(struct pieces *p, struct splitter *by,
 /* begins to cut n bytes, which must be whole characters; with a null
  * splitter the text is one piece */
 
-bool pieces_next(struct pieces *p, struct piece *next, struct error *why);
+bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why);
 /* the next piece; next->n == 0 at the end, no other piece is empty; false
  * and a sentence if the pattern gives up */
 

@@ -35,13 +35,14 @@ bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_
   return bytes_push(m, &t->letters, byte, n, why);
 }
 
-struct known *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-                      struct error *why)
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+                         struct error *why)
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t)id + 256;
-    struct known *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
-                                  sizeof *p, why);
+    struct known_id *p =
+        memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
+                    sizeof *p, why);
     if (p == NULL)
       return NULL;
     t->known_as = p, t->room_known = room;
@@ -71,18 +72,18 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 
 /* 1.83  Add a token */
 
-bool add_extra(struct memory *m, struct tokenizer *t, const struct extra *x,
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
                struct error *why)
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct extra *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
-                                  sizeof *p, why);
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
+                                        sizeof *p, why);
     if (p == NULL)
       return false;
     t->more = p, t->room_more = room;
   }
-  struct known *k = know_id(m, t, x->id, why);
+  struct known_id *k = know_id(m, t, x->id, why);
   if (k == NULL)
     return false;
   k->text = x->text, k->special = x->special;
@@ -135,7 +136,7 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
   bool ok = new_twig(m, t, 0, 0, why) && new_twig(m, t, 0, 0, why);
   for (size_t i = 0; ok && i < t->n_more; i++) {
-    const struct extra *x = &t->more[i];
+    const struct added_token *x = &t->more[i];
     const unsigned char *byte = t->letters.byte + x->text.at;
     struct bytes normal = { NULL, 0, 0 };
     bool after = x->normalized && t->nfc;
@@ -150,11 +151,11 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 
 /* 1.86  Find the longest added token here */
 
-static const struct extra *longest(const struct tokenizer *t, uint32_t root,
-                                   const unsigned char *text, size_t n,
-                                   size_t *length)
+static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
+                                         const unsigned char *text, size_t n,
+                                         size_t *length)
 {
-  const struct extra *found = NULL;
+  const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = t->tree[at].child;
@@ -267,7 +268,7 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text,
   if (s->by == NULL)
     return with_blank(j, k, text, n);
   struct pieces p;
-  struct piece next;
+  struct text_piece next;
   pieces_begin(&p, s->by, text, n);
   for (;;) {
     if (!pieces_next(&p, &next, j->why))
@@ -318,7 +319,7 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct extra *x = longest(j->t, root, text + i, n - i, &length);
+    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
     if (x == NULL) {
       i++;
       continue;
@@ -469,7 +470,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
 
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
-  const struct extra *x = &t->more[i];
+  const struct added_token *x = &t->more[i];
   return (struct tokenizer_extra) { x->id, t->letters.byte + x->text.at,
     x->text.n, x->special
   };
@@ -519,7 +520,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256 + n; i++) {
-    struct known *k = know_id(m, t, i + 1, why);
+    struct known_id *k = know_id(m, t, i + 1, why);
     if (k == NULL)
       return false;
     unsigned char byte = (unsigned char)i;
@@ -554,7 +555,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
 {
-  struct extra x = {.id = 0,.special = true };
+  struct added_token x = {.id = 0,.special = true };
   t->cut[0] = (struct stage) { NULL, true, true };
   t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
   if (t->cut[0].by == NULL)
