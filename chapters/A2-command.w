@@ -196,7 +196,7 @@ double console_seconds(void);
   /* of a clock that never goes back, from some moment on */
 
 @ Output is not written when we print it, but when its buffer is emptied; so a full disk is noticed
-at the end, or never, if nobody looks. We look. One kind of failure is none: a reader like
+at the end, or never, if nobody looks. We look, unless something has failed before and been told. One kind of failure is none: a reader like
 \texttt{head} has read what it wanted and closed the pipe. To complain about that would be to
 complain about somebody who has finished their soup.
 @^closed pipe@>
@@ -230,7 +230,8 @@ is reported at the first attempt after it, and at each one from then on.
 int console_end(const struct console *c, int status)
 {
   errno = 0;
-  if (fflush(c->out) == 0 && !ferror(c->out)) return status;
+  if ((fflush(c->out) == 0 && !ferror(c->out)) || status == STATUS_FAILED)
+    return status;
   struct error why;
   error_say(&why, "the output cannot be written: %s", strerror(errno));
   if (errno != EPIPE && errno != 0) console_fail(c, &why);
@@ -1001,7 +1002,7 @@ There are famous and fast ways to find them.\side{Steele and White 1990; Gay 199
 Ours is slow and can be seen to be right: the C library rounds correctly in both
 directions, so we print with fewer and fewer digits, and read each of them back, until one
 fails. Going down is quicker than going up, because most numbers that come out of arithmetic
-need nearly all digits: \cref{fig:digits}.
+need many digits: \cref{fig:digits}.
 
 @<Numbers and words in JSON@>=
 enum { NUMBER_ROOM = 40 };
@@ -1033,12 +1034,13 @@ static bool shorter(double x, bool single, int digits, char room[NUMBER_ROOM])
   if (reads_back(x, single, room)) return true;
   int exponent;
   if (fabs(frexp(x, &exponent)) != 0.5) return false;
+  snprintf(room, NUMBER_ROOM, "%.*e", digits - 1, x);
   next_decimal(room);
   return reads_back(x, single, room);
 }
 
 @ The next decimal of the same length has its last digit raised by one; nines become zeros and
-carry. The first digit of these numbers never is a nine that must be carried out of: then a decimal
+carry. (So it must be written out with all its digits: \texttt{\%g} leaves out zeros at the end.) The first digit of these numbers never is a nine that must be carried out of: then a decimal
 with one digit alone would have been as near.
 
 @<Raise the last digit@>=
@@ -1091,13 +1093,13 @@ commas in numbers, whatever the country.}
 
 \fig{digits}{fig:digits}{How many digits it takes: of \val{command.digits.numbers} floats with
 random bits, those that need 1, 2, \dots, 9.}{A bar chart. Along the bottom the number of
-digits from 1 to 9, upwards the share of numbers. Up to six digits there is next to nothing; seven
-digits are enough for \val{command.digits.7} numbers, eight for \val{command.digits.8}, and
+digits from 1 to 9, upwards the count of numbers. Up to six digits there is next to nothing; seven
+digits are just enough for \val{command.digits.7} numbers, eight for \val{command.digits.8}, and
 \val{command.digits.9} need nine.}
 
-Of \val{command.digits.numbers} floats whose bits are drawn at random, \val{command.digits.8} need
-eight digits and \val{command.digits.9} need nine; so the loop is left after two or three
-attempts.
+Of \val{command.digits.numbers} floats whose bits are drawn at random, \val{command.digits.7} need
+seven digits, \val{command.digits.8} eight and \val{command.digits.9} nine. So the loop, which begins
+with nine, is left after two or three attempts.
 
 @<Count how many digits random floats need@>=
 enum { DIGIT_DRAWS = 20000 };
@@ -1190,12 +1192,14 @@ void number_digits(FILE *out);
 @* Words in print. \label{sec:json}
 Answers are written piece by piece, straight into the stream. There is no tree of objects to be
 built first: an answer of |forward| may have a hundred million numbers in it. All
-that has to be remembered between two pieces is whether a comma is due.
+that has to be remembered between two pieces is what is due before the next: nothing, a comma, or,
+at the beginning of an answer, the brace that opens it.
 @^JSON@>
 
 @<Numbers and words in JSON@>=
-struct json_out { FILE *out; bool comma; };
-  /* an answer on its way out; starts as |{out, false}| */
+struct json_out { FILE *out; char due; };
+  /* an answer on its way out; |due| is written before the next thing, if it is
+     not zero */
 void put_open(struct json_out *j, char bracket);
   /* begins an object or a list: a brace or a square bracket */
 void put_close(struct json_out *j, char bracket);
@@ -1226,28 +1230,28 @@ void put_end(struct json_out *j);
 @<Write a piece of JSON@>=
 static void put_comma(struct json_out *j)
 {
-  if (j->comma) putc(',', j->out);
-  j->comma = true;
+  if (j->due != '\0') putc(j->due, j->out);
+  j->due = ',';
 }
 @#
 void put_open(struct json_out *j, char bracket)
 {
   put_comma(j);
   putc(bracket, j->out);
-  j->comma = false;
+  j->due = '\0';
 }
 @#
 void put_close(struct json_out *j, char bracket)
 {
   putc(bracket, j->out);
-  j->comma = true;
+  j->due = ',';
 }
 @#
 void put_key(struct json_out *j, const char *key)
 {
   put_comma(j);
   fprintf(j->out, "\"%s\":", key);
-  j->comma = false;
+  j->due = '\0';
 }
 
 @ The simple values differ only in how they are printed.
@@ -1300,14 +1304,14 @@ void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
 void put_end(struct json_out *j)
 {
   putc('\n', j->out);
-  j->comma = false;
+  j->due = '\0';
 }
 
 @ A text may contain anything: a quotation mark, a line's end, the character U+0000, bytes that are
 no text. The first three are escaped; for the last, chapter 1 knows how far each broken part
 reaches, and we put the character for what cannot be shown.
 
-@<Write a text@>=
+@<Write a text in quotation marks@>=
 void put_text(struct json_out *j, const void *text, size_t n)
 {
   const unsigned char *byte = text;
@@ -1449,7 +1453,7 @@ enum line_found line_read(FILE *in, struct memory *m, struct bytes *text)
 @<Print numbers, and count their digits@>@;
 @<Write a character of ASCII@>@;
 @<Write a piece of JSON@>@;
-@<Write a text@>@;
+@<Write a text in quotation marks@>@;
 @<Measure how deep a value is nested@>@;
 @<Read one object@>@;
 @<Read a line of any length@>@;
@@ -2100,12 +2104,12 @@ static bool run_loop(struct writing *g, struct continuation *text)
 
 @ The whole of it: take, hint, run, finish, give back.
 
-@<Write a text@>=
+@<Take, hint, run, finish, give back@>=
 static int write_text(struct occasion *a)
 {
   const struct option_value *of = a->w->of;
   const struct model_config *config = &a->o.lm->config;
-  struct writing g = @[{ .a = a, .eos = config->eos, .j = { a->c->out, false } }@];
+  struct writing g = @[{ .a = a, .eos = config->eos, .j = { a->c->out, '\0' } }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
   g.mute = of[OPTION_JSON].given;
@@ -2185,7 +2189,7 @@ static int finish_writing(struct writing *g, const struct continuation *text)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
     if (a->c->out_terminal) putc('\n', out);
   }
-  if (fflush(out) != 0) return STATUS_FAILED;
+  if (console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
   if (a->w->of[OPTION_STATS].given) print_stats(g, text);
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
@@ -2367,7 +2371,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
 @<Show what came of it@>@;
 @<Give hints@>@;
 @<Echo the prompt@>@;
-@<Write a text@>@;
+@<Take, hint, run, finish, give back@>@;
 @#
 int run_generate(const struct console *c, const struct wishes *w)
 {
@@ -2496,7 +2500,7 @@ what cannot be shown, and the ids say what it really is.
 @<Write ids, pieces and bytes as an object@>=
 static void put_tokens(struct cutting *g)
 {
-  struct json_out j = @[{ g->c->out, false }@];
+  struct json_out j = @[{ g->c->out, '\0' }@];
   put_open(&j, '{');
   put_key(&j, "ids"), put_ids(&j, g->list.id, g->list.n);
   put_key(&j, "pieces"), put_open(&j, '[');
@@ -2820,7 +2824,7 @@ them would have been enough, and how many were computed again.
 static int trace_text(struct occasion *a)
 {
   const struct option_value *of = a->w->of;
-  struct tracing g = @[{ .a = a, .j = { a->c->out, false },
+  struct tracing g = @[{ .a = a, .j = { a->c->out, '\0' },
     .eos = a->o.lm->config.eos }@];
   size_t v = a->o.vocab_size;
   g.k = of[OPTION_TOP].given ? (size_t) of[OPTION_TOP].count : 5;
@@ -2877,7 +2881,7 @@ static int run_steps(struct tracing *g)
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok) end_trace(g);
   continuation_free(a->o.m, &text);
-  if (!ok || fflush(a->c->out) != 0) return STATUS_FAILED;
+  if (!ok || console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
@@ -2958,7 +2962,7 @@ ignored. A model that the engine would refuse is refused here as well, in the sa
 int run_inspect(const struct console *c, const struct wishes *w)
 {
   struct inspection g = @[{ .c = c, .in_json = w->of[OPTION_JSON].given,
-    .j = { c->out, false } }@];
+    .j = { c->out, '\0' } }@];
   struct wishes asked = *w;
   struct stat about;
   asked.of[OPTION_MODEL] = (struct option_value) @[{ w->operand != NULL, w->operand,
@@ -3219,6 +3223,629 @@ put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
 @<Count the parameters@>@;
 @<Show all that was found@>@;
 @<Look into a directory or a file@>@;
+
+@* The protocol. \label{sec:probe}
+Two programs that claim to do the same can be compared only if they can be asked the same questions.
+\texttt{incipit probe} answers questions, one a line, in JSON: what are the ids of this text; what
+are the logits behind these ids; what would you write? The questions that a program in any language
+can be asked are a small and stable set, and a file of them, with the answers, is a test of every
+program there will ever be. \Cref{fig:probe} shows what becomes of a line.
+@^probe@>@^conformance@>
+
+\fig{probe}{fig:probe}{The life of a line. Whatever comes in, exactly one line goes out, and a
+question that cannot be answered leaves nothing behind that the next could notice.}{A flow from the
+left to the right. A line is read; if it is no object, has a wrong key or a value out of range, it goes
+down to an error line. Else it is computed; if that fails, it goes down to the same error line. Else it
+is written as an answer. Both ways lead to one line out, and back to the next line in.}
+
+Three rules make it dependable. Every line gets exactly one answer, and in order. An answer is
+computed whole before its first character is written, so that a failure half-way is an
+error line and not half an answer. And no answer depends on the lines before it.
+
+@<A question on its way to an answer@>=
+struct inquiry {
+  const struct console *c;
+  struct outfit *o;
+  json_t *in;
+  struct json_out out;
+  struct error *why;
+};
+
+@ Each kind of question has a name, a list of the keys that it may have, what it needs to be
+open, and a function that answers. A kind without a function belongs to a later chapter, and
+answers every line with an error that says so.
+
+@<A kind of question@>=
+struct key { const char *name; char type; bool required; unsigned chapter;
+  const char *normal; };
+  /* |type|: see |value_fits|; a key of a later |chapter| may only have its
+     |normal| value, in JSON */
+struct kind { const char *name; unsigned needs, chapter; const struct key *keys;
+  size_t n_keys; bool (*answer)(struct inquiry *q); };
+
+@ The types that a key may have are more than those of JSON. A letter each: |s| text, |b| true or
+false, |n| an integer from 0 on, |u| one of 32 bits, |i| any integer, |x| any number, |a| a
+list, |o| an object; |p| text or null, |e| a list or null, |r| a list or text.
+
+@<Tell whether a value fits its key@>=
+static bool value_fits(char type, json_t *v)
+{
+  json_int_t n = json_integer_value(v);
+  switch (type) {
+  case 's': return json_is_string(v);
+  case 'b': return json_is_boolean(v);
+  case 'n': return json_is_integer(v) && n >= 0;
+  case 'u': return json_is_integer(v) && n >= 0 && n <= UINT32_MAX;
+  case 'i': return json_is_integer(v);
+  case 'x': return json_is_number(v);
+  case 'a': return json_is_array(v);
+  case 'p': return json_is_string(v) || json_is_null(v);
+  case 'e': return json_is_array(v) || json_is_null(v);
+  case 'r': return json_is_array(v) || json_is_string(v);
+  default: return json_is_object(v);
+  }
+}
+
+@ A value is the normal one if it is the same JSON, where a number may be written with a point or
+without: a temperature of 0.0 is one of 0.
+
+@<Tell whether a value is the normal one@>=
+static bool is_normal(const struct key *k, json_t *v)
+{
+  json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
+  bool same = json_is_number(v) && json_is_number(normal)
+    ? json_number_value(v) == json_number_value(normal) : json_equal(v, normal);
+  json_decref(normal);
+  return same;
+}
+
+@ Every key that is there must be in the list, and every one that is required must be there. The
+function is used for the line itself and for the object |"params"| inside it.
+
+@<Check the keys of an object@>=
+static bool check_keys(json_t *object, const struct key *keys, size_t n,
+  struct error *why)
+{
+  for (void *at = json_object_iter(object); at != NULL;
+      at = json_object_iter_next(object, at)) {
+    const char *name = json_object_iter_key(at);
+    json_t *v = json_object_iter_value(at);
+    size_t i = 0;
+    while (i < n && strcmp(keys[i].name, name) != 0) i++;
+    if (i == n) return error_say(why, "\"%s\" is no key here", name);
+    if (!value_fits(keys[i].type, v))
+      return error_say(why, "\"%s\" has a value of another type or range", name);
+    if (keys[i].chapter > 0 && !is_normal(&keys[i], v))
+      return error_say(why, "\"%s\" can only be %s until chapter %u", name,
+        keys[i].normal, keys[i].chapter);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (keys[i].required && json_object_get(object, keys[i].name) == NULL)
+      return error_say(why, "\"%s\" is missing", keys[i].name);
+  return true;
+}
+
+@ Then values are taken out. A key that may be left out has a default, which the caller names.
+
+@<Take values out of a question@>=
+static bool flag_of(const struct inquiry *q, const char *key, bool normal)
+{
+  json_t *v = json_object_get(q->in, key);
+  return v == NULL ? normal : json_is_true(v);
+}
+@#
+static uint64_t count_of(const struct inquiry *q, const char *key)
+{
+  return (uint64_t) json_integer_value(json_object_get(q->in, key));
+}
+@#
+static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
+{
+  json_t *v = json_object_get(q->in, key);
+  *n = json_string_length(v);
+  return json_string_value(v);
+}
+
+@ Ids are integers, and each must be one that the model has; the sentence names the first that is
+not. A list may be empty here; whether that makes sense the kind decides.
+
+@<Take ids out of a question@>=
+static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+{
+  json_t *from = json_object_get(q->in, key);
+  for (size_t i = 0; i < json_array_size(from); i++) {
+    json_t *v = json_array_get(from, i);
+    json_int_t id = json_integer_value(v);
+    bool ok = json_is_integer(v) && id >= 0 && id < q->o->vocab_size;
+    if (!ok) error_say(q->why, "\"%s\"[%zu] is no id; wanted: an integer from 0"@|
+        " to %" PRIu32, key, i, q->o->vocab_size - 1);
+    if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
+      ids_free(q->o->m, list);
+      return false;
+    }
+  }
+  return true;
+}
+
+@ A text is its ids.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_tokenize(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  size_t n;
+  const char *text = text_value(q, "text", &n);
+  bool ok = tokenizer_encode(q->o->t, m, text, n, flag_of(q, "add_special", false),
+    flag_of(q, "parse_special", false), &list, q->why);
+  if (ok) {
+    put_key(&q->out, "ids");
+    put_ids(&q->out, list.id, list.n);
+  }
+  ids_free(m, &list);
+  return ok;
+}
+
+@ Ids are bytes, and the bytes, as far as they are a text, a text.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_detokenize(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  bool ok = ids_of(q, "ids", &list) && tokenizer_decode(q->o->t, m, list.id, list.n,
+    flag_of(q, "skip_special", false), &text, q->why);
+  if (ok) {
+    put_key(&q->out, "hex"), put_hex(&q->out, text.byte, text.n);
+    put_key(&q->out, "text"), put_text(&q->out, text.byte, text.n);
+  }
+  bytes_free(m, &text);
+  ids_free(m, &list);
+  return ok;
+}
+
+@ The question about streaming is: which bytes can be released after each id? Where each id's bytes
+begin in the whole is known by decoding one id more each time; so the chunks, put together, are
+the whole by construction. All chunks are found first, one behind the other, with the places
+where they end, and printed afterwards.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_stream(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@], ends = @[{ NULL, 0, 0 }@];
+  struct bytes all = @[{ NULL, 0, 0 }@], fresh = @[{ NULL, 0, 0 }@];
+  struct stream held = @[{ .n = 0 }@];
+  bool ok = ids_of(q, "ids", &list);
+  for (size_t i = 0; ok && i < list.n; i++) {
+    fresh.n = 0;
+    ok = tokenizer_decode(q->o->t, m, list.id + i, 1, false, &fresh, q->why)
+      && stream_feed(m, &held, fresh.byte, fresh.n, &all, q->why)
+      && ids_push(m, &ends, (uint32_t) all.n, q->why);
+  }
+  ok = ok && stream_flush(m, &held, &all, q->why);
+  if (ok) put_chunks(&q->out, &all, &ends);
+  bytes_free(m, &all), bytes_free(m, &fresh);
+  ids_free(m, &list), ids_free(m, &ends);
+  return ok;
+}
+
+@ What lies behind the last end is what was flushed.
+
+@<Write the chunks of a stream@>=
+static void put_chunks(struct json_out *j, const struct bytes *all,
+  const struct ids *ends)
+{
+  size_t from = 0;
+  put_key(j, "chunks"), put_open(j, '[');
+  for (size_t i = 0; i < ends->n; from = ends->id[i++])
+    put_hex(j, all->byte + from, ends->id[i] - from);
+  put_close(j, ']');
+  put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
+}
+
+@ Learning needs no model at all. Every merge makes a text shorter by at least one id, so more
+merges than it has bytes cannot be learnt, and no room is taken for them, however many are asked for.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_train(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct bpe_merge *merge = NULL;
+  size_t n, length, made = 0, most = (size_t) count_of(q, "merges");
+  const char *text = text_value(q, "text", &n);
+  const char *pattern = text_value(q, "pattern", &length);
+  if (most > n) most = n;
+  if (pattern != NULL && strlen(pattern) != length)
+    return error_say(q->why, "\"pattern\" contains U+0000");
+  if (!bpe_train(m, text, n, pattern, most, &merge, &made, q->why)) return false;
+  put_key(&q->out, "merges"), put_open(&q->out, '[');
+  for (size_t k = 0; k < made; k++) {
+    uint32_t pair[2] = @[{ merge[k].left, merge[k].right }@];
+    put_ids(&q->out, pair, 2);
+  }
+  put_close(&q->out, ']');
+  bpe_forget(m, merge, most);
+  return true;
+}
+
+@ Logits are asked for by position. The rows wanted become a list of indices first; the same
+index may come twice.
+
+@<Find the rows that are wanted@>=
+static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *wanted)
+{
+  json_t *v = json_object_get(q->in, "rows");
+  const char *word = v == NULL ? "last" : json_string_value(v);
+  bool all = word != NULL && strcmp(word, "all") == 0;
+  if (word != NULL && !all && strcmp(word, "last") != 0)
+    return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list", word);
+  *wanted = all ? n : word != NULL ? 1 : json_array_size(v);
+  *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
+  if (*which == NULL) return false;
+  for (size_t i = 0; i < *wanted; i++) {
+    json_t *one = json_array_get(v, i);
+    json_int_t at = json_integer_value(one);
+    (*which)[i] = all ? i : word != NULL ? n - 1 : (size_t) at;
+    if (word != NULL || (json_is_integer(one) && at >= 0 && (size_t) at < n)) continue;
+    memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
+    return error_say(q->why, "\"rows\"[%zu] is no row; wanted: an integer from 0"@|
+      " to %zu", i, n - 1);
+  }
+  return true;
+}
+
+@ There must be ids, and no more of them than the context holds.
+
+@<Check that ids fit the context@>=
+static bool fits_context(const struct inquiry *q, size_t n)
+{
+  size_t context = q->o->lm->config.n_positions;
+  if (n == 0) return error_say(q->why, "\"ids\" is empty; wanted: 1 or more");
+  return n <= context || error_say(q->why, "\"ids\" has %zu; the context holds %zu",
+    n, context);
+}
+
+@ With |"cache"| true, all wanted rows come from one pass; with false, each from a pass of its own
+over the ids up to it. Promise 2 says that nobody can tell the difference from the answer, and now
+anybody can check.
+
+@<Answer with logits or probabilities@>=
+static bool find_logits(const struct inquiry *q, const struct ids *list,
+  const size_t *which, size_t wanted, float *logits)
+{
+  struct outfit *o = q->o;
+  size_t v = o->lm->config.vocab_size;
+  if (flag_of(q, "cache", true))
+    return evaluate(&o->e, o->lm, o->s, list->id, list->n, which, wanted, logits,
+      q->why);
+  for (size_t i = 0; i < wanted; i++)
+    if (!evaluate(&o->e, o->lm, o->s, list->id, which[i] + 1, &which[i], 1,
+        logits + i * v, q->why)) return false;
+  return true;
+}
+@#
+static bool answer_forward(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
+  float *logits = NULL;
+  bool ok = ids_of(q, "ids", &list) && fits_context(q, list.n)
+    && rows_of(q, list.n, &which, &wanted);
+  if (!ok) {
+    ids_free(m, &list);
+    return false;
+  }
+  size_t all = wanted * v; /* no overflow: |n_positions| and |v| have 32 bits each */
+  ok = (logits = memory_take(m, FOR_OTHER, all, sizeof *logits, q->why)) != NULL
+    && find_logits(q, &list, which, wanted, logits);
+  if (ok) put_logits(&q->out, logits, wanted, v);
+  memory_give(m, FOR_OTHER, logits, all, sizeof *logits);
+  memory_give(m, FOR_OTHER, which, wanted, sizeof *which);
+  ids_free(m, &list);
+  return ok;
+}
+
+@ A list of logits for each row, each with the fewest digits that give back its 32 bits.
+
+@<Write logits@>=
+static void put_logits(struct json_out *j, const float *logits, size_t wanted,
+  size_t v)
+{
+  put_key(j, "logits"), put_open(j, '[');
+  for (size_t i = 0; i < wanted; i++) {
+    put_open(j, '[');
+    for (size_t k = 0; k < v; k++) put_float(j, logits[i * v + k]);
+    put_close(j, ']');
+  }
+  put_close(j, ']');
+}
+
+@ The first token of a text has no predecessor, hence no probability here, and the answer has a null in
+its place. The sum is that of the others.
+
+@<Answer with logits or probabilities@>=
+static bool answer_logprob(struct inquiry *q)
+{
+  struct outfit *o = q->o;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  double *logprob = NULL, sum = 0;
+  bool ok = ids_of(q, "ids", &list) && fits_context(q, list.n)
+    && (logprob = memory_take(o->m, FOR_OTHER, list.n, sizeof *logprob, q->why))
+      != NULL
+    && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum, q->why);
+  if (ok) {
+    put_key(&q->out, "logprobs"), put_open(&q->out, '[');
+    put_word(&q->out, "null");
+    for (size_t i = 1; i < list.n; i++) put_double(&q->out, logprob[i]);
+    put_close(&q->out, ']');
+    put_key(&q->out, "sum"), put_double(&q->out, sum);
+  }
+  memory_give(o->m, FOR_OTHER, logprob, list.n, sizeof *logprob);
+  ids_free(o->m, &list);
+  return ok;
+}
+
+@ The last kind runs the whole loop, the same that |generate| runs. End tokens are the model's own, or
+those of the question; an empty list means that nothing ends the text but its length.
+
+@<Answer with a text@>=
+static bool answer_generate(struct inquiry *q)
+{
+  struct outfit *o = q->o;
+  const struct model_config *config = &o->lm->config;
+  struct ids list = @[{ NULL, 0, 0 }@], eos = @[{ NULL, 0, 0 }@];
+  struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  json_t *params = json_object_get(q->in, "params");
+  bool own = !json_is_array(json_object_get(q->in, "eos"));
+  bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
+    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) && fits_context(q, list.n);
+  struct settings want = @[{ .max_new_tokens = (size_t) count_of(q, "max_tokens"),
+    .eos = own ? config->eos : eos.id, .n_eos = own ? config->n_eos : eos.n }@];
+  ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
+    && put_continuation(q, &text);
+  continuation_free(o->m, &text);
+  ids_free(o->m, &list);
+  ids_free(o->m, &eos);
+  return ok;
+}
+
+@ The text of an answer is what the new ids add to the text of the prompt. Where that begins is found
+by decoding both, since a token's text may depend on what stands before it. The end token has no
+part in it.
+
+@<Write a continuation as an answer@>=
+static bool put_continuation(struct inquiry *q, const struct continuation *text)
+{
+  struct outfit *o = q->o;
+  struct bytes whole = @[{ NULL, 0, 0 }@], before = @[{ NULL, 0, 0 }@];
+  const uint32_t *id = text->text.id;
+  size_t n = text->text.n;
+  bool stopped = text->ended == FINISH_STOP;
+  bool ok = o->t == NULL
+    || (tokenizer_decode(o->t, o->m, id, text->n_prompt, true, &before, q->why)
+    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole, q->why));
+  if (ok) {
+    struct json_out *j = &q->out;
+    put_key(j, "ids"), put_ids(j, id + text->n_prompt, n - text->n_prompt);
+    put_key(j, "text");
+    put_text(j, whole.byte + before.n, whole.n - before.n);
+    put_key(j, "finish"), put_word(j, stopped ? "\"stop\"" : "\"length\"");
+    put_key(j, "stop_reason");
+    if (stopped) put_count(j, id[n - 1]);
+    else put_word(j, "null");
+  }
+  bytes_free(o->m, &whole);
+  bytes_free(o->m, &before);
+  return ok;
+}
+
+@ What is in a file of tensors? Opening it validates all of it, so there is nothing left to do but to
+add up. A file that is refused is an error line; the program goes on.
+
+@<Answer about a file@>=
+static bool answer_inspect(struct inquiry *q)
+{
+  size_t length;
+  uint64_t parameters = 0;
+  const char *path = text_value(q, "file", &length);
+  if (strlen(path) != length) return error_say(q->why, "\"file\" contains U+0000");
+  struct weights *w = weights_open(q->o->m, path, q->why);
+  if (w == NULL) return false;
+  size_t n = weights_count(w);
+  for (size_t i = 0; i < n; i++) parameters += weights_at(w, i)->elements;
+  put_key(&q->out, "ok"), put_word(&q->out, "true");
+  put_key(&q->out, "tensors"), put_count(&q->out, n);
+  put_key(&q->out, "parameters"), put_count(&q->out, parameters);
+  weights_close(q->o->m, w);
+  return true;
+}
+
+@ Now the tables. The keys of the kinds, first the short ones.
+
+@<The keys of every kind@>=
+static const struct key tokenize_keys[] = @[{ {"text", 's', true, 0, NULL},@|
+  {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL} }@];
+static const struct key detokenize_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+  {"skip_special", 'b', false, 0, NULL} }@];
+static const struct key ids_keys[] = @[{ {"ids", 'a', true, 0, NULL} }@];
+static const struct key train_keys[] = @[{ {"text", 's', true, 0, NULL},@|
+  {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL} }@];
+static const struct key forward_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+  {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
+  {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 5, "[]"} }@];
+static const struct key inspect_keys[] = @[{ {"file", 's', true, 0, NULL} }@];
+
+@ A question for a whole generation has many keys already, most of which only later chapters will let
+vary. Whoever sends them with their defaults gets an answer today.
+
+@<The keys of every kind@>=
+static const struct key generate_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+  {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},@|
+  {"seed", 'n', false, 7, "0"}, {"sequence", 'u', false, 7, "0"},@|
+  {"stop", 'a', false, 8, "[]"}, {"include_stop", 'b', false, 8, "false"},@|
+  {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},@|
+  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
+  {"speculate", 'n', false, 13, "0"} }@];
+static const struct key sampling_keys[] = @[{ {"temperature", 'x', false, 7, "0"},@|
+  {"top_k", 'n', false, 7, "0"}, {"top_p", 'x', false, 7, "1"},@|
+  {"min_p", 'x', false, 7, "0"}, {"typical_p", 'x', false, 7, "1"},@|
+  {"repetition_penalty", 'x', false, 7, "1"},@|
+  {"frequency_penalty", 'x', false, 7, "0"},@|
+  {"presence_penalty", 'x', false, 7, "0"},@|
+  {"penalty_last_n", 'i', false, 7, "-1"}, {"no_repeat_ngram", 'n', false, 7, "0"},@|
+  {"logit_bias", 'o', false, 7, "{}"}, {"bad_words", 'a', false, 7, "[]"},@|
+  {"suppress_tokens", 'a', false, 7, "[]"},@|
+  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\",\"ngram\","@|
+    "\"temperature\",\"top_k\",\"top_p\",\"min_p\",\"typical_p\"]"} }@];
+enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
+
+@ And the kinds. Those of later chapters are in the table so that an unknown kind can be told from one
+that is not there yet.
+
+@<The table of kinds@>=
+#define KEYS(list) list, sizeof list / sizeof *list
+static const struct kind kind_table[] = @[{
+  {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys), answer_tokenize},@|
+  {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys), answer_detokenize},@|
+  {"stream", NEED_TOKENIZER, 0, KEYS(ids_keys), answer_stream},@|
+  {"train-bpe", 0, 0, KEYS(train_keys), answer_train},@|
+  {"forward", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(forward_keys), answer_forward},@|
+  {"logprob", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(ids_keys), answer_logprob},@|
+  {"generate", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(generate_keys),
+    answer_generate},@|
+  {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},@|
+  {"process", 0, 7, NULL, 0, NULL}, {"sample", 0, 7, NULL, 0, NULL},@|
+  {"philox", 0, 7, NULL, 0, NULL}, {"beam", 0, 9, NULL, 0, NULL},@|
+  {"stop", 0, 8, NULL, 0, NULL}, {"quantize", 0, 6, NULL, 0, NULL},@|
+  {"speculative", 0, 13, NULL, 0, NULL}
+}@];
+enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
+
+@ One line: read it, check it, answer it. An answering function writes nothing before its last
+calculation has succeeded; that is the whole secret of answers that are never half.
+
+@<Answer one line@>=
+static bool answer_line(const struct kind *k, struct inquiry *q, const char *text,
+  size_t n)
+{
+  if (k->answer == NULL)
+    return error_say(q->why, "%s comes with chapter %u", k->name, k->chapter);
+  q->in = json_object_read(text, n, q->why);
+  if (q->in == NULL) return false;
+  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why) && k->answer(q);
+  json_decref(q->in);
+  return ok;
+}
+
+@ The brace that opens the answer is due before its first key, and before nothing else has been
+written; so a function that fails has left nothing on the line, and the error begins with the
+same brace.
+
+@<Serve one line, whatever it is@>=
+static void serve_line(const struct kind *k, struct inquiry *q, const char *text,
+  size_t n, bool fits)
+{
+  FILE *out = q->c->out;
+  q->out = (struct json_out) @[{ out, '{' }@];
+  bool ok = fits ? answer_line(k, q, text, n)
+    : error_say(q->why, "the line does not fit into memory");
+  if (!ok) {
+    q->out = (struct json_out) @[{ out, '{' }@];
+    put_key(&q->out, "error"), put_words(&q->out, q->why->words);
+  }
+  put_close(&q->out, '}');
+  put_end(&q->out);
+}
+
+@ All lines, until there are no more or nobody listens. The room for lines is given back after a
+long one, so that one enormous question does not cost memory for ever.
+
+@<Serve all lines@>=
+static int serve(const struct console *c, const struct kind *k, struct outfit *o)
+{
+  struct error why;
+  struct inquiry q = @[{ .c = c, .o = o, .why = &why }@];
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  enum line_found found;
+  int status = STATUS_DONE;
+  while (status == STATUS_DONE
+      && (found = line_read(c->in, c->memory, &text)) != LINE_NONE) {
+    serve_line(k, &q, (const char *) text.byte, text.n, found == LINE_WHOLE);
+    status = console_end(c, STATUS_DONE);
+    if (text.room > 1 << 20 || found == LINE_TOO_LONG) bytes_free(c->memory, &text);
+  }
+  bytes_free(c->memory, &text);
+  return status;
+}
+
+@ Before the first line is read, everything is open; so a model that cannot be loaded is a sentence and
+a status, and no line has been taken from anybody.
+
+@<Probe@>=
+int run_probe(const struct console *c, const struct wishes *w)
+{
+  struct error why;
+  struct outfit o;
+  const char *list[N_KINDS];
+  const struct kind *k = NULL;
+  for (size_t i = 0; i < N_KINDS; i++) {
+    list[i] = kind_table[i].name;
+    if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];
+  }
+  if (k == NULL) {
+    error_say(&why, "there is no kind `%s'; the nearest is %s", w->operand,
+      nearest_of(w->operand, list, N_KINDS));
+    return console_misuse(c, &why);
+  }
+  if (!outfit_open(&o, c, w, k->needs, &why)) return console_fail(c, &why);
+  int status = serve(c, k, &o);
+  outfit_close(&o);
+  return status;
+}
+
+@ The file of the protocol: checking, then answering, then the tables, then the lines.
+
+@(probe.c@>=
+#include <inttypes.h>
+#include <string.h>
+#include "A2-command/subcommands.h"
+@;@#
+@<A question on its way to an answer@>@;
+@<A kind of question@>@;
+@<Check what was asked@>@;
+@<The keys of every kind@>@;
+@<The answers, kind by kind@>@;
+@<The table of kinds@>@;
+@<Answer one line@>@;
+@<Serve one line, whatever it is@>@;
+@<Serve all lines@>@;
+@<Probe@>@;
+
+@ The checks, from one value to a whole object.
+
+@<Check what was asked@>=
+@<Tell whether a value fits its key@>@;
+@<Tell whether a value is the normal one@>@;
+@<Check the keys of an object@>@;
+@<Take values out of a question@>@;
+@<Take ids out of a question@>@;
+
+@ The answers, each behind what it needs.
+
+@<The answers, kind by kind@>=
+@<Write the chunks of a stream@>@;
+@<Answer with ids, bytes or merges@>@;
+@<Find the rows that are wanted@>@;
+@<Check that ids fit the context@>@;
+@<Write logits@>@;
+@<Answer with logits or probabilities@>@;
+@<Write a continuation as an answer@>@;
+@<Answer with a text@>@;
+@<Answer about a file@>@;
 
 @* The front door. \label{sec:door}
 What remains is to choose among the subcommands, and to answer the three small ones at once.
