@@ -1,58 +1,96 @@
 @i types.w
-@s lanes int
-@s wide int
+@s vec int
+@s each while
+@s TARGET inline
+@s INLINE inline
+@s NUM_INLINE inline
+@s __m128 int
+@s __m128i int
+@s __m512 int
+@s __m512i int
 
-@s json_error_t int
-@s json_int_t int
-@s field_read int
 @s watch_see int
 \chapterquestion{What does a model compute, and in which order does it add?}
 @** The model.
 \incipit{A}{ model is a} function from rows of tokens to rows of numbers.
+
 @c
 #include <stdio.h>
-#include <stdint.h>
 #include "02-model/forward.h"
-int main(int argc, char **argv)
+@;@#
+int main(void)
 {
-  struct memory m = @[{.refuse_at=0}@];
-  struct error why;
-  for (int i = 1; i < argc; i++) {
-    struct model *lm = model_open(&m, argv[i], &why);
-    if (!lm) printf("%s\n", why.words);
-    else { printf("%s ok %s %d %d ignored\n", argv[i], lm->config.family, lm->config.n_layers, (int) lm->config.n_ignored);
-    model_close(&m, lm);}
-  }
-  return m.all.held != 0;
+  printf("kernels: %s\n", kernels_find("scalar", NULL)->name);
+  return 0;
 }
 
-@* Kernels. \label{sec:kernels}
-The interface, one line for each thing that a pass does.
+@* The order of a sum. \label{sec:order}
+A model is mostly sums: of products, thousands of terms each. On paper the order of
+the terms does not matter. In a computer it does, because every addition rounds, and
+what is lost depends on what has been added before.
 
-@(counters.h@>=
-#ifndef INCIPIT_COUNTERS_H
-#define INCIPIT_COUNTERS_H
-#include <stdint.h>
-@<What is counted@>@;
-#endif
+\begin{byhand}{three digits, four terms}
+A machine keeps three decimal digits. It adds $1.00+0.004+0.004+0.004$ from the left:
+$1.00+0.004=1.004$, rounded $1.00$; and so again; the sum is $1.00$. Then it adds the
+same four in two pairs, which two adders could do at once: $1.00+0.004$ gives $1.00$, and
+$0.004+0.004=0.008$; together $1.008$, rounded $1.01$.
 
-@ Counters are bumped where the cost is paid, once a call and never once an element; so
-counting costs nothing that could be measured.
+Neither is wrong: each addition was rounded correctly, and the true sum is $1.012$. But they are
+two answers, and a program that takes the one way today and the other tomorrow has no answer.
+\end{byhand}
 
-@<What is counted@>=
-struct counters {
-  uint64_t passes, rows;
-  uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
-  uint64_t madds_linear, madds_attention, madds_head;
-  uint64_t weight_bytes_read, cache_bytes_read, cache_bytes_written;
-};
-  /* calls of |forward|; tokens at positions put through all layers; positions whose
-     keys and values were computed, and those of them that an earlier pass had computed;
-     (query, key) pairs of one head of the first layer; multiply--adds of the layers'
-     matrices, of attention over all heads and layers, and of the head; stored bytes of
-     weights read; bytes of cache read and written */
+Real programs do just that. They add in one order with AVX2 and in another with AVX-512; in
+one for a single row and another for a batch, because the fast way differs. The logits then differ in
+their last bits, now and then two logits change places, and the model writes another sentence. The
+user sees a text that depends on who else was using the machine.
+@^order of summation@>
 
-@ The header of the kernels.
+@ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
+sum of the products'' but this sum, in this order, rounded at these places, then there is
+one right answer, and any faster program can be held against it with |==|. All that is left to
+choose is an order that no machine minds.
+
+We choose sixteen lanes. Term $k$ goes to lane $k\bmod16$; a lane adds its terms from left to right;
+at the end the sixteen are folded in half four times, 8 to 8, 4 to 4, 2 to 2, 1 to
+1 (\cref{fig:fold}). A machine with registers of sixteen floats has a lane in each place; with
+eight it uses two registers, with four it uses four; with one it does one lane
+after the other. None has to do more work than it would have done anyhow, and all do the same
+additions. Four registers or more also keep the adders busy: one chain of additions would leave
+them waiting for each other most of the time.
+@^lanes@>@^fold@>
+
+\fig{fold}{fig:fold}{The sum of a row of terms. Each lane adds every sixteenth term, and four folds
+bring the sixteen lanes together. The shape is the definition; who computes which part of it, and
+when, is free.}{A tree of additions drawn from the top down. A row of sixteen lanes stands at the top, each
+with its first three terms. Four rows of arcs lead down: eight lanes are added to the
+eight on their left, then four to four, two to two, one to one, and one number is left.}
+
+\begin{aside}{How good is the sum}
+Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
+it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms of size 1, the
+chain from left to right is off by \val{sum.chain}[2] last places on average, the sixteen lanes by \val{sum.lanes}[2].
+\end{aside}
+
+@ Three small decisions complete it, and each has a reason that shows only in a test. The product
+is not rounded before it is added: |fmaf| rounds once, every processor worth
+using has it, and it cannot be mistaken for anything else, while |a*b+c| may be compiled either
+way. Lanes begin with $+0$. And where the number of terms is not a multiple of sixteen, the lanes that have
+no more terms are left alone. To fill them up with zeros would be nearly the same, but a sum that has
+become $-0$ would turn into $+0$, and zero times an infinite number is no number at all.
+@^multiply--add@>
+
+With that the definitions of this chapter can be written down. For vectors $x$ and $w$ of $n$ numbers,
+$$\eqalign{
+a_j&=\hbox{the chain of }{\tt fmaf}(x_k,w_k,a_j)\hbox{ over rising }k\equiv j\pmod{16},\quad a_j=+0\hbox{ at first};\cr
+\hbox{dot16}(x,w)&=a_0\hbox{ after }a_j\leftarrow a_j+a_{j+s}\;(0\le j<s)\hbox{ for }s=8,4,2,1;\cr}$$
+and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
+exactly. A bias is added last.
+
+@* What a kernel is given. \label{sec:kernels}
+The handful of operations that a pass is made of are called \emph{kernels}. They stand behind a table of
+functions, and the rest of the program never asks which table it is: the plain one, the one for AVX2, or
+in chapter 14 the one for a graphics processor. All tables give the same bits.
+@^kernel@>
 
 @(kernels.h@>=
 #ifndef INCIPIT_KERNELS_H
@@ -60,12 +98,20 @@ struct counters {
 #include "00-ground/ground.h"
 #include "02-model/counters.h"
 @<Numbers as a file stores them@>@;
-@<What the kernels work on@>@;
+@<What norms and activations are@>@;
+@<What attention is given@>@;
 @<The table of kernels@>@;
 @<How a table is found and tested@>@;
 #endif
 
-@ Weights come in three types.
+@ Weights stay where they are: in the file, mapped, in the type in which they were published.
+A copy in float would cost a model of 16-bit weights three times its size, and the time to
+make it. So a kernel is given a place, a type and a layout, and widens at use. The place may be
+misaligned, since nothing in a file of tensors keeps a header from having an odd length.
+
+Two layouts are needed, because two families of models store the same matrix differently: Llama as rows of
+inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
+@^layout@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
@@ -79,16 +125,25 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
   /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
      (GPT-2's Conv1D); |bias| is |[out]| or absent */
 
-@ What a norm, a row's view of the store, and attention need to know.
+@ Norms and activations come in the few kinds that the two families use. They are told apart by an
+enumeration and not by a function each, so that a model can be described by data.
 
-@<What the kernels work on@>=
+@<What norms and activations are@>=
 enum norm_kind { NORM_RMS, NORM_LAYER };
   /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
 struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
-  /* |gain| and |bias| are |[d]|; each may be absent; NORM\_RMS looks at no |bias| */
+  /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
 enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
   ACTIVATION_SILU };
   /* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
+
+@ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
+where the rows of one layer lie, how far apart, and which positions count. If they lie one after the other,
+that is all. If a store keeps them in pages, the view has the page table, and from here on nobody needs to
+know; chapter 12 will be glad of it.
+@^view@>
+
+@<What attention is given@>=
 struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 struct view {
@@ -106,21 +161,27 @@ struct capture { float *weights; size_t stride; };
   /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
 
-@ Here is the table.
+@ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
+is nothing global, so two engines in one process cannot disturb each other.
 
 @<The table of kernels@>=
 struct engine;
 struct kernels {
   const char *name;
-  @<The kernels, one by one@>@;
+  @<The kernels of a layer@>@;
+  @<The kernels at the two ends@>@;
+  @<Two functions that only the self-test calls@>@;
 };
 struct engine { const struct kernels *k; void *self; struct counters *c; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
      (null: one thread), and the counters, which the callers of kernels bump */
 
-@ What each does. None allocates; none fails.
+@ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
+refused when the model was opened. A linear layer is given a list of matrices, because the query,
+the key and the value of a row are made from the same numbers, and so are the gate and the
+up-projection; one call means one division of the work among the threads.
 
-@<The kernels, one by one@>=
+@<The kernels of a layer@>=
 void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y);
   /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
@@ -128,10 +189,6 @@ void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
 void (*normalize)(const struct engine *e, const struct normalizer *g,
   const float *x, size_t rows, size_t d, float *y);
   /* |x| and |y| are |[rows][d]| and may be the same */
-void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
-  const float *frequency, size_t half, float scaling, float *c, float *s);
-  /* $\cos$ and $\sin$, times |scaling|, of position times frequency in float32:
-     |c| and |s| are |[rows][half]| (Su and others 2021) */
 void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
   size_t half, const float *c, const float *s);
   /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
@@ -143,20 +200,30 @@ void (*attend)(const struct engine *e, const struct heads *h, const float *q,
      |kernels_room| floats for each worker; |keep| may be null (Vaswani and others 2017) */
 void (*activate)(const struct engine *e, enum activation_kind kind,
   const float *x, const float *up, size_t n, float *y);
-  /* |y[i]| $=f($|x[i]|$)$, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
+  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
 void (*add)(const struct engine *e, float *y, const float *x, size_t n);
   /* |y[i] += x[i]|: the residual stream */
+
+@ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
+last one logits become probabilities.
+
+@<The kernels at the two ends@>=
 void (*embed)(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y);
-  /* row |id[r]| of |table|, |[...][d]|, widened to |y[r]|, |[rows][d]| */
+  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
+void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s);
+  /* cosine and sine, times |scaling|, of position times frequency in float:
+     |c| and |s| are |[rows][half]| (Su and others 2021) */
 void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y);
-  /* $e^{x-\max}$ over its sum, in double, for each row of |x|, |[rows][n]| */
+  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
 void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y);
-  /* $(x-\max)-\ln\sum e^{x-\max}$, in double, natural logarithms */
+  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-@ Which tables there are depends on the processor.
+@ Which tables there are depends on the build and on the processor it finds itself on.
+That is asked here, once, and never again.
 
 @<How a table is found and tested@>=
 const struct kernels *kernels_find(const char *name, struct error *why);
@@ -166,44 +233,1316 @@ const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
      the slowest first; null behind the last */
 bool kernels_self_test(const struct kernels *k, struct error *why);
-  /* false and a sentence if the build contracts $a\times b+c$ or has no exact |fma|;
+  /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
      |forward| refuses to run then */
 size_t kernels_room(const struct heads *h, size_t longest);
   /* floats that one worker of |attend| needs when no row sees more than |longest|
      positions */
 
-@* Functions. The header of our own functions.
+@ What a pass costs is counted beside it. Counters are bumped where the cost is paid, but once for a
+call and never once for an element: counting must not cost anything itself.
+@^counters@>
+
+@(counters.h@>=
+#ifndef INCIPIT_COUNTERS_H
+#define INCIPIT_COUNTERS_H
+#include <stdint.h>
+@<What is counted@>@;
+#endif
+
+@ What each of them counts is a contract of the command, too (\cref{sec:engine} bumps them).
+
+@<What is counted@>=
+struct counters {
+  uint64_t passes, rows;
+  uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
+  uint64_t madds_linear, madds_attention, madds_head;
+  uint64_t weight_bytes_read, cache_bytes_read, cache_bytes_written;
+};
+  /* calls of |forward|; tokens at positions put through all layers; positions whose
+     keys and values were computed, and those of them that an earlier pass had computed;
+     (query, key) pairs of one head of the first layer; multiply--adds of the layers'
+     matrices, of attention over all heads and layers, and of the head; stored bytes of
+     weights read; bytes of cache read and written */
+
+@* Sixteen lanes in three widths. \label{sec:bodies}
+Each kernel is written once. What differs between the tables is a handful of definitions that come
+before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
+these instructions in these functions although the rest of the program must run without. The three files below are
+the same text behind three such heads.
+@^AVX2@>@^AVX-512@>@^SIMD@>
+
+@(scalar.c@>=
+#include "02-model/kernels.h"
+#include "02-model/numbers.h"
+#define TARGET
+#define WIDTH 4
+#define TILE_ROWS 2
+#define TILE_OUTS 2
+@<Loops that are written out, and lanes@>@;
+@<Multiply--add and the rest, in plain C@>@;
+@<The bodies of the kernels@>@;
+const struct kernels kernels_scalar =
+  @[{ "scalar", @<The functions of a table, in order@> }@];
+
+@ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
+lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
+outputs uses twelve for sums; with two weights and one input at a time that is all but one.
+
+@(avx2.c@>=
+#include "02-model/kernels.h"
+#include "02-model/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma,f16c")))
+#define WIDTH 8
+#define TILE_ROWS 3
+#define TILE_OUTS 2
+@<Loops that are written out, and lanes@>@;
+@<Multiply--add and the rest, for AVX2@>@;
+@<The bodies of the kernels@>@;
+const struct kernels kernels_avx2 =
+  @[{ "avx2", @<The functions of a table, in order@> }@];
+#endif
+
+@ And this one is for AVX-512, where sixteen lanes are one register and there are thirty-two of them:
+twenty-four sums, four weights, one input.
+
+@(avx512.c@>=
+#include "02-model/kernels.h"
+#include "02-model/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
+  "avx512vl,avx2,fma,f16c")))
+#define WIDTH 16
+#define TILE_ROWS 6
+#define TILE_OUTS 4
+@<Loops that are written out, and lanes@>@;
+@<Multiply--add and the rest, for AVX-512@>@;
+@<The bodies of the kernels@>@;
+const struct kernels kernels_avx512 =
+  @[{ "avx512", @<The functions of a table, in order@> }@];
+#endif
+
+@ A |vec| is a register: gcc and clang let us add and multiply such things with the
+ordinary signs. A sum that shall stay in registers must be an array whose indices
+the compiler knows, so the loops over it have to be written out; |each| asks
+for that. It is a |for| loop in all other respects.
+
+|TALLY| is nothing at all, except in a test that defines it to count every
+multiply--add one by one and hold the sum against the counters.
+@^unrolling@>
+
+@<Loops that are written out, and lanes@>=
+#if defined __clang__
+#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
+#else
+#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]@;
+#endif
+#define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
+#ifndef TALLY
+#define TALLY(what, worker, amount) ((void) 0)
+#endif
+typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
+enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
+
+@ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
+instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
+slow, and is there for machines that have neither of the other two, and to be compared with.
+
+@<Multiply--add and the rest, in plain C@>=
+INLINE vec fused(vec a, vec b, vec c)
+{
+  for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
+  return c;
+}
+INLINE vec spread(float x)
+{
+  return (vec) @[{ x, x, x, x }@];
+}
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  vec v = @[{ 0 }@];
+  for (int j = 0; j < WIDTH; j++)
+    v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
+  return v;
+}
+@<Fold sixteen lanes in an array@>@;
+INLINE float fold(const vec *a)
+{
+  float lane[16];
+  memcpy(lane, a, sizeof lane);
+  return fold_array(lane);
+}
+
+@ The definition, word for word: eight to eight, four to four, two to two, one to one.
+
+@<Fold sixteen lanes in an array@>=
+INLINE float fold_array(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ For AVX2 each of these is an instruction or two. The fold adds register to
+register, then upper half to lower half, and so on: the same tree. Widening binary16 is an instruction
+that the processor has had since 2012, and gives what |num_from_f16| gives.
+
+@<Multiply--add and the rest, for AVX2@>=
+INLINE vec fused(vec a, vec b, vec c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+INLINE vec spread(float x)
+{
+  return _mm256_set1_ps(x);
+}
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m128i short_ones = _mm_loadu_si128((const void *) h);
+  if (type == WEIGHT_F16) return _mm256_cvtph_ps(short_ones);
+  return _mm256_castsi256_ps(
+    _mm256_slli_epi32(_mm256_cvtepu16_epi32(short_ones), 16));
+}
+@<Fold sixteen lanes in an array@>@;
+@<Fold four lanes, the last two steps@>@;
+INLINE float fold(const vec *a)
+{
+  vec v = a[0] + a[1];
+  return fold_four(_mm256_castps256_ps128(v)
+    + _mm256_extractf128_ps(v, 1));
+}
+
+@ With sixteen lanes in one register the fold begins one step earlier, and the rest is as before.
+
+@<Multiply--add and the rest, for AVX-512@>=
+INLINE vec fused(vec a, vec b, vec c)
+{
+  return _mm512_fmadd_ps(a, b, c);
+}
+INLINE vec spread(float x)
+{
+  return _mm512_set1_ps(x);
+}
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m256i short_ones = _mm256_loadu_si256((const void *) h);
+  if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
+  return _mm512_castsi512_ps(
+    _mm512_slli_epi32(_mm512_cvtepu16_epi32(short_ones), 16));
+}
+@<Fold sixteen lanes in an array@>@;
+@<Fold four lanes, the last two steps@>@;
+INLINE float fold(const vec *a)
+{
+  __m256 v = _mm512_castps512_ps256(a[0])
+    + _mm512_extractf32x8_ps(a[0], 1);
+  return fold_four(_mm256_castps256_ps128(v)
+    + _mm256_extractf128_ps(v, 1));
+}
+
+@ Two to two, by moving the upper half down; then one to one.
+
+@<Fold four lanes, the last two steps@>=
+INLINE float fold_four(__m128 v)
+{
+  v += _mm_movehl_ps(v, v);
+  return v[0] + v[1];
+}
+
+@ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
+must be. The type is known where this is inlined, so that the question costs nothing. A single number is
+fetched by |at|, for the ends of rows.
+
+@<Load numbers of any type@>=
+INLINE vec load(struct tensor t, size_t i)
+{
+  vec v;
+  uint16_t h[WIDTH];
+  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  if (t.type == WEIGHT_F32) {
+    memcpy(&v, p, sizeof v);
+    return v;
+  }
+  memcpy(h, p, sizeof h);
+  return widen(h, t.type);
+}
+INLINE float at(struct tensor t, size_t i)
+{
+  float x;
+  uint16_t h;
+  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  if (t.type == WEIGHT_F32) {
+    memcpy(&x, p, sizeof x);
+    return x;
+  }
+  memcpy(&h, p, sizeof h);
+  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+}
+
+@* Linear layers. \label{sec:linear}
+Nearly all of the time of a pass is spent in linear layers, and what they wait for depends on the number of rows. With one
+row each weight is used once, and the time is that of reading it. With many rows each is used
+many times, and the time is that of the multiplications, provided that the weight comes from a
+register and not from memory each time.
+
+So we compute a \emph{tile}: a few rows times a few outputs at once. In the tile of three rows and two outputs, five
+loads feed six multiply--adds of sixteen lanes, where one dot product by itself would need two loads for each. Each dot product in
+the tile has its own sixteen lanes, and none of them notices that it has company: that is why
+the bits do not depend on the number of rows.
+@^tile@>@^blocking@>
+
+@<Compute a tile of dot products@>=
+INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
+  size_t first, float sum[TILE_ROWS][MOST_OUTS])
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec a[TILE_ROWS][MOST_OUTS][PARTS] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    each (p, PARTS) {
+      vec b[MOST_OUTS];
+      each (o, outs) b[o] = load(w, first + (size_t) o * n + k
+        + (size_t) p * WIDTH);
+      each (r, rows) {
+        vec v = load(in, (size_t) r * n + k + (size_t) p * WIDTH);
+        each (o, outs) a[r][o][p] = fused(v, b[o], a[r][o][p]);
+        TALLY("linear", 0, outs * WIDTH);
+      }
+    }
+  each (r, rows) each (o, outs)
+    sum[r][o] = finish(a[r][o], x + (size_t) r * n + whole, w,
+      first + (size_t) o * n + whole, n - whole);
+}
+
+@ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
+the first lanes get one more. They do it in an array, one by one, and fold there.
+
+@<Give the last terms to the first lanes, and fold@>=
+INLINE float finish(const vec *a, const float *x, struct tensor w, size_t first,
+  size_t rest)
+{
+  if (rest == 0) return fold(a);
+  float lane[16];
+  memcpy(lane, a, sizeof lane);
+  for (size_t j = 0; j < rest; j++)
+    lane[j] = fmaf(x[j], at(w, first + j), lane[j]);
+  return fold_array(lane);
+}
+
+@ A dot product by itself is the smallest tile; norms and attention need it.
+
+@<The dot product of sixteen lanes@>=
+INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec a[PARTS] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    each (p, PARTS)
+      a[p] = fused(load(in, k + (size_t) p * WIDTH),
+        load(w, first + k + (size_t) p * WIDTH), a[p]);
+  return finish(a, x + whole, w, first + whole, n - whole);
+}
+
+@ Outputs are taken in strips of sixteen, whose weights fit into the second-level cache; all rows
+pass over a strip before the next one is touched, so a weight comes from memory
+once. Within a strip tiles of the full size are used as long as they fit. What remains at
+its edges, and a single row, is done one row at a time, four outputs together: four
+streams of weights keep more of the memory busy than one would.
+
+@<Outputs |from| to |to| of a matrix stored by outputs@>=
+INLINE void by_outputs(const struct matrix *w, enum weight_type type,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  struct tensor t = @[{ w->weight.data, type }@];
+  size_t n = w->in, step;
+  for (size_t strip = from; strip < to; strip += 16) {
+    size_t end = strip + 16 < to ? strip + 16 : to;
+    for (size_t r = 0; r < rows; r += step) {
+      step = rows - r >= TILE_ROWS ? TILE_ROWS : 1;
+      const float *in = x + r * n;
+      float *out = y + r * w->out;
+      size_t o = strip;
+      if (step > 1)
+        for (; o + TILE_OUTS <= end; o += TILE_OUTS)
+          @<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>@;
+      for (size_t i = 0; i < step; i++)
+        @<One row from output |o| to the |end|@>@;
+    }
+  }
+}
+
+@ The sums of a tile go to their places. The bias is added here, when the sum is complete: as a first
+term of a lane it would have changed what the lane rounds.
+
+@<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>=
+{
+  float sum[TILE_ROWS][MOST_OUTS];
+  tile(TILE_ROWS, TILE_OUTS, in, t, n, o * n, sum);
+  each (i, TILE_ROWS) each (j, TILE_OUTS)
+    out[(size_t) i * w->out + o + (size_t) j] =
+      biased(sum[i][j], w, o + (size_t) j);
+}
+
+@ One row by four outputs, and then by one, with the same function in other sizes.
+
+@<One row from output |o| to the |end|@>=
+{
+  size_t c = o;
+  float sum[TILE_ROWS][MOST_OUTS];
+  for (; c + 4 <= end; c += 4) {
+    tile(1, 4, in + i * n, t, n, c * n, sum);
+    each (j, 4) out[i * w->out + c + (size_t) j] =
+      biased(sum[0][j], w, c + (size_t) j);
+  }
+  for (; c < end; c++)
+    out[i * w->out + c] = biased(dot(in + i * n, t, c * n, n), w, c);
+}
+
+@ A missing bias is not a zero: adding zero would turn $-0$ into $+0$.
+
+@<Add the bias, if there is one@>=
+INLINE float biased(float sum, const struct matrix *w, size_t o)
+{
+  return w->bias.data == NULL ? sum : sum + at(w->bias, o);
+}
+
+@ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
+over $k$ would gather from sixteen places. So the registers run over the outputs
+instead, and a lane of the definition becomes a whole row of an array: |sum[j]| holds
+lane $j$ for a span of outputs. The additions are the same, in the same order; only who stands next
+to whom has changed.
+@^Conv1D@>
+
+To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
+$k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
+
+@<Add the terms from |k| on to the lanes of a span@>=
+INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
+  struct tensor t, size_t k, size_t o, size_t span, float *sum)
+{
+  vec b[STEPS], v[SPAN_ROWS][STEPS];
+  each (s, steps) each (r, rows)
+    v[r][s] = spread(x[(size_t) r * w->in + k + 16 * (size_t) s]);
+  for (size_t c = 0; c < span; c += WIDTH) {
+    each (s, steps) b[s] = load(t, (k + 16 * (size_t) s) * w->out + o + c);
+    each (r, rows) {
+      float *lane = sum + ((size_t) r * 16 + k % 16) * span + c;
+      vec a;
+      memcpy(&a, lane, sizeof a);
+      each (s, steps) a = fused(v[r][s], b[s], a);
+      memcpy(lane, &a, sizeof a);
+      TALLY("linear", 0, steps * WIDTH);
+    }
+  }
+}
+
+@ A few rows by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
+fold goes over whole rows of the array.
+
+@<A span of outputs for a few rows@>=
+INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
+  struct tensor t, size_t o, size_t span, float *y)
+{
+  float sum[SUMS];
+  size_t k = 0, block = 16 * (size_t) steps;
+  memset(sum, 0, (size_t) rows * 16 * span * sizeof *sum);
+  for (; k + block <= w->in; k += block)
+    for (size_t j = 0; j < 16; j++)
+      visit(rows, steps, x, w, t, k + j, o, span, sum);
+  for (; k < w->in; k++) visit(rows, 1, x, w, t, k, o, span, sum);
+  for (size_t r = 0; r < (size_t) rows; r++) {
+    float *lane = sum + r * 16 * span;
+    @<Fold the lanes of a span@>@;
+    for (size_t c = 0; c < span; c++)
+      y[r * w->out + o + c] = biased(lane[c], w, o + c);
+  }
+}
+
+@ Lane $j+s$ is added to lane $j$, for all outputs of the span at once. The second loop runs over
+both indices as one, because the lanes lie one behind the other.
+
+@<Fold the lanes of a span@>=
+for (size_t s = 8; s > 0; s /= 2)
+  for (size_t c = 0; c < s * span; c += WIDTH) {
+    vec a, b;
+    memcpy(&a, lane + c, sizeof a);
+    memcpy(&b, lane + s * span + c, sizeof b);
+    a += b;
+    memcpy(lane + c, &a, sizeof a);
+  }
+
+@ One row takes long spans, to read the weights in long runs; several rows take short ones, so
+that their sums together stay in the first-level cache. At the edge of the matrix, fewer
+outputs than a register holds are computed one by one.
+
+@<Outputs |from| to |to| of a matrix stored by inputs@>=
+enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
+@<Add the terms from |k| on to the lanes of a span@>@;
+@<A span of outputs for a few rows@>@;
+INLINE void by_inputs(const struct matrix *w, enum weight_type type,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  struct tensor t = @[{ w->weight.data, type }@];
+  size_t o = from, span, step;
+  for (; to - o >= WIDTH; o += span) {
+    size_t most = rows >= SPAN_ROWS ? SUMS / 16 / SPAN_ROWS : SUMS / 16;
+    span = to - o >= most ? most : (to - o) / WIDTH * WIDTH;
+    for (size_t r = 0; r < rows; r += step) {
+      const float *in = x + r * w->in;
+      step = rows - r >= SPAN_ROWS && span <= SUMS / 16 / SPAN_ROWS
+        ? SPAN_ROWS : 1;
+      if (step == 1) across(1, STEPS, in, w, t, o, span, y + r * w->out);
+      else across(SPAN_ROWS, 2, in, w, t, o, span, y + r * w->out);
+    }
+  }
+  for (; o < to; o++)
+    for (size_t r = 0; r < rows; r++)
+      y[r * w->out + o] = biased(column(x + r * w->in, w, t, o), w, o);
+}
+
+@ One output alone: the sixteen lanes in an array, and the weights from far apart.
+
+@<One column of a matrix stored by inputs@>=
+INLINE float column(const float *x, const struct matrix *w, struct tensor t,
+  size_t o)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t k = 0; k < w->in; k++) {
+    lane[k % 16] = fmaf(x[k], at(t, k * w->out + o), lane[k % 16]);
+    TALLY("linear", 0, 1);
+  }
+  return fold_array(lane);
+}
+
+@ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
+sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
+type is asked here, outside of the loops, and each answer gets loops of its own.
+
+@<One worker's share of a linear layer@>=
+struct linear_job { const struct matrix *list; size_t n; const float *x;
+  size_t rows; float *const *y; };
+@#
+TARGET static void linear_matrix(const struct matrix *w, const float *x,
+  size_t rows, size_t from, size_t to, float *y)
+{
+  @<Call the loops for the matrix's type and layout@>@;
+}
+TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct linear_job *job = what;
+  TALLY("linear part", worker, 1);
+  for (size_t m = 0; m < job->n; m++) {
+    const struct matrix *w = &job->list[m];
+    size_t from = share(w->out, worker, workers);
+    size_t to = share(w->out, worker + 1, workers);
+    if (from < to)
+      linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
+  }
+}
+
+@ Six cases, each a copy of the loops in which the type is a constant.
+
+@<Call the loops for the matrix's type and layout@>=
+#define WITH_TYPE(type) \
+  (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
+   : by_outputs(w, type, x, rows, from, to, y))
+if (w->weight.type == WEIGHT_F32) WITH_TYPE(WEIGHT_F32);
+else if (w->weight.type == WEIGHT_F16) WITH_TYPE(WEIGHT_F16);
+else WITH_TYPE(WEIGHT_BF16);
+#undef WITH_TYPE
+
+@ Where the share of a worker begins: at a multiple of sixteen, except that the last one ends
+with the matrix.
+
+@<Where a worker's share begins@>=
+static size_t share(size_t n, unsigned worker, unsigned workers)
+{
+  if (worker == workers) return n;
+  return n * worker / workers / 16 * 16;
+}
+
+@ Waking other threads takes microseconds, and a small matrix is done by then. So work below
+some tens of thousands of multiply--adds is not divided. It still goes through |pool_run|, with a null pool: that is where
+the modes of the floating-point unit are put in order, whatever the caller has done to them.
+
+@<Do a linear layer@>=
+static void linear(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  struct linear_job job = @[{ list, n, x, rows, y }@];
+  size_t work = 0;
+  for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
+  pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
+}
+
+@* Norms. \label{sec:norms}
+A norm brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
+the root of the mean square; LayerNorm takes away the mean first and then does the same:
+$$y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\qquad
+y={\tt fmaf}(c\cdot r,g,b)\hbox{ with }c=x-{1\over d}\,\hbox{sum16}(x).$$
+Here $r$ is the same reciprocal root as on the left, of $c$ instead of $x$. LayerNorm needs two passes over the row: the
+textbook's single pass, mean of squares minus square of mean, subtracts two large
+numbers that are nearly equal.
+@^RMSNorm@>@^LayerNorm@>@^cancellation@>
+
+@<One row normalized@>=
+INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
+  float *y)
+{
+  bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
+  float mean = layer ? sum_of(x, d) / (float) d : 0.0f;
+  for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
+  float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], 0, d);
+  float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
+  for (size_t i = 0; i < d; i += 16) {
+    size_t here = d - i < 16 ? d - i : 16;
+    float z[16] = @[{ 0 }@], gain[16] = @[{ 0 }@], bias[16] = @[{ 0 }@];
+    memcpy(z, y + i, here * sizeof *z);
+    take(g->gain, i, here, gain);
+    if (shift) take(g->bias, i, here, bias);
+    for (int j = 0; j < 16; j++)
+      z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
+    memcpy(y + i, z, here * sizeof *z);
+  }
+}
+
+@ Up to sixteen numbers of a tensor, widened. A gain that is not there is 1, which as a factor
+changes nothing.
+
+@<Take up to sixteen numbers of a tensor@>=
+INLINE void take(struct tensor t, size_t i, size_t here, float *z)
+{
+  for (size_t j = 0; j < here; j++)
+    z[j] = t.data == NULL ? 1.0f : at(t, i + j);
+}
+
+@ The sum of sixteen lanes, without products.
+
+@<The sum of sixteen lanes@>=
+INLINE float sum_of(const float *x, size_t n)
+{
+  float lane[16] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    for (size_t j = 0; j < 16; j++) lane[j] += x[k + j];
+  for (size_t j = 0; j < n - whole; j++) lane[j] += x[whole + j];
+  return fold_array(lane);
+}
+
+@ Rows are the natural unit to be divided here: one worker, one row.
+
+@<Norms of all rows@>=
+struct normalize_job { const struct normalizer *g; const float *x; size_t rows;
+  size_t d; float *y; };
+@#
+TARGET static void normalize_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct normalize_job *job = what;
+  TALLY("normalize part", worker, 1);
+  size_t from = job->rows * worker / workers;
+  size_t to = job->rows * (worker + 1) / workers;
+  for (size_t r = from; r < to; r++)
+    normalize_row(job->g, job->x + r * job->d, job->d, job->y + r * job->d);
+}
+static void normalize(const struct engine *e, const struct normalizer *g,
+  const float *x, size_t rows, size_t d, float *y)
+{
+  struct normalize_job job = @[{ g, x, rows, d, y }@];
+  bool large = rows * d >= WORTH_DIVIDING;
+  pool_run(large ? e->self : NULL, normalize_part, &job);
+}
+
+@* Rotation. \label{sec:rotate}
+In the Llama family a row's position is told by turning its queries and keys: number $i$ and number $i+{1\over2}d$ of
+a head are taken as a point of the plane and turned by the angle $p\,f_i$, for a list of
+frequencies $f$. The dot product of a query and a key then depends only on the
+difference of their positions. The angle is rounded to float before anything else is done with
+it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
+half a thousandth, and \emph{not} making the same error would be worse.
+@^rotary embedding@>@^position@>
+
+@<Angles of all rows@>=
+struct angles_job { const uint32_t *position; size_t rows;
+  const float *frequency; size_t half; float scaling, *c, *s; };
+@#
+TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct angles_job *job = what;
+  size_t half = job->half, to = job->rows * (worker + 1) / workers;
+  TALLY("angles part", worker, 1);
+  for (size_t r = job->rows * worker / workers; r < to; r++)
+    for (size_t i = 0; i < half; i++) {
+      float angle = (float) job->position[r] * job->frequency[i];
+      float c = (float) num_cos((double) angle);
+      float s = (float) num_sin((double) angle);
+      job->c[r * half + i] = c * job->scaling;
+      job->s[r * half + i] = s * job->scaling;
+    }
+}
+static void angles(const struct engine *e, const uint32_t *position,
+  size_t rows, const float *frequency, size_t half, float scaling, float *c,
+  float *s)
+{
+  struct angles_job job = @[{ position, rows, frequency, half, scaling, c, s }@];
+  bool large = rows * half >= WORTH_DIVIDING / 16;
+  pool_run(large ? e->self : NULL, angles_part, &job);
+}
+
+@ Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
+rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
+decided; the rule is that $x_0$ goes into the |fmaf|.
+
+@<Turn the heads of one row@>=
+INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
+  const float *s)
+{
+  for (size_t h = 0; h < n_heads; h++, x += 2 * half)
+    for (size_t i = 0; i < half; i++) {
+      float x0 = x[i], x1 = x[half + i];
+      float across = x1 * s[i], along = x1 * c[i];
+      x[i] = fmaf(x0, c[i], -across);
+      x[half + i] = fmaf(x0, s[i], along);
+    }
+}
+
+@ Again a row for a worker; the angles of a row serve all of its heads.
+
+@<Rotations of all rows@>=
+struct rotate_job { float *x; size_t rows, n_heads, half; const float *c, *s; };
+@#
+TARGET static void rotate_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct rotate_job *job = what;
+  size_t half = job->half, to = job->rows * (worker + 1) / workers;
+  TALLY("rotate part", worker, 1);
+  for (size_t r = job->rows * worker / workers; r < to; r++)
+    rotate_row(job->x + r * job->n_heads * 2 * half, job->n_heads, half,
+      job->c + r * half, job->s + r * half);
+}
+static void rotate(const struct engine *e, float *x, size_t rows,
+  size_t n_heads, size_t half, const float *c, const float *s)
+{
+  struct rotate_job job = @[{ x, rows, n_heads, half, c, s }@];
+  bool large = rows * n_heads * half >= WORTH_DIVIDING;
+  pool_run(large ? e->self : NULL, rotate_part, &job);
+}
+
+@* Attention. \label{sec:attention}
+A query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
+output is the sum of the values with these weights:
+$$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
+Subtracting the maximum changes nothing on paper. Without it, a score of 100 would be infinite, and
+infinity over infinity is not a number.
+@^softmax@>@^attention@>
+
+As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
+chain, and could not be divided among threads. In sixteen lanes would not suit the values, which are vectors themselves.
+So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
+results by itself:
+$$m_b=\max_ts_t,\quad l_b=\hbox{sum16}(e^{s_t-m_b})\hbox{ in lane $t\bmod16$},\quad o_b=\hbox{the chain of }{\tt fmaf}(e^{s_t-m_b},v_t,o_b).$$
+They are joined in order with the weights $w_b=e^{m_b-m}$ by $l={\tt fmaf}(l_b,w_b,l)$, $o={\tt fmaf}(o_b,w_b,o)$; the
+output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
+@^blocks of 256@>
+
+@ The blocks are at \emph{absolute} positions. If they were counted from the first position that is visible, a window that moves
+along with the text would cut them differently at each step, and the same sums would come out in different ways.
+
+A position that is not seen is \emph{left out}. The other way that one meets in programs is to compute everything and give
+what must not be seen a score of minus infinity, or to set its weight to zero afterwards. But zero times a value
+is not always zero: if the value is infinite, or not a number, in a row of memory that nobody has written yet, it poisons
+the sum. And work that is multiplied by zero is work.
+@^mask@>
+
+What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
+
+@<What one block of positions leaves behind@>=
+enum { BLOCK_M, BLOCK_L, BLOCK_O };
+
+@ The scores of a block stand in an array of 256, and where there is no visible position there is $-\infty$; so that whole
+sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
+are not negative changes no bit of it. The values are never touched there: the chain runs from |t0| to |t1|.
+
+@<The scores of a block, and their maximum@>=
+float score[256], most = -INFINITY;
+struct tensor key[256];
+for (int i = 0; i < 256; i++) score[i] = -INFINITY;
+for (uint32_t t = t0; t < t1; t++)
+  key[t % 256] = kv_row(v, v->base_k, t, type);
+for (uint32_t t = t0; t < t1; t++) {
+  float s = dot(q, key[t % 256], first, d) * h->scale;
+  score[t % 256] = s;
+  if (s > most) most = s;
+  TALLY("attention", 0, d);
+  TALLY("pairs", 0, 1);
+}
+
+@ The keys and values of a position lie where the view says: behind each other, or in the page that the table names.
+
+@<Where a position's row lies@>=
+INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
+  enum weight_type type)
+{
+  size_t r = t;
+  if (v->page != NULL)
+    r = v->page[t / v->page_rows] * v->page_rows + t % v->page_rows;
+  return (struct tensor) @[{ (const char *) base + r * v->row_bytes, type }@];
+}
+
+@ Sixteen exponentials at a time, each added to its own lane.
+
+@<The exponentials of a block, and their sum in lanes@>=
+float lane[16] = @[{ 0 }@];
+for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
+  float z[16];
+  for (int j = 0; j < 16; j++) z[j] = num_expf(score[g + (uint32_t) j] - most);
+  for (int j = 0; j < 16; j++) lane[j] += z[j];
+  memcpy(score + g, z, sizeof z);
+}
+left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
+
+@ The values: as many columns at a time as fit into the registers, so that a sum is not stored before the block is done.
+Whole sixteens first, then the columns that are left, one by one.
+
+@<The values of a block, each times its exponential@>=
+#define CHAIN(columns) \
+  chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
+size_t c = 0;
+for (; c + 64 <= d; c += 64) CHAIN(64);
+for (; c + 16 <= d; c += 16) CHAIN(16);
+for (; c < d; c++) {
+  float sum = 0;
+  for (uint32_t t = t0; t < t1; t++)
+    sum = fmaf(score[t % 256], at(kv_row(v, v->base_v, t, type), first + c),
+      sum);
+  left[BLOCK_O + c] = sum;
+  TALLY("attention", 0, t1 - t0);
+}
+#undef CHAIN
+
+@ The chain of a group of columns. A value is loaded once and used once; what is saved
+is the traffic of the sums.
+
+@<The chain over a block for some columns@>=
+INLINE void chain(int columns, const float *weight, const struct view *v,
+  uint32_t t0, uint32_t t1, enum weight_type type, size_t first, float *o)
+{
+  vec a[64 / WIDTH] = @[{ 0 }@];
+  for (uint32_t t = t0; t < t1; t++) {
+    struct tensor row = kv_row(v, v->base_v, t, type);
+    vec w = spread(weight[t % 256]);
+    each (p, columns / WIDTH)
+      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
+    TALLY("attention", 0, columns);
+  }
+  memcpy(o, a, (size_t) columns * sizeof *o);
+}
+
+@ One block for one head is these three in turn. When somebody wants to see the weights, the exponentials are
+kept; they become weights after the join.
+
+@<Attention of one head over one block@>=
+INLINE void attend_block(const struct heads *h, const float *q,
+  const struct view *v, enum weight_type type, size_t first, uint32_t t0,
+  uint32_t t1, float *left, float *kept)
+{
+  size_t d = h->head_dim;
+  @<The scores of a block, and their maximum@>@;
+  @<The exponentials of a block, and their sum in lanes@>@;
+  @<The values of a block, each times its exponential@>@;
+  if (kept != NULL)
+    for (uint32_t t = t0; t < t1; t++) kept[t] = score[t % 256];
+}
+
+@ One head of one row: all blocks that its view touches, the first and the last of them perhaps
+in part, and then the join. What the blocks leave behind stands in the worker's own |room|.
+Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
+@^GQA@>
+
+@<All blocks of one head, and their join@>=
+INLINE void attend_head(const struct heads *h, const float *q,
+  const struct view *v, enum weight_type type, size_t first, float *room,
+  float *y, float *kept)
+{
+  size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
+  for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
+    t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
+    attend_block(h, q, v, type, first, t0, t1,
+      room + n * stride, kept);
+  }
+  @<Join the blocks in rising order@>@;
+}
+
+@ The join: the greatest maximum, the weight of each block, two chains, one division. If the weights are wanted they are finished with the
+same numbers.
+
+@<Join the blocks in rising order@>=
+float m = -INFINITY, l = 0;
+for (size_t i = 0; i < n; i++)
+  if (room[i * stride + BLOCK_M] > m) m = room[i * stride + BLOCK_M];
+for (size_t c = 0; c < d; c++) y[c] = 0;
+for (size_t i = 0; i < n; i++) {
+  const float *left = room + i * stride;
+  float w = num_expf(left[BLOCK_M] - m);
+  l = fmaf(left[BLOCK_L], w, l);
+  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[BLOCK_O + c], w, y[c]);
+}
+for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
+if (kept != NULL)
+  for (uint32_t t = v->lo; t < v->hi; t++) {
+    float own = room[(t / 256 - v->lo / 256) * stride + BLOCK_M];
+    kept[t] = kept[t] * num_expf(own - m) / l;
+  }
+
+@ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
+are dealt out like cards, one to each worker in turn.
+
+@<One worker's share of attention@>=
+struct attend_job { const struct heads *h; const float *q;
+  const struct view *seen; size_t rows; float *room, *y; size_t room_each;
+  const struct capture *keep; };
+@#
+TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attend_job *job = what;
+  const struct heads *h = job->h;
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  float *room = job->room + worker * job->room_each;
+  TALLY("attend part", worker, 1);
+  for (size_t i = worker; i < job->rows * h->n_heads; i += workers) {
+    const struct view *v = &job->seen[i / h->n_heads];
+    const float *q = job->q + i * d;
+    float *y = job->y + i * d, *kept = NULL;
+    size_t first = i % h->n_heads / group * d;
+    @<Make |kept| ready if the weights are wanted@>@;
+    if (v->type == WEIGHT_F32)
+      attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
+    else if (v->type == WEIGHT_F16)
+      attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
+    else attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
+  }
+}
+
+@ Weights that are asked for are zero where nothing was seen.
+
+@<Make |kept| ready if the weights are wanted@>=
+if (job->keep != NULL) {
+  kept = job->keep->weights + i * job->keep->stride;
+  memset(kept, 0, job->keep->stride * sizeof *kept);
+}
+
+@ How much there is to do, and how much room a worker needs, follow from the longest view.
+
+@<Do attention@>=
+static void attend(const struct engine *e, const struct heads *h,
+  const float *q, const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep)
+{
+  size_t longest = 0, pairs = 0;
+  for (size_t r = 0; r < rows; r++) {
+    size_t n = seen[r].hi - seen[r].lo;
+    pairs += n, longest = n > longest ? n : longest;
+  }
+  struct attend_job job = @[{ h, q, seen, rows, room, y,@|
+    kernels_room(h, longest), keep }@];
+  bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
+  pool_run(large ? e->self : NULL, attend_part, &job);
+}
+
+@* Activations. \label{sec:activations}
+Between the two matrices of a feed-forward layer every number goes through a bent curve, or else the two
+would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
+distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row.
+$$\displaylines{{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad
+{1\over2}x\cdot\bigl(1+\hbox{erf}(x/\sqrt2)\bigr),\qquad {x\over1+e^{-x}}\cdot u.}$$
+The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it.
+@^GELU@>@^SiLU@>@^SwiGLU@>
+
+@<The three curves, sixteen numbers at a time@>=
+INLINE void curve(enum activation_kind kind, float *z)
+{
+  if (kind == ACTIVATION_GELU_TANH)
+    for (int j = 0; j < 16; j++) {
+      float x = z[j], cube = x * x * x;
+      float inner = 0.7978846f * fmaf(0.044715f, cube, x);
+      z[j] = 0.5f * x * (1.0f + num_tanhf(inner));
+    }
+  else if (kind == ACTIVATION_GELU_ERF)
+    for (int j = 0; j < 16; j++)
+      z[j] = 0.5f * z[j] * (1.0f + num_erff(z[j] * 0.70710677f));
+  else
+    for (int j = 0; j < 16; j++) z[j] = z[j] / (1.0f + num_expf(-z[j]));
+}
+
+@ A worker takes a contiguous piece, in sixteens; the last sixteen may be short, and then the rest of it is computed on
+zeros that nobody reads. Multiplying by |up| comes last.
+
+@<One worker's share of an activation@>=
+struct activate_job { enum activation_kind kind; const float *x, *up;
+  size_t n; float *y; };
+@#
+TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct activate_job *job = what;
+  size_t to = share(job->n, worker + 1, workers);
+  TALLY("activate part", worker, 1);
+  for (size_t i = share(job->n, worker, workers); i < to; i += 16) {
+    float z[16] = @[{ 0 }@];
+    size_t here = to - i < 16 ? to - i : 16;
+    memcpy(z, job->x + i, here * sizeof *z);
+    curve(job->kind, z);
+    if (job->up != NULL)
+      for (size_t j = 0; j < here; j++) z[j] *= job->up[i + j];
+    memcpy(job->y + i, z, here * sizeof *z);
+  }
+}
+
+@ An activation is worth dividing sooner than a sum, for an exponential costs as much as a dozen
+multiply--adds.
+
+@<Do an activation@>=
+static void activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  struct activate_job job = @[{ kind, x, up, n, y }@];
+  bool large = n >= WORTH_DIVIDING / 4;
+  pool_run(large ? e->self : NULL, activate_part, &job);
+}
+
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book.
+
+@<Add to the residual stream@>=
+struct add_job { float *y; const float *x; size_t n; };
+@#
+TARGET static void add_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct add_job *job = what;
+  (void) worker, (void) workers;
+  TALLY("add part", worker, 1);
+  for (size_t i = 0; i < job->n; i++) job->y[i] += job->x[i];
+}
+static void add(const struct engine *e, float *y, const float *x, size_t n)
+{
+  struct add_job job = @[{ y, x, n }@];
+  (void) e;
+  pool_run(NULL, add_part, &job);
+}
+
+@ So is the lookup of an embedding: a row is widened, number by number.
+
+@<Look rows of the embedding up@>=
+struct embed_job { struct tensor table; size_t d; const uint32_t *id;
+  size_t rows; float *y; };
+@#
+TARGET static void embed_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct embed_job *job = what;
+  (void) worker, (void) workers;
+  TALLY("embed part", worker, 1);
+  for (size_t r = 0; r < job->rows; r++)
+    for (size_t i = 0; i < job->d; i++)
+      job->y[r * job->d + i] = at(job->table, job->id[r] * job->d + i);
+}
+static void embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  struct embed_job job = @[{ table, d, id, rows, y }@];
+  (void) e;
+  pool_run(NULL, embed_part, &job);
+}
+
+@* Probabilities. \label{sec:probabilities}
+At the end of a pass stand the logits, one for each token of the vocabulary, in float. What is done with them from here on is
+done in double. A sum of fifty thousand exponentials in float would be off in the fifth digit, and the
+probabilities that it gives would not sum to 1; in double they do, within $10^{-14}$. The vocabulary
+is summed in sixteen lanes again, for the same reason as ever, and the exponentials are left in |y|.
+@^log-probability@>
+
+@<The sum of the exponentials of a row, in double@>=
+INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
+{
+  double lane[16] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t i = 0; i < whole; i += 16) {
+    double z[16];
+    for (size_t j = 0; j < 16; j++) z[j] = num_exp((double) x[i + j] - most);
+    for (size_t j = 0; j < 16; j++) lane[j] += z[j];
+    memcpy(y + i, z, sizeof z);
+  }
+  for (size_t i = whole; i < n; i++)
+    lane[i - whole] += y[i] = num_exp((double) x[i] - most);
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ A probability is the exponential over the sum; its logarithm is the difference to the maximum, less the
+logarithm of the sum. That second form is not the logarithm of the first: where the probability is
+too small for a double, its logarithm is still an ordinary number.
+@^underflow@>
+
+@<One worker's share of the probabilities@>=
+struct softmax_job { const float *x; size_t rows, n; double *y; bool logarithm; };
+@#
+TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct softmax_job *job = what;
+  size_t n = job->n, to = job->rows * (worker + 1) / workers;
+  TALLY("softmax part", worker, 1);
+  for (size_t r = job->rows * worker / workers; r < to; r++) {
+    const float *x = job->x + r * n;
+    double *y = job->y + r * n, most = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+      if ((double) x[i] > most) most = (double) x[i];
+    double sum = sum_of_exp(x, n, most, y);
+    double log_sum = job->logarithm ? num_log(sum) : 0.0;
+    for (size_t i = 0; i < n; i++)
+      y[i] = job->logarithm ? (double) x[i] - most - log_sum : y[i] / sum;
+  }
+}
+
+@ The two kernels differ in one word.
+
+@<Do a softmax@>=
+static void softmax(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y)
+{
+  struct softmax_job job = @[{ x, rows, n, y, false }@];
+  bool large = rows * n >= WORTH_DIVIDING / 4;
+  pool_run(large ? e->self : NULL, softmax_part, &job);
+}
+static void log_softmax(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y)
+{
+  struct softmax_job job = @[{ x, rows, n, y, true }@];
+  bool large = rows * n >= WORTH_DIVIDING / 4;
+  pool_run(large ? e->self : NULL, softmax_part, &job);
+}
+
+@* The tables. \label{sec:tables}
+What the three files share, in the order in which C wants it, comes to this.
+
+@<The bodies of the kernels@>=
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536 /* multiply--adds */
+#endif
+@<Where a worker's share begins@>@;
+@<Load numbers of any type@>@;
+@<Give the last terms to the first lanes, and fold@>@;
+@<The dot product of sixteen lanes@>@;
+@<The sum of sixteen lanes@>@;
+@<Linear layers, piece by piece@>@;
+@<Take up to sixteen numbers of a tensor@>@;
+@<One row normalized@>@;
+@<Norms of all rows@>@;
+@<Angles of all rows@>@;
+@<Turn the heads of one row@>@;
+@<Rotations of all rows@>@;
+@<Attention, piece by piece@>@;
+@<The three curves, sixteen numbers at a time@>@;
+@<One worker's share of an activation@>@;
+@<Do an activation@>@;
+@<Add to the residual stream@>@;
+@<Look rows of the embedding up@>@;
+@<The sum of the exponentials of a row, in double@>@;
+@<One worker's share of the probabilities@>@;
+@<Do a softmax@>@;
+@<Two roundings, and one@>@;
+
+@ The two longer ones have pieces of their own, from the innermost loop outwards.
+
+@<Linear layers, piece by piece@>=
+@<Compute a tile of dot products@>@;
+@<Add the bias, if there is one@>@;
+@<Outputs |from| to |to| of a matrix stored by outputs@>@;
+@<One column of a matrix stored by inputs@>@;
+@<Outputs |from| to |to| of a matrix stored by inputs@>@;
+@<One worker's share of a linear layer@>@;
+@<Do a linear layer@>@;
+
+@ Attention is put together in the same way.
+
+@<Attention, piece by piece@>=
+@<What one block of positions leaves behind@>@;
+@<Where a position's row lies@>@;
+@<The chain over a block for some columns@>@;
+@<Attention of one head over one block@>@;
+@<All blocks of one head, and their join@>@;
+@<One worker's share of attention@>@;
+@<Do attention@>@;
+
+@ A table lists them in the order in which |struct kernels| declares them, and the compiler would complain about
+most mistakes here, because the types differ.
+
+@<The functions of a table, in order@>=
+linear, normalize, rotate, attend, activate, add,@|
+embed, angles, softmax, log_softmax, two_roundings, one_rounding
+
+@ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
+very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
+kernels use it.
+@^contraction@>
+
+@<Two functions that only the self-test calls@>=
+float (*two_roundings)(float a, float b, float c);
+  /* |a*b+c| as this table was compiled: product and sum rounded */
+float (*one_rounding)(float a, float b, float c);
+  /* the multiply--add of this table's kernels */
+
+@ In a program that is compiled as the Makefile says, they differ.
+
+@<Two roundings, and one@>=
+TARGET static float two_roundings(float a, float b, float c)
+{
+  return a * b + c;
+}
+TARGET static float one_rounding(float a, float b, float c)
+{
+  vec v = fused(spread(a), spread(b), spread(c));
+  return v[0];
+}
+
+@ For the self-test we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
+$1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
+neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
+
+A build that fails is not broken: it would compute good logits, but others than every other build. Since nobody could
+see that from the outside, it refuses to compute any.
+
+@<Refuse a build that rounds otherwise@>=
+bool kernels_self_test(const struct kernels *k, struct error *why)
+{
+  float a = 0x1.001p0f, c = -0x1.002p0f;
+  if (k->two_roundings(a, a, c) != 0.0f)
+    return error_say(why, "kernels %s: this build contracts a*b+c"@|
+      " into one rounding; compile with -ffp-contract=off", k->name);
+  if (k->one_rounding(a, a, c) != 0x1p-24f)
+    return error_say(why, "kernels %s: the multiply-add of this"@|
+      " machine rounds twice; wanted: one rounding", k->name);
+  return true;
+}
+
+@ The tables that exist in this build, the slowest first, each with the question whether this processor can
+run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself.
+
+@<The tables of this build@>=
+extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
+@#
+const struct kernels *kernels_at(size_t i)
+{
+  const struct kernels *found[3] = @[{ &kernels_scalar }@];
+  size_t n = 1;
+#if defined __x86_64__
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
+    && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+    && __builtin_cpu_supports("avx512vl");
+  if (avx2) found[n++] = &kernels_avx2;
+  if (avx512) found[n++] = &kernels_avx512;
+#endif
+  return i < n ? found[i] : NULL;
+}
+
+@ Whoever asks for a table by name and cannot have it is told what there is.
+
+@<Find a table by its name@>=
+const struct kernels *kernels_find(const char *name, struct error *why)
+{
+  char there[64] = "";
+  const struct kernels *k = NULL;
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    k = kernels_at(i);
+    if (name != NULL && strcmp(name, k->name) == 0) return k;
+    if (i > 0) strcat(there, ", ");
+    strcat(there, k->name);
+  }
+  if (name == NULL) return k;
+  error_say(why, "kernels: %s is not among those that this machine can"@|
+    " run; wanted: one of %s", name, there);
+  return NULL;
+}
+
+@ The room that attention needs is two numbers and a row for each block, and a view of $n$ positions touches
+at most two blocks more than it fills.
+
+@<Room for attention@>=
+size_t kernels_room(const struct heads *h, size_t longest)
+{
+  return (longest / 256 + 2) * ((size_t) h->head_dim + 2);
+}
+size_t weight_bytes(enum weight_type type)
+{
+  return type == WEIGHT_F32 ? 4 : 2;
+}
+
+@ The file that everybody calls is the shortest.
+
+@(kernels.c@>=
+#include <string.h>
+#include "02-model/kernels.h"
+@;@#
+@<The tables of this build@>@;
+@<Find a table by its name@>@;
+@<Refuse a build that rounds otherwise@>@;
+@<Room for attention@>@;
+
+@* Functions of our own. \label{sec:numbers}
+The C library has an |expf|, and so has every other C library, and they differ: the
+standard leaves the last bit to the library, and each has taken it at its word. A
+softmax that calls them gives other logits on another system, and promise P2 is gone
+over something that nobody would ever look for.
+
+So the seven functions that a model needs are built here, from operations of which the
+last bit is \emph{not} left to anybody. Addition, multiplication, division, square root,
+and the fused multiply--add are each defined by IEEE 754 as the exact result, rounded
+once. A fixed sequence of them has one outcome on every machine that follows the
+standard, whether its compiler is gcc or clang, one number at a time or sixteen.
+@^IEEE 754@>@^libm@>
 
 @(numbers.h@>=
 #ifndef INCIPIT_NUMBERS_H
 #define INCIPIT_NUMBERS_H
+#include <math.h>
+#include <string.h>
 #include "00-ground/ground.h"
-@<The functions@>@;
+#define NUM_INLINE static inline __attribute__((always_inline))
+@;@#
+@<See a number as its bits, and bits as a number@>@;
+@<Functions that are compiled into the loops that use them@>@;
+@<Functions that are called@>@;
 #endif
 
-@ Seven functions in two widths, and the two short formats.
+@ Some of them stand in the header itself, because a call for each element would cost
+more than the element: the loops of \cref{sec:bodies} run over sixteen neighbours, and a
+compiler can do the sixteen at once only if it sees what is done. For the same reason
+these have no branches. The others are called now and then, and live in |numbers.c|.
 
-@<The functions@>=
-float num_expf(float x);
-  /* $e^x$; 1 exactly for 0 */
+@<Functions that are compiled into the loops that use them@>=
+@<The exponential in float@>@;
+@<The exponential in double@>@;
+@<The hyperbolic tangent in float@>@;
+@<The error function in float@>@;
+@<Widen the two short formats@>@;
+
+@ The list of those that are called. |num_sin| and |num_cos| take any angle. What the errors
+are is told in \cref{sec:ulp}, where they have been measured.
+
+@<Functions that are called@>=
 float num_logf(float x);
-  /* natural logarithm */
+  /* natural logarithm; $-\infty$ for 0, not a number below */
 float num_powf(float x, float y);
-  /* $x^y$ */
+  /* $x^y$ with the special cases of C's annex F */
 float num_sinf(float x);
-  /* sine of an angle in radians */
+  /* sine of an angle in radians, however large */
 float num_cosf(float x);
-  /* cosine of an angle in radians */
-float num_tanhf(float x);
-  /* hyperbolic tangent */
-float num_erff(float x);
-  /* error function */
-double num_exp(double x);
-  /* $e^x$; 1 exactly for 0 */
+  /* cosine of an angle in radians, however large */
 double num_log(double x);
-  /* natural logarithm */
+  /* natural logarithm; $-\infty$ for 0, not a number below */
 double num_pow(double x, double y);
-  /* $x^y$ */
+  /* $x^y$ with the special cases of C's annex F */
 double num_sin(double x);
   /* sine of an angle in radians, however large */
 double num_cos(double x);
@@ -212,1672 +1551,630 @@ double num_tanh(double x);
   /* hyperbolic tangent */
 double num_erf(double x);
   /* error function */
-float num_from_f16(uint16_t h);
-  /* IEEE binary16, widened exactly */
-float num_from_bf16(uint16_t h);
-  /* the upper half of a binary32, widened exactly */
 uint16_t num_to_f16(float x);
-  /* rounded to nearest even; too large becomes infinite */
+  /* IEEE binary16, rounded to nearest even; infinite from 65520 on */
 uint16_t num_to_bf16(float x);
-  /* rounded to nearest even; too large becomes infinite */
+  /* the upper half of a binary32, rounded to nearest even */
 
-@ Plain for now.
+@ A floating-point number is a sign, an exponent and a fraction side by side in one word,
+so a power of two can be made, or taken off, with a shift. |memcpy| is the way in which C
+lets us look; no compiler leaves a call there.
 
-@(numbers.c@>=
-#include <math.h>
-#include <string.h>
-#include "02-model/numbers.h"
-@;@#
-float num_expf(float x) { return (float) exp(x); }
-float num_logf(float x) { return (float) log(x); }
-float num_powf(float x, float y) { return (float) pow(x, y); }
-float num_sinf(float x) { return (float) sin(x); }
-float num_cosf(float x) { return (float) cos(x); }
-float num_tanhf(float x) { return (float) tanh(x); }
-float num_erff(float x) { return (float) erf(x); }
-double num_exp(double x) { return exp(x); }
-double num_log(double x) { return log(x); }
-double num_pow(double x, double y) { return pow(x, y); }
-double num_sin(double x) { return sin(x); }
-double num_cos(double x) { return cos(x); }
-double num_tanh(double x) { return tanh(x); }
-double num_erf(double x) { return erf(x); }
-@<Widen and narrow@>@;
-
-@ Plain for now.
-
-@<Widen and narrow@>=
-float num_from_bf16(uint16_t h)
-{
-  uint32_t u = (uint32_t) h << 16;
-  float x;
-  memcpy(&x, &u, 4);
-  return x;
-}
-float num_from_f16(uint16_t h)
-{
-  uint32_t u = (uint32_t) (h & 0x7fff) << 13;
-  float x;
-  memcpy(&x, &u, 4);
-  x *= 0x1p112f;
-  memcpy(&u, &x, 4);
-  if ((h & 0x7c00) == 0x7c00) u |= 0x7f800000;
-  u |= (uint32_t) (h & 0x8000) << 16;
-  memcpy(&x, &u, 4);
-  return x;
-}
-uint16_t num_to_bf16(float x)
+@<See a number as its bits, and bits as a number@>=
+NUM_INLINE uint32_t num_bits32(float x)
 {
   uint32_t u;
-  memcpy(&u, &x, 4);
-  if ((u & 0x7fffffff) > 0x7f800000) return (uint16_t) (u >> 16 | 0x40);
-  return (uint16_t) ((u + 0x7fff + (u >> 16 & 1)) >> 16);
+  memcpy(&u, &x, sizeof u);
+  return u;
 }
+  /* the 32 bits of |x| */
+NUM_INLINE float num_float(uint32_t u)
+{
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+  /* the number with the bits |u| */
+@<The same two for double@>@;
+
+@ The two bodies once more, since C has no way to say ``and the same for the other
+width'' that would be shorter than saying it.
+
+@<The same two for double@>=
+NUM_INLINE uint64_t num_bits64(double x)
+{
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+  /* the 64 bits of |x| */
+NUM_INLINE double num_double(uint64_t u)
+{
+  double x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+  /* the number with the bits |u| */
+
+@* The exponential. \label{sec:exp}
+Whole powers of two cost nothing, so we take as many as there are: $e^x=2^n e^r$, where
+$n$ is the integer nearest to $x/\ln 2$ and $r=x-n\ln 2$ is at most ${1\over2}\ln2$ in
+size. On that short interval $e^r=1+r+r^2q(r)$ with a polynomial $q$ of degree 5, fitted
+so that its largest error is as small as that of any such polynomial (Remez's exchange).
+@^Remez@>@^exponential@>
+
+Three details carry the weight. The integer $n$ comes without a conversion: adding
+$3\cdot2^{22}$ pushes everything behind the binary point out of the word, rounded, and $n$
+is left in the low bits. The product $n\ln2$ is taken off in two pieces, |fmaf| keeping
+each difference exact but for one rounding. And for $x=0$ all of it is zero except the 1,
+so that $e^0=1$ exactly: on that rests the rule of blocks in \cref{sec:attention}.
+
+@<The exponential in float@>=
+NUM_INLINE float num_expf(float x)
+{
+  x = x < -104.0f ? -104.0f : x;
+  x = x > 89.0f ? 89.0f : x;
+  float pushed = fmaf(x, 1.442695f, 12582912.0f);
+  float n = pushed - 12582912.0f;
+  float r = fmaf(n, -0.6931472f, x);
+  r = fmaf(n, 1.9046542e-9f, r);
+  @<Let |q| be the polynomial of the exponential at |r|@>@;
+  float y = 1.0f + fmaf(r * r, q, r);
+  @<Return |y| times two to the |n|, in two steps@>@;
+}
+  /* $e^x$; 0 below about $-104$, infinite above about 88.7 */
+
+@ Without the two clamps at its head, $n$ could outgrow the exponent field; with them the
+function ends in 0 and in infinity by itself. A comparison with something that is not a
+number is false, so that passes both clamps, and comes out as it went in. The
+coefficients are near $1/2!,1/3!,\ldots$, as they must be, but not equal to them: a
+Taylor polynomial is best at 0, and we want the worst place to be good.
+
+@<Let |q| be the polynomial of the exponential at |r|@>=
+float q = 0.00019907638f;
+q = fmaf(q, r, 0.001393369f);
+q = fmaf(q, r, 0.008333286f);
+q = fmaf(q, r, 0.041666463f);
+q = fmaf(q, r, 0.16666667f);
+q = fmaf(q, r, 0.5f);
+
+@ A result below $2^{-126}$ has no full exponent of its own, and $2^n$ itself would be no
+number at all for $n=128$. So the power is applied as two halves, each harmless. The first
+product is exact; if the second must round, into the range of the denormals, it rounds
+once. All arithmetic on the exponents is unsigned, where C defines what happens to
+nonsense: the nonsense made of something that was not a number is multiplied away.
+@^denormals@>
+
+@<Return |y| times two to the |n|, in two steps@>=
+uint32_t k = num_bits32(pushed) - 0x4b400000u + 300u;
+uint32_t half = k >> 1, rest = k - half;
+return y * num_float((half - 23u) << 23) * num_float((rest - 23u) << 23);
+
+@ In double the same, with a longer polynomial. It takes its argument as a sum of two
+numbers, of which the second is tiny, because the power function will have such a sum.
+
+@<The exponential in double@>=
+NUM_INLINE double num_exp_of_sum(double x, double tiny)
+{
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  double pushed = fma(x, 1.4426950408889634, 6755399441055744.0);
+  double n = pushed - 6755399441055744.0;
+  double r = fma(n, -0.6931471805599453, x);
+  r = fma(n, -2.3190468138462996e-17, r) + tiny;
+  @<Let |q| be the longer polynomial at |r|@>@;
+  double y = 1.0 + fma(r * r, q, r);
+  uint64_t k = num_bits64(pushed) - 0x4338000000000000u + 2200u;
+  uint64_t half = k >> 1, rest = k - half;
+  return y * num_double((half - 77u) << 52) * num_double((rest - 77u) << 52);
+}
+  /* $e^{x+t}$ for a $t$ much smaller than the last place of 1 */
+NUM_INLINE double num_exp(double x)
+{
+  return num_exp_of_sum(x, 0.0);
+}
+  /* $e^x$; 1 exactly for 0 */
+
+@ Degree 10 leaves an error of $2^{-62}$, a few hundredths of what the additions lose.
+
+@<Let |q| be the longer polynomial at |r|@>=
+double q = 2.0921625276615325e-09;
+q = fma(q, r, 2.5105260922590062e-08);
+q = fma(q, r, 2.755725280625021e-07);
+q = fma(q, r, 2.755725529422524e-06);
+q = fma(q, r, 2.480158734744942e-05);
+q = fma(q, r, 0.00019841269874904636);
+q = fma(q, r, 0.0013888888888874352);
+q = fma(q, r, 0.008333333333326112);
+q = fma(q, r, 0.041666666666666685);
+q = fma(q, r, 0.1666666666666667);
+q = fma(q, r, 0.5);
+
+@* Hyperbolic tangent and error function. \label{sec:tanh}
+Both belong to the activations (\cref{sec:activations}), both are odd, and both run
+from $-1$ to 1. The first follows from the exponential:
+$$\tanh x={e^{2x}-1\over e^{2x}+1}={t\over t+2},\qquad t=e^{2x}-1.$$
+For small $x$ the subtraction in $t$ would cancel nearly everything. It need not be
+done: with $e^{2x}=2^n(1+p)$ we have $t=(2^n-1)+2^np$, and for $n=0$ that is $p$ itself,
+which the polynomial gave us before the 1 was added.
+@^cancellation@>
+
+@<The hyperbolic tangent in float@>=
+NUM_INLINE float num_tanhf(float x)
+{
+  float a = num_float(num_bits32(x) & 0x7fffffffu) * 2.0f;
+  a = a > 20.0f ? 20.0f : a;
+  float pushed = fmaf(a, 1.442695f, 12582912.0f);
+  float n = pushed - 12582912.0f;
+  float r = fmaf(n, -0.6931472f, a);
+  r = fmaf(n, 1.9046542e-9f, r);
+  @<Let |q| be the polynomial of the exponential at |r|@>@;
+  float p = fmaf(r * r, q, r);
+  float power = num_float((num_bits32(pushed) - 0x4b400000u + 127u) << 23);
+  float t = fmaf(power, p, power - 1.0f);
+  float y = t / (t + 2.0f);
+  return num_float(num_bits32(y) | (num_bits32(x) & 0x80000000u));
+}
+  /* hyperbolic tangent; odd, to the bit */
+
+@ The error function is ${2\over\sqrt\pi}\int_0^x e^{-t^2}dt$. Below 1 in size it is $x+x\,P(x^2)$;
+above, $1-e^{-g(x)}$, where the polynomial $g$ was fitted to $-\ln(1-\hbox{erf}\,x)$. Both
+are computed and one is chosen, because in sixteen lanes some would want the one and
+some the other, and choosing costs less than parting. The choice is made with a mask,
+since a compiler that sees a conditional expression will be tempted to compute only one of them.
+@^error function@>
+
+@<The error function in float@>=
+NUM_INLINE float num_erff(float x)
+{
+  float a = num_float(num_bits32(x) & 0x7fffffffu), z = a * a;
+  @<Let |small| be the polynomial for arguments below 1@>@;
+  a = a > 4.0f ? 4.0f : a;
+  @<Let |g| be the exponent for arguments above 1@>@;
+  float large = 1.0f - num_expf(-g);
+  uint32_t below = num_bits32(x) << 1 < 0x7f000000u ? 0xffffffffu : 0u;
+  uint32_t y = (num_bits32(small) & below) | (num_bits32(large) & ~below);
+  return num_float((y & 0x7fffffffu) | (num_bits32(x) & 0x80000000u));
+}
+  /* the error function; odd, to the bit */
+
+@ Six coefficients of $P$, in powers of $z=x^2$, and then a seventh: with one less the
+polynomial's own error would show beside that of the rounding.
+
+@<Let |small| be the polynomial for arguments below 1@>=
+float s = 7.889119e-05f;
+s = fmaf(s, z, -0.0008020846f);
+s = fmaf(s, z, 0.0051895365f);
+s = fmaf(s, z, -0.026854446f);
+s = fmaf(s, z, 0.112836f);
+s = fmaf(s, z, -0.37612626f);
+s = fmaf(s, z, 0.12837917f);
+float small = fmaf(a, s, a);
+
+@ From 4 on the result is 1 in float, and so the argument is held at 4. The smaller $e^{-g}$
+is, the less its error matters, and the fit was weighted accordingly.
+
+@<Let |g| be the exponent for arguments above 1@>=
+float g = 2.168610e-05f;
+g = fmaf(g, a, -0.00044132717f);
+g = fmaf(g, a, 0.0042045144f);
+g = fmaf(g, a, -0.025208123f);
+g = fmaf(g, a, 0.10841836f);
+g = fmaf(g, a, 0.6332201f);
+g = fmaf(g, a, 1.1295784f);
+g = fmaf(g, a, -0.00018801549f);
+
+@ In double the two are called seldom, and their bodies may have branches. The tangent
+takes the same way as in float.
+
+@<Tangent and error function in double@>=
+double num_tanh(double x)
+{
+  double a = fabs(x) * 2.0;
+  if (a > 40.0) a = 40.0;
+  double pushed = fma(a, 1.4426950408889634, 6755399441055744.0);
+  double n = pushed - 6755399441055744.0;
+  double r = fma(n, -0.6931471805599453, a);
+  r = fma(n, -2.3190468138462996e-17, r);
+  @<Let |q| be the longer polynomial at |r|@>@;
+  double p = fma(r * r, q, r);
+  uint64_t k = num_bits64(pushed) - 0x4338000000000000u;
+  double power = num_double((k + 1023u) << 52);
+  double t = fma(power, p, power - 1.0);
+  return copysign(t / (t + 2.0), x);
+}
+@<The error function in double@>@;
+
+@ The error function in double would need a polynomial $g$ of degree 20. A change of
+variable is cheaper: $e^{x^2}(1-\hbox{erf}\,x)(1+2x)$ hardly varies, and as a function of
+$u=(x-3)/(x+3)$ it is nearly a polynomial already.
+
+@<The error function in double@>=
+double num_erf(double x)
+{
+  double a = fabs(x);
+  if (!(a < 6.0)) return x != x ? x : copysign(1.0, x);
+  if (a < 1.0) return fma(x, series(x * x, near_zero, 13), x);
+  double u = (a - 3.0) / (a + 3.0);
+  double tail = num_exp(-a * a) * series(u, far_out, 15) / fma(2.0, a, 1.0);
+  return copysign(1.0 - tail, x);
+}
+
+@ All polynomials that are not inlined are evaluated by this one loop, highest power
+first, so that the large coefficients are added last.
+@^Horner@>
+
+@<Evaluate a polynomial@>=
+static double series(double z, const double *c, int n)
+{
+  double y = c[n - 1];
+  for (int i = n - 2; i >= 0; i--) y = fma(y, z, c[i]);
+  return y;
+}
+
+@ And these are the coefficients for the error function, lowest power first.
+
+@<Coefficients of the error function@>=
+static const double near_zero[13] = @[{ 0.1283791670955126,@|
+  -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,@|
+  0.005223977624828431, -0.0008548326981425542, 0.0001205533113295582,@|
+  -1.4925595772180906e-05, 1.64610084778027e-06, -1.6350396222864617e-07,@|
+  1.466032872274226e-08, -1.137495573607015e-09, 5.960685338520971e-11 }@];
+static const double far_out[15] = @[{ 1.2530080582697296, -0.1356211061245808,@|
+  -0.04756229435348483, 0.12964515870168167, -0.11927366342599195,@|
+  0.06830802735463042, -0.023770513726954084, 0.0025294041906958912,@|
+  0.0018887579716481701, -0.0007796153229701539, -0.00010480741267096996,@|
+  0.00012497748414954833, 2.9325597703315207e-06, -2.4882027595308854e-05,@|
+  -6.512716156202709e-06 }@];
+
+@* Logarithm and power. \label{sec:log}
+The bits of a positive number almost are its logarithm already: the exponent is the
+whole part. We take $x=2^km$ with $m$ between $\sqrt{1/2}$ and $\sqrt2$, and with
+$s=(m-1)/(m+1)$ need
+$$\ln m=2\,\hbox{artanh}\,s=2s+{2\over3}s^3+{2\over5}s^5+\cdots,$$
+where $s$ is never above 0.1716. The trick of the next section shifts the scale by
+$\sqrt{1/2}$ before it cuts, so that exponent and fraction fall apart at the right
+place. Denormals are first multiplied into the normal range.
+@^logarithm@>
+
+@<Split |x| into |m| and a power of two, |k|@>=
+double k = 0;
+if (x < 0x1p-1022) x *= 0x1p54, k = -54;
+uint64_t u = num_bits64(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+k += (double) (u >> 52) - 1023;
+double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
+
+@ The quotient $s$ is rounded, and in the leading term $2s$ that would be felt. So we keep
+what was lost: |fma| gives the remainder of the division exactly, and what the sum $m+1$
+has dropped is known, too; |low| is the rest of $s$ that the word |s| could not hold.
+
+@<Let |s + low| be the quotient for |m|@>=
+double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
+double s = f / d;
+double low = fma(-s, dropped, fma(-s, d, f)) / d;
+
+@ The parts are added from the large to the small, and the first sum keeps its
+remainder as well. The upper part of $\ln 2$ has so many zeros at its end that its
+product with |k| is exact.
+
+@<The logarithm in double@>=
+double num_log(double x)
+{
+  if (!(x > 0)) return x == 0 ? -INFINITY : x != x ? x : NAN;
+  if (x == INFINITY) return x;
+  @<Split |x| into |m| and a power of two, |k|@>@;
+  @<Let |s + low| be the quotient for |m|@>@;
+  double z = s * s, a = k * 0.6931471805598903, b = 2 * s;
+  double sum = a + b, rest = (a - sum) + b;
+  rest += fma(s * z, series(z, artanh, 8), 2 * low);
+  return sum + fma(k, 5.497923018708371e-14, rest);
+}
+
+@ Eight terms are fitted for the logarithm, and eight more for the power, which treats the term
+$2s^3/3$ apart.
+
+@<Coefficients of the logarithm@>=
+static const double artanh[8] = @[{ 0.6666666666666666, 0.4000000000000089,@|
+  0.28571428570794766, 0.22222222393604002, 0.18181795448247662,@|
+  0.15386249682350017, 0.13268516254636384, 0.1308921949868944 }@];
+static const double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
+  0.22222222221648177, 0.18181818337034797, 0.15384594796273687,@|
+  0.13334813318194078, 0.11706014853795696, 0.11725409813239257 }@];
+
+@ A power is $e^{y\ln x}$, and that is where a good logarithm is not good enough: the
+error of $y\ln x$ becomes the \emph{relative} error of the result. With a result near
+$10^{300}$ the exponent is about 700, ten bits in front of the point, and ten bits are
+missing behind it. So for the power the logarithm is computed as the sum of two
+doubles, |high + rest|, with the first two terms of the series kept in that form;
+the last two lines make |high| as near to the whole as a double can be.
+@^power@>@^double-double@>
+
+@<The logarithm of |x| as |high + rest|@>=
+@<Split |x| into |m| and a power of two, |k|@>@;
+@<Let |s + low| be the quotient for |m|@>@;
+double z = s * s, z_low = fma(2 * s, low, fma(s, s, -z));
+double c = z * s, c_low = fma(z, s, -c) + fma(z_low, s, z * low);
+double third = 0.6666666666666666, t = c * third;
+double t_low = fma(c, third, -t) + fma(c, 3.700743415417188e-17, c_low * third);
+double a = k * 0.6931471805598903, b = 2 * s;
+double ab = a + b, ab_low = (a - ab) + b;
+double abt = ab + t, rest = (ab - abt) + t;
+rest += ab_low + (t_low + 2 * low);
+rest += fma(c * z, series(z, beyond, 8), k * 5.497923018708371e-14);
+double high = abt + rest;
+rest = (abt - high) + rest;
+
+@ With that the power of a positive number is a product, whose own rounding error |fma|
+tells us, and an exponential. Beyond 800 in size the result is 0 or infinite whatever the
+last bits are; cutting there keeps an infinite product from meeting its own remainder.
+
+@<The power of a positive number@>=
+static double positive_power(double x, double y)
+{
+  if (x == 1.0) return 1.0;
+  if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
+    return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
+  @<The logarithm of |x| as |high + rest|@>@;
+  double p = y * high;
+  if (p > 800.0) return INFINITY;
+  if (p < -800.0) return 0.0;
+  return num_exp_of_sum(p, fma(y, high, -p) + y * rest);
+}
+
+@ What remains are the special cases, and C's annex F lists them. Anything to the power
+0 is 1, even what is not a number; so is 1 to any power. A negative number has a power
+only if the exponent is a whole number, and then the sign depends on whether that is
+odd: a number is whole if rounding leaves it alone, and even if that holds for its half.
+
+@<The power in double@>=
+double num_pow(double x, double y)
+{
+  if (y == 0.0 || x == 1.0) return 1.0;
+  if (x != x || y != y) return x + y;
+  bool negative = num_bits64(x) >> 63 != 0, whole = y == rint(y);
+  bool odd = whole && y / 2 != rint(y / 2);
+  if (negative && x != 0.0 && x != -INFINITY && !whole && fabs(y) != INFINITY)
+    return NAN;
+  double magnitude = positive_power(fabs(x), y);
+  return negative && odd ? -magnitude : magnitude;
+}
+
+@* Sine and cosine. \label{sec:sin}
+A position of ten thousand and a frequency of 1 make an angle of ten thousand radians,
+and its sine depends on what is left after taking away some fifteen hundred turns. The
+larger the angle, the more digits of $\pi$ are needed to know what is left. Most
+libraries have three methods, for three sizes of angle. We have one that is right for
+all of them, and not the fastest: per pass a model needs as many angles as it has rows,
+times half a head.
+@^Payne and Hanek@>@^angle@>
+
+The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quadrant, its
+fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
+by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
+with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first 192
+bits are enough (Payne and Hanek 1983). So no more than a window of $2/\pi$ is looked at.
+
+@<The digits of two over pi@>=
+static const uint32_t two_over_pi[40] = @[{ 0, 0,@|
+  0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,@|
+  0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,@|
+  0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,@|
+  0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,@|
+  0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,@|
+  0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,@|
+  0x56033046, 0xfc7b6bab }@];
+
+@ The window is six words, cut at a bit and not at a word. Two zero words stand before
+the digits, for angles so small that the window begins before the point. The product
+with $M$, in two halves, is the multiplication that one learns at school, with digits of
+thirty-two bits; what would stand in front of the window is not computed at all.
+@^long multiplication@>
+
+@<Multiply the window of two over pi by |M|@>=
+uint64_t u = num_bits64(x);
+uint64_t M = (u & 0xfffffffffffffu) | 0x10000000000000u;
+unsigned skip = (unsigned) (u >> 52 & 0x7ff) - 1075 - 2 + 64;
+uint32_t w[6], r[6];
+for (unsigned i = 0; i < 6; i++) {
+  const uint32_t *d = &two_over_pi[skip / 32 + i];
+  w[i] = (uint32_t) (((uint64_t) d[0] << 32 | d[1]) >> (32 - skip % 32));
+}
+uint64_t carry = 0;
+for (int i = 5; i >= 0; i--, carry >>= 32)
+  carry += (M & 0xffffffff) * w[i], r[i] = (uint32_t) carry;
+carry = 0;
+for (int i = 5; i > 0; i--, carry >>= 32)
+  carry += (M >> 32) * w[i] + r[i - 1], r[i - 1] = (uint32_t) carry;
+
+@ The first two bits of the product are the quadrant. The rest becomes a signed fraction
+between $-1/2$ and $1/2$, by going on to the next quadrant where it is above: then the
+angle left over is within $\pi/4$ of zero. Four words of it are turned into the sum of
+two doubles, small words first, so that even a fraction that begins with thirty zeros
+keeps all of its digits.
+
+@<Take the quadrant off, and let |g + g_low| be the rest@>=
+unsigned quadrant = r[0] >> 30;
+for (int i = 0; i < 5; i++) r[i] = r[i] << 2 | r[i + 1] >> 30;
+double first = (double) r[0];
+if (r[0] >> 31 != 0) quadrant++, first -= 0x1p32;
+first *= 0x1p-32;
+double second = (double) r[1] * 0x1p-64, third = (double) r[2] * 0x1p-96;
+double fourth = (double) r[3] * 0x1p-128;
+double g = ((fourth + third) + second) + first;
+double g_low = ((first - g) + second) + third + fourth;
+
+@ The angle is that fraction times $\pi/2$, again as a sum of two. For angles that are small
+already there is nothing to take away.
+
+@<Reduce |x| to |y + low| in a quadrant@>=
+static unsigned reduce(double x, double *y, double *low)
+{
+  *y = x, *low = 0;
+  if (fabs(x) <= 0.7853981633974483) return 0;
+  double sign = x < 0 ? -1.0 : 1.0;
+  x = fabs(x);
+  @<Multiply the window of two over pi by |M|@>@;
+  @<Take the quadrant off, and let |g + g_low| be the rest@>@;
+  double p = g * 1.5707963267948966;
+  double p_low = fma(g, 1.5707963267948966, -p)
+    + fma(g, 6.123233995736766e-17, g_low * 1.5707963267948966);
+  *y = sign * p, *low = sign * p_low;
+  return sign < 0 ? 4 - quadrant % 4 : quadrant;
+}
+
+@ Within a quadrant two polynomials are left, in $z=y^2$. The small part |low| enters by
+the first term of Taylor's series: $\sin(y+l)\approx\sin y+l\cos y$, and the cosine
+correspondingly. In the cosine $1-z/2$ is rounded, and what was lost is put back.
+
+@<Sine and cosine within a quadrant@>=
+static double sine(double y, double low)
+{
+  double z = y * y, p = series(z, sine_terms, 7);
+  return y + fma(y * z, p, fma(-0.5 * z, low, low));
+}
+static double cosine(double y, double low)
+{
+  double z = y * y, p = series(z, cosine_terms, 7);
+  double head = fma(-0.5, z, 1.0), lost = fma(-0.5, z, 1.0 - head);
+  return head + (lost + fma(z * z, p, -y * low));
+}
+
+@ Their coefficients; the first of each is $-1/3!$ and $1/4!$ to the last place.
+
+@<Coefficients of sine and cosine@>=
+static const double sine_terms[7] = @[{ -0.16666666666666666,@|
+  0.008333333333333331, -0.00019841269841265044, 2.755731921932218e-06,@|
+  -2.5052106226493628e-08, 1.605853066848744e-10,@|
+  -7.586640759739923e-13 }@];
+static const double cosine_terms[7] = @[{ 0.041666666666666664,@|
+  -0.0013888888888888887, 2.4801587301584635e-05, -2.755731922139329e-07,@|
+  2.0876755787742277e-09, -1.1470460355137536e-11,@|
+  4.745840351316594e-14 }@];
+
+@ The quadrant says which of the two it is, and with which sign. For an infinite angle
+there is no answer; it is caught before the reduction, which would find one. And an angle
+so small that it is its own sine is returned as it came, with the sign of its zero.
+
+@<Sine and cosine in double@>=
+static double turned(double x, unsigned turn)
+{
+  double y, low;
+  if (!(fabs(x) < INFINITY)) return x - x;
+  unsigned quadrant = (reduce(x, &y, &low) + turn) % 4;
+  double value = quadrant % 2 == 0 ? sine(y, low) : cosine(y, low);
+  return quadrant >= 2 ? -value : value;
+}
+double num_sin(double x)
+{
+  return fabs(x) < 0x1p-27 ? x : turned(x, 0);
+}
+double num_cos(double x)
+{
+  return turned(x, 1);
+}
+
+@ In float, these functions and the logarithm and the power are rounded from double.
+That is slower than it need be, and right in nearly all cases to the last bit: the
+double's error is in the thirtieth bit behind the float's last.
+
+@<Those in float that are rounded from double@>=
+float num_logf(float x)
+{
+  return (float) num_log((double) x);
+}
+float num_powf(float x, float y)
+{
+  return (float) num_pow((double) x, (double) y);
+}
+float num_sinf(float x)
+{
+  return (float) num_sin((double) x);
+}
+float num_cosf(float x)
+{
+  return (float) num_cos((double) x);
+}
+
+@* Short formats. \label{sec:formats}
+Weights are published in 16 bits: as binary16, with 5 bits of exponent and 10 of
+fraction, or as bfloat16, which is the upper half of a float. Both are widened exactly at
+use, so that a model means the same numbers whatever it is stored in. For bfloat16 that is a shift.
+For binary16 the fields are moved into place, and a multiplication by
+$2^{112}$ repairs the exponent, of denormals too, whose fraction it normalizes on the
+way. What it cannot repair is infinity; so the top exponent is set by hand.
+@^binary16@>@^bfloat16@>
+
+@<Widen the two short formats@>=
+NUM_INLINE float num_from_bf16(uint16_t h)
+{
+  return num_float((uint32_t) h << 16);
+}
+  /* the upper half of a binary32, widened exactly */
+NUM_INLINE float num_from_f16(uint16_t h)
+{
+  uint32_t u = (h & 0x7fffu) << 13;
+  uint32_t top = u >= 0x0f800000u ? 0x7f800000u : 0u;
+  uint32_t v = num_bits32(num_float(u) * 0x1p112f) | top;
+  return num_float(v | (h & 0x8000u) << 16);
+}
+  /* IEEE binary16, widened exactly */
+
+@ Narrowing must round, to the nearest, and from the middle to the even neighbour. To a
+number seen as bits we add just less than half of what will be cut off, and one more
+if the last bit that stays is odd; a carry runs into the exponent, where it belongs.
+A result that is not a number must not lose the bits that say so.
+
+@<Narrow to the two short formats@>=
+uint16_t num_to_bf16(float x)
+{
+  uint32_t u = num_bits32(x);
+  if (x != x) return (uint16_t) (u >> 16 | 0x40u);
+  return (uint16_t) ((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+}
+@<Narrow to binary16@>@;
+
+@ For binary16 the same, after the exponent has been moved down by 112. Below $2^{-14}$
+its numbers are multiples of $2^{-24}$, which is the last place of a float between 1/2 and 1:
+so adding 1/2 makes the processor do the rounding.
+
+@<Narrow to binary16@>=
 uint16_t num_to_f16(float x)
 {
-  uint32_t u, sign;
-  memcpy(&u, &x, 4);
-  sign = u >> 16 & 0x8000, u &= 0x7fffffff;
-  if (u > 0x7f800000) return (uint16_t) (sign | 0x7e00);
-  if (u >= 0x477ff000) return (uint16_t) (sign | 0x7c00);
-  memcpy(&x, &u, 4);
-  if (u < 0x38800000) {
-    x += 0.5f;
-    memcpy(&u, &x, 4);
-    return (uint16_t) (sign | (u - 0x3f000000));
-  }
-  return (uint16_t) (sign | (u - 0x38000000 + 0xfff + (u >> 13 & 1)) >> 13);
+  uint32_t u = num_bits32(x), sign = u >> 16 & 0x8000u;
+  u &= 0x7fffffffu;
+  if (x != x) return (uint16_t) (sign | 0x7e00u);
+  if (u >= 0x477ff000u) return (uint16_t) (sign | 0x7c00u);
+  if (u < 0x38800000u)
+    return (uint16_t) (sign | (num_bits32(num_float(u) + 0.5f) - 0x3f000000u));
+  u = u - 0x38000000u + 0xfffu + (u >> 13 & 1u);
+  return (uint16_t) (sign | u >> 13);
 }
 
-@ Plain for now.
+@ This is |numbers.c|: the tables of coefficients, and what is called.
 
-@(kernels.c@>=
-#include <math.h>
-#include <string.h>
-#include "02-model/kernels.h"
+@(numbers.c@>=
 #include "02-model/numbers.h"
 @;@#
-static float get(struct tensor t, size_t i)
-{
-  uint16_t h;
-  float f;
-  if (t.type == WEIGHT_F32) {
-    memcpy(&f, (const char *) t.data + 4 * i, 4);
-    return f;
-  }
-  memcpy(&h, (const char *) t.data + 2 * i, 2);
-  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
-}
-size_t weight_bytes(enum weight_type type)
-{
-  return type == WEIGHT_F32 ? 4 : 2;
-}
-static float fold(float acc[16])
-{
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) acc[j] += acc[j + s];
-  return acc[0];
-}
-static float dot(const float *x, const float *y, size_t n)
-{
-  float acc[16] = @[{ 0 }@];
-  for (size_t k = 0; k < n; k++) acc[k % 16] = fmaf(x[k], y[k], acc[k % 16]);
-  return fold(acc);
-}
-@<Plain linear and norm@>@;
-@<Plain rope@>@;
-@<Plain attention@>@;
-@<Plain others@>@;
-@<Plain table@>@;
+@<Coefficients of the error function@>@;
+@<Coefficients of the logarithm@>@;
+@<Coefficients of sine and cosine@>@;
+@<The digits of two over pi@>@;
+@<Evaluate a polynomial@>@;
+@<Functions of |numbers.c|, in order@>@;
+
+@ Each after what it uses.
+
+@<Functions of |numbers.c|, in order@>=
+@<Tangent and error function in double@>@;
+@<The logarithm in double@>@;
+@<The power of a positive number@>@;
+@<The power in double@>@;
+@<Reduce |x| to |y + low| in a quadrant@>@;
+@<Sine and cosine within a quadrant@>@;
+@<Sine and cosine in double@>@;
+@<Those in float that are rounded from double@>@;
+@<Narrow to the two short formats@>@;
 
-@ Plain for now.
-
-@<Plain linear and norm@>=
-static void plain_linear(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{
-  (void) e;
-  for (size_t m = 0; m < n; m++)
-    for (size_t r = 0; r < rows; r++)
-      for (size_t o = 0; o < list[m].out; o++) {
-        const struct matrix *w = &list[m];
-        float acc[16] = @[{ 0 }@];
-        for (size_t k = 0; k < w->in; k++) {
-          float f = get(w->weight, w->transposed ? k * w->out + o
-            : o * w->in + k);
-          acc[k % 16] = fmaf(x[r * w->in + k], f, acc[k % 16]);
-        }
-        float sum = fold(acc);
-        if (w->bias.data != NULL) sum += get(w->bias, o);
-        y[m][r * w->out + o] = sum;
-      }
-}
-static void plain_normalize(const struct engine *e, const struct normalizer *g,
-  const float *x, size_t rows, size_t d, float *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += d, y += d) {
-    float mean = 0;
-    if (g->kind == NORM_LAYER) {
-      float acc[16] = @[{ 0 }@];
-      for (size_t k = 0; k < d; k++) acc[k % 16] += x[k];
-      mean = fold(acc) / (float) d;
-    }
-    for (size_t k = 0; k < d; k++)
-      y[k] = g->kind == NORM_LAYER ? x[k] - mean : x[k];
-    float scale = 1 / sqrtf(dot(y, y, d) / (float) d + g->epsilon);
-    for (size_t k = 0; k < d; k++) {
-      y[k] *= scale;
-      bool bias = g->kind == NORM_LAYER && g->bias.data != NULL;
-      float gain = g->gain.data != NULL ? get(g->gain, k) : 1;
-      y[k] = bias ? fmaf(y[k], gain, get(g->bias, k)) : y[k] * gain;
-    }
-  }
-}
-
-@ Plain for now.
-
-@<Plain rope@>=
-static void plain_angles(const struct engine *e, const uint32_t *position,
-  size_t rows, const float *frequency, size_t half, float scaling, float *c,
-  float *s)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < half; i++) {
-      float angle = (float) position[r] * frequency[i];
-      c[r * half + i] = (float) num_cos(angle) * scaling;
-      s[r * half + i] = (float) num_sin(angle) * scaling;
-    }
-}
-static void plain_rotate(const struct engine *e, float *x, size_t rows,
-  size_t n_heads, size_t half, const float *c, const float *s)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t h = 0; h < n_heads; h++, x += 2 * half)
-      for (size_t i = 0; i < half; i++) {
-        float x0 = x[i], x1 = x[half + i], cc = c[r * half + i];
-        float ss = s[r * half + i], a = x1 * ss, b = x1 * cc;
-        x[i] = fmaf(x0, cc, -a);
-        x[half + i] = fmaf(x0, ss, b);
-      }
-}
-
-@ Plain for now.
-
-@<Plain attention@>=
-static struct tensor kv_row(const struct view *v, const void *base, uint32_t t)
-{
-  size_t r = t;
-  if (v->page != NULL)
-    r = v->page[t / v->page_rows] * v->page_rows + t % v->page_rows;
-  return (struct tensor) @[{ (const char *) base + r * v->row_bytes, v->type }@];
-}
-static void plain_head(const struct heads *h, const float *q,
-  const struct view *v, size_t kv, float *y, float *keep)
-{
-  size_t d = h->head_dim;
-  float m = -INFINITY, l = 0;
-  for (size_t c = 0; c < d; c++) y[c] = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (uint32_t b = v->lo / 256; b * 256 < v->hi; b++) {
-      uint32_t t0 = b * 256 > v->lo ? b * 256 : v->lo;
-      uint32_t t1 = b * 256 + 256 < v->hi ? b * 256 + 256 : v->hi;
-      float s[256], mb = -INFINITY, acc[16] = @[{ 0 }@];
-      for (uint32_t t = t0; t < t1; t++) {
-        float a[16] = @[{ 0 }@];
-        struct tensor k = kv_row(v, v->base_k, t);
-        for (size_t c = 0; c < d; c++)
-          a[c % 16] = fmaf(q[c], get(k, kv * d + c), a[c % 16]);
-        s[t % 256] = fold(a) * h->scale;
-        if (s[t % 256] > mb) mb = s[t % 256];
-      }
-      if (mb > m) m = mb;
-      if (pass == 0) continue;
-      float w = num_expf(mb - m);
-      for (uint32_t t = t0; t < t1; t++) {
-        s[t % 256] = num_expf(s[t % 256] - mb);
-        acc[t % 16] += s[t % 256];
-        if (keep != NULL) keep[t] = s[t % 256] * w;
-      }
-      l = fmaf(fold(acc), w, l);
-      for (size_t c = 0; c < d; c++) {
-        float o = 0;
-        for (uint32_t t = t0; t < t1; t++)
-          o = fmaf(s[t % 256], get(kv_row(v, v->base_v, t), kv * d + c), o);
-        y[c] = fmaf(o, w, y[c]);
-      }
-    }
-  for (size_t c = 0; c < d; c++) y[c] /= l;
-  if (keep != NULL)
-    for (uint32_t t = v->lo; t < v->hi; t++) keep[t] /= l;
-}
-static void plain_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
-{
-  (void) e, (void) room;
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
-  for (size_t i = 0; i < rows * h->n_heads; i++) {
-    float *kept = keep == NULL ? NULL : keep->weights + i * keep->stride;
-    if (kept != NULL) memset(kept, 0, keep->stride * sizeof *kept);
-    plain_head(h, q + i * d, &seen[i / h->n_heads], i % h->n_heads / group,
-      y + i * d, kept);
-  }
-}
-
-@ Plain for now.
-
-@<Plain others@>=
-static void plain_activate(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++) {
-    float z = x[i], cube = z * z * z, f;
-    if (kind == ACTIVATION_SILU) f = z / (1 + num_expf(-z));
-    else if (kind == ACTIVATION_GELU_ERF)
-      f = 0.5f * z * (1 + num_erff(z * 0.70710678f));
-    else f = 0.5f * z * (1 + num_tanhf(0.79788456f
-      * fmaf(0.044715f, cube, z)));
-    y[i] = up == NULL ? f : f * up[i];
-  }
-}
-static void plain_add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++) y[i] += x[i];
-}
-static void plain_embed(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c < d; c++) y[r * d + c] = get(table, id[r] * d + c);
-}
-static double sum_exp(const float *x, size_t n, double m)
-{
-  double acc[16] = @[{ 0 }@];
-  for (size_t i = 0; i < n; i++) acc[i % 16] += num_exp((double) x[i] - m);
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) acc[j] += acc[j + s];
-  return acc[0];
-}
-static void plain_softmax(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += n, y += n) {
-    double m = (double) x[0];
-    for (size_t i = 0; i < n; i++) if ((double) x[i] > m) m = (double) x[i];
-    double sum = sum_exp(x, n, m);
-    for (size_t i = 0; i < n; i++) y[i] = num_exp((double) x[i] - m) / sum;
-  }
-}
-static void plain_log_softmax(const struct engine *e, const float *x,
-  size_t rows, size_t n, double *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += n, y += n) {
-    double m = (double) x[0];
-    for (size_t i = 0; i < n; i++) if ((double) x[i] > m) m = (double) x[i];
-    double logsum = num_log(sum_exp(x, n, m));
-    for (size_t i = 0; i < n; i++) y[i] = ((double) x[i] - m) - logsum;
-  }
-}
-
-@ Plain for now.
-
-@<Plain table@>=
-static const struct kernels plain = @[{ "scalar", plain_linear, plain_normalize,
-  plain_angles, plain_rotate, plain_attend, plain_activate, plain_add,
-  plain_embed, plain_softmax, plain_log_softmax }@];
-const struct kernels *kernels_at(size_t i)
-{
-  return i == 0 ? &plain : NULL;
-}
-const struct kernels *kernels_find(const char *name, struct error *why)
-{
-  if (name == NULL || strcmp(name, "scalar") == 0) return &plain;
-  error_say(why, "no kernels called %s; there are: scalar", name);
-  return NULL;
-}
-bool kernels_self_test(const struct kernels *k, struct error *why)
-{
-  (void) k, (void) why;
-  return true;
-}
-size_t kernels_room(const struct heads *h, size_t longest)
-{
-  return (longest / 256 + 2) * ((size_t) h->head_dim + 16);
-}
-@* Weights in a file. \label{sec:safetensors}
-A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
-settings. The arrays come in a format named safetensors: eight bytes that say how long
-the header is, the header, which is JSON and gives for each name a type, a shape and
-two offsets, and then the bytes that the offsets point into. The format was made
-to be dull. Loading it executes nothing, and we need not copy what we can map.
-@^safetensors@>@^tensor@>
-
-Whoever wrote the file may have been careless or hostile, so we believe none of it until
-it adds up: the header ends within the file, it is strict JSON, every product of a shape
-fits in 64 bits, every tensor has exactly the bytes its shape and type call for, and the
-tensors lie one behind the other from the first byte after the header to the last byte
-of the file, without hole or overlap. After that no later chapter needs to check an
-offset again.
-
-@(safetensors.h@>=
-#ifndef INCIPIT_SAFETENSORS_H
-#define INCIPIT_SAFETENSORS_H
-#include <jansson.h>
-#include "00-ground/ground.h"
-@<A tensor in a file@>@;
-@<All tensors of a model@>@;
-@<A file of JSON@>@;
-#endif
-
-@ A tensor stays where it is. What we keep beside it is its name, its type as the file
-spells it, and its shape, outermost dimension first. The engine computes with three of
-the types, F32, F16 and BF16; the others are understood far enough to list them.
-
-@<A tensor in a file@>=
-struct stored {
-  const char *name, *type, *file; /* type as in the file: \.{"F32"}, \.{"BF16"}, \dots */
-  const unsigned char *data; /* little endian, not always aligned */
-  uint64_t bytes, elements, begin;
-  size_t number; /* its place in the list by name */
-  uint32_t rank;
-  uint64_t shape[];
-}; /* owned by its |struct weights|; rank 0 has one element */
-
-@ A model may be one file, or several with an index that says which tensor is in which.
-Behind this interface the difference is gone.
-
-@<All tensors of a model@>=
-struct weights;
-struct weights *weights_open(struct memory *m, const char *path,
-  struct error *why);
-  /* maps and validates a safetensors file, or those of a directory:
-     \.{model.safetensors}, else the files that its
-     \.{model.safetensors.index.json} names; null and a sentence if anything
-     is amiss. Owned by the caller */
-void weights_close(struct memory *m, struct weights *w);
-  /* unmaps the files; every pointer into them dies. Null is nothing */
-size_t weights_count(const struct weights *w);
-  /* how many tensors */
-const struct stored *weights_at(const struct weights *w, size_t i);
-  /* number |i| in the order of their names, $0\le i<{}$|weights_count(w)| */
-const struct stored *weights_find(const struct weights *w, const char *name);
-  /* by name, or null */
-const char *weights_path(const struct weights *w);
-  /* the file, or the index: the name to put into an error */
-
-@ The settings are JSON as well, and so is the index. They are read whole, and as
-strictly as the headers: UTF-8 throughout, no key twice.
-
-@<A file of JSON@>=
-json_t *json_read(const char *path, struct error *why);
-  /* the value in a file, to be released with |json_decref|; strict: duplicate
-     keys, bad UTF-8, more than 64\,MiB are errors; null and a sentence */
-const char *json_excerpt(json_t *value, char room[64]);
-  /* the value as one would type it, cut to fit into |room|, for an error's
-     ``found''; returns |room| */
-
-@ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
-a block of its own, because tensors point to it while the array of files may still grow.
-
-@<What |struct weights| holds@>=
-struct shard { char *path; struct mapping map; };
-struct weights {
-  char *path; /* what messages name: the file, or the index */
-  struct shard *shard;
-  size_t n_shards;
-  struct stored **list;
-  size_t n, room;
-};
-
-@* Reading a header. \label{sec:header}
-A header may have |HEADER_MOST| bytes, the format says, and a tree of JSON nodes
-takes many times the space of its text. So we let jansson read one value at a time, the
-name of a tensor and then its entry, and keep only what the entry says. Between the
-values there are braces, colons and commas, and those we read ourselves. A file that
-turns out to be bad has then cost little more than its own size.
-
-@<A reader of headers@>=
-struct reader {
-  struct memory *m;
-  struct weights *w; /* where the tensors go */
-  const char *path, *at, *end;
-  bool metadata; /* has been seen */
-  struct error *why;
-};
-enum { ENTRY_MOST = 4096, METADATA_MOST = 4 << 20 }; /* bytes */
-@#
-static bool header_bad(struct reader *r, const char *found, const char *wanted)
-{
-  return error_found(r->why, r->path, "the header", found, wanted);
-}
-
-@ jansson is told to stop after one value and to say where it stopped. The bound on the
-length is simply the length that it is given: a value that is not finished by then is
-an error at the end of the text.
-
-@<Read one value of the header@>=
-static json_t *header_value(struct reader *r, size_t most, size_t flags)
-{
-  json_error_t found;
-  size_t left = (size_t) (r->end - r->at);
-  json_t *value = json_loadb(r->at, left < most ? left : most, JSON_DECODE_ANY
-    | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
-  if (value == NULL) header_bad(r, found.text, "strict JSON");
-  else r->at += found.position;
-  return value;
-}
-
-@ Punctuation is one character, perhaps after white space. The character that was read
-is the answer; the end of the header reads as a zero.
-
-@<Read one mark of punctuation@>=
-static char header_mark(struct reader *r)
-{
-  while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
-    r->at++;
-  return r->at < r->end ? *r->at++ : '\0';
-}
-
-@ The header is a brace, then names and their values until the closing brace, and after
-that nothing but white space. |r->at - 1| is the mark just read: an object that is not
-empty begins with a name, which jansson wants to see from its first quotation mark.
-
-@<Read the whole header@>=
-static bool header_read(struct reader *r)
-{
-  if (header_mark(r) != '{') return header_bad(r, "no object", "{");
-  char mark = header_mark(r);
-  if (mark == '"') {
-    r->at--;
-    do if (!header_pair(r)) return false;
-    while ((mark = header_mark(r)) == ',');
-  }
-  if (mark != '}') return header_bad(r, "cut short or out of order", ", or }");
-  if (header_mark(r) != '\0' || r->at < r->end)
-    return header_bad(r, "followed by something", "white space up to its end");
-  return true;
-}
-
-@ One name and its value. The name |__metadata__| is not a tensor: its value is an
-object of strings, which we check and forget, since nothing in it may change what the
-model computes.
-
-@<Read a name and its value@>=
-static bool header_pair(struct reader *r)
-{
-  json_t *name = header_value(r, ENTRY_MOST, 0);
-  if (name == NULL) return false;
-  bool ok = json_is_string(name) && header_mark(r) == ':';
-  if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
-  else if (strcmp(json_string_value(name), "__metadata__") == 0)
-    ok = header_metadata(r);
-  else ok = header_tensor(r, json_string_value(name));
-  json_decref(name);
-  return ok;
-}
-
-@ A string of metadata may contain anything, a zero byte too; so jansson is told to allow
-it here, and here only.
-
-@<Check the metadata@>=
-static bool header_metadata(struct reader *r)
-{
-  if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
-  r->metadata = true;
-  json_t *all = header_value(r, METADATA_MOST, JSON_ALLOW_NUL);
-  if (all == NULL) return false;
-  bool ok = json_is_object(all);
-  for (void *i = json_object_iter(all); i != NULL && ok;
-       i = json_object_iter_next(all, i))
-    ok = json_is_string(json_object_iter_value(i));
-  if (!ok) tensor_bad(r, "__metadata__", all, "an object of strings");
-  json_decref(all);
-  return ok;
-}
-
-@ The message about a name tells the file, the name, what stands there, and what would
-have been accepted.
-
-@<Say what is wrong with an entry@>=
-static bool tensor_bad(struct reader *r, const char *name, json_t *found,
-  const char *wanted)
-{
-  char room[64];
-  return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
-}
-
-@ The entry of a tensor has a type, a shape and two offsets. The file's own word for the
-type is replaced by ours, which lives as long as the program.
-
-@<Take down one tensor@>=
-static bool header_tensor(struct reader *r, const char *name)
-{
-  json_t *entry = header_value(r, ENTRY_MOST, 0);
-  if (entry == NULL) return false;
-  json_t *type = json_object_get(entry, "dtype");
-  json_t *shape = json_object_get(entry, "shape");
-  json_t *offset = json_object_get(entry, "data_offsets");
-  bool ok = json_is_string(type) && json_is_array(shape)
-    && json_array_size(offset) == 2;
-  if (!ok)
-    tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
-  else {
-    struct stored *t = tensor_add(r, name, json_array_size(shape));
-    ok = t != NULL && tensor_fill(r, t, type, shape, offset);
-  }
-  json_decref(entry);
-  return ok;
-}
-
-@ A tensor's block holds its shape and, behind the shape, its name. The list of pointers
-doubles when it is full, so that most tensors are added without moving the others.
-
-@<Add a tensor to the list@>=
-static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
-{
-  struct weights *w = r->w;
-  if (w->n == w->room) {
-    size_t room = w->room == 0 ? 64 : 2 * w->room;
-    void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
-      sizeof *w->list, r->why);
-    if (grown == NULL) return NULL;
-    w->list = grown, w->room = room;
-  }
-  size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
-  size_t length = strlen(name) + 1;
-  struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
-  if (t == NULL) return NULL;
-  t->rank = (uint32_t) rank, t->file = r->path;
-  t->name = memcpy((char *) t + fixed, name, length);
-  return w->list[w->n++] = t;
-}
-
-@ The types of the format, with their bits. Some are smaller than a byte; a tensor of
-those must still fill whole bytes.
-
-@<The types that the format knows@>=
-static const struct type { const char *name; uint64_t bits; } known_type[] =
-  @[{ {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},@|
-    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},@|
-    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},@|
-    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},@|
-    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} }@];
-@#
-static const struct type *type_find(const char *name)
-{
-  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
-    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
-  return NULL;
-}
-
-@ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
-after it has looked whether the product fits; a negative number, a real and a |true|
-are refused by the same line, since none of them is a natural number.
-
-@<Multiply numbers from a file@>=
-static bool count_up(uint64_t *product, json_t *factor)
-{
-  if (!json_is_integer(factor) || json_integer_value(factor) < 0) return false;
-  uint64_t f = (uint64_t) json_integer_value(factor);
-  if (f != 0 && *product > UINT64_MAX / f) return false;
-  *product *= f;
-  return true;
-}
-
-@ Bits are elements times the bits of one, and the offsets must enclose exactly as many
-bytes. Whether they lie within the file is seen when all of them are known.
-
-@<Fill in type, shape and extent@>=
-static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
-  json_t *shape, json_t *offset)
-{
-  const struct type *known = type_find(json_string_value(type));
-  if (known == NULL)
-    return tensor_bad(r, t->name, type, "a type of the format");
-  t->type = known->name, t->elements = 1;
-  for (uint32_t i = 0; i < t->rank; i++) {
-    t->shape[i] = 1;
-    if (!count_up(&t->shape[i], json_array_get(shape, i))
-        || !count_up(&t->elements, json_array_get(shape, i)))
-      return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
-  }
-  uint64_t end = 1;
-  t->begin = 1;
-  if (!count_up(&t->begin, json_array_get(offset, 0))
-      || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
-    return tensor_bad(r, t->name, offset, "two rising offsets");
-  t->bytes = end - t->begin;
-  if (t->elements > UINT64_MAX / known->bits
-      || t->elements * known->bits % 8 != 0
-      || t->elements * known->bits / 8 != t->bytes)
-    return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
-  return true;
-}
-
-@ Now the extents. Sorted by where they begin, each tensor must start where the one
-before it ended, and the last must end with the file. That one rule excludes holes,
-overlaps, bytes that nobody names, and offsets beyond the end.
-
-@<Lay the tensors of a file end to end@>=
-static bool extents_check(struct reader *r, struct stored **list, size_t n,
-  const unsigned char *data, uint64_t bytes)
-{
-  if (n > 0) qsort(list, n, sizeof *list, by_extent);
-  uint64_t at = 0;
-  for (size_t i = 0; i < n; i++) {
-    char found[64];
-    snprintf(found, sizeof found, "at byte %" PRIu64 " after %" PRIu64,
-      list[i]->begin, at);
-    if (list[i]->begin != at || list[i]->bytes > bytes - at)
-      return error_found(r->why, r->path, list[i]->name, found,
-        "no hole, no overlap, within the file");
-    list[i]->data = data + at;
-    at += list[i]->bytes;
-  }
-  return at == bytes || error_say(r->why, "%s: the data are %" PRIu64 " bytes;"@|
-    " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
-}
-
-@ An empty tensor begins where its successor begins, and sorts before it. For the final
-list, which is searched by name, the order is that of the names.
-
-@<Compare two tensors@>=
-static int by_extent(const void *a, const void *b)
-{
-  const struct stored *x = *(struct stored *const *) a;
-  const struct stored *y = *(struct stored *const *) b;
-  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
-  return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-@#
-static int by_name(const void *a, const void *b)
-{
-  return strcmp((*(struct stored *const *) a)->name,
-    (*(struct stored *const *) b)->name);
-}
-
-@* Files and shards. \label{sec:shards}
-A file is mapped, its length field read, its header walked, its extents laid end to end.
-|first| is where the list stood before, so that only this file's tensors are sorted.
-
-@<Read one file of tensors@>=
-static bool shard_read(struct weights *w, struct shard *s, struct memory *m,
-  struct error *why)
-{
-  struct reader r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
-  if (!file_map(&s->map, s->path, why)) return false;
-  uint64_t header = 0;
-  if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
-  for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
-  if (header > HEADER_MOST || header > s->map.size - 8)
-    return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
-      "and no more than there are");
-  r.at = (const char *) s->map.bytes + 8;
-  r.end = r.at + header;
-  size_t first = w->n;
-  return header_read(&r) && extents_check(&r, w->list + first, w->n - first,
-    s->map.bytes + 8 + header, s->map.size - 8 - header);
-}
-
-@ A file joins the list of files before anything can fail with it, so that closing knows
-about it in every case.
-
-@<Open one more file@>=
-static bool shard_open(struct weights *w, struct memory *m, const char *directory,
-  const char *name, struct error *why)
-{
-  struct shard *grown = memory_grow(m, FOR_OTHER, w->shard, w->n_shards,
-    w->n_shards + 1, sizeof *grown, why);
-  if (grown == NULL) return false;
-  w->shard = grown;
-  struct shard *s = &w->shard[w->n_shards++];
-  s->path = path_keep(m, directory, name, why);
-  return s->path != NULL && shard_read(w, s, m, why);
-}
-
-@ The index names a file for every tensor. A name with a slash in it, or one that begins
-with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name, too),
-and no tool writes such names; they are refused before anything is opened.
-
-@<Open the files that an index names@>=
-static bool index_open(struct weights *w, struct memory *m, const char *directory,
-  json_t *map, struct error *why)
-{
-  for (void *i = json_object_iter(map); i != NULL;
-       i = json_object_iter_next(map, i)) {
-    const char *file = json_string_value(json_object_iter_value(i));
-    char room[64];
-    if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
-      return error_found(why, w->path, json_object_iter_key(i),
-        json_excerpt(json_object_iter_value(i), room),
-        "the name of a file in the same directory");
-    size_t k = 0, skip = strlen(directory) + 1;
-    while (k < w->n_shards && strcmp(w->shard[k].path + skip, file) != 0) k++;
-    if (k == w->n_shards && !shard_open(w, m, directory, file, why)) return false;
-  }
-  return true;
-}
-
-@ Afterwards index and files must agree: every tensor of the index in the file that it
-names, and no tensor that the index does not know. Since names are unique, equal counts
-suffice for the second half.
-
-@<Compare the index with the files@>=
-static bool index_check(struct weights *w, json_t *map, struct error *why)
-{
-  for (void *i = json_object_iter(map); i != NULL;
-       i = json_object_iter_next(map, i)) {
-    const struct stored *t = weights_find(w, json_object_iter_key(i));
-    const char *file = json_string_value(json_object_iter_value(i));
-    if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
-      return error_found(why, w->path, json_object_iter_key(i), file,
-        "the file that has this tensor");
-  }
-  return json_object_size(map) == w->n || error_say(why,
-    "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
-    json_object_size(map), w->n);
-}
-
-@ With one file or many, no name may occur twice. In the sorted list two equal names are
-neighbours.
-
-@<Sort by name, and refuse a name given twice@>=
-static bool weights_sort(struct weights *w, struct error *why)
-{
-  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
-  for (size_t i = 1; i < w->n; i++)
-    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
-      return error_found(why, w->list[i]->file, w->list[i]->name,
-        "given twice", "each name once");
-  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
-  return true;
-}
-
-@ An index is JSON with a |weight_map|. Its other member, |metadata|, counts bytes; we
-count them ourselves.
-
-@<Open by an index@>=
-static bool weights_open_index(struct weights *w, struct memory *m,
-  const char *directory, struct error *why)
-{
-  json_t *index = json_read(w->path, why);
-  if (index == NULL) return false;
-  json_t *map = json_object_get(index, "weight_map");
-  char room[64];
-  bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
-    json_excerpt(map, room), "an object of names and files");
-  ok = ok && index_open(w, m, directory, map, why) && weights_sort(w, why)
-    && index_check(w, map, why);
-  json_decref(index);
-  return ok;
-}
-
-@ A path is a directory or a file. In a directory the single file has precedence over an
-index, as elsewhere. If neither is there, opening the single file fails, and its
-sentence names what was missing.
-
-@<Open whatever the path leads to@>=
-struct weights *weights_open(struct memory *m, const char *path,
-  struct error *why)
-{
-  struct stat about;
-  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-  struct weights *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
-  if (w == NULL) return NULL;
-  const char *name = directory ? "model.safetensors" : "";
-  char *single = path_keep(m, path, name, why);
-  char *index = path_keep(m, path, "model.safetensors.index.json", why);
-  bool ok = single != NULL && index != NULL;
-  bool indexed = ok && directory && access(single, F_OK) != 0
-    && access(index, F_OK) == 0;
-  w->path = indexed ? index : single;
-  path_return(m, indexed ? single : index);
-  if (indexed) ok = weights_open_index(w, m, path, why);
-  else ok = ok && shard_open(w, m, path, name, why) && weights_sort(w, why);
-  if (ok) return w;
-  weights_close(m, w);
-  return NULL;
-}
-
-@ To close is to give back what was taken, in any state of completion.
-
-@<Close what was opened@>=
-void weights_close(struct memory *m, struct weights *w)
-{
-  if (w == NULL) return;
-  for (size_t i = 0; i < w->n; i++) {
-    struct stored *t = w->list[i];
-    memory_give(m, FOR_OTHER, t, sizeof *t + t->rank * sizeof(uint64_t)
-      + strlen(t->name) + 1, 1);
-  }
-  for (size_t i = 0; i < w->n_shards; i++) {
-    file_unmap(&w->shard[i].map);
-    path_return(m, w->shard[i].path);
-  }
-  memory_give(m, FOR_OTHER, w->list, w->room, sizeof *w->list);
-  memory_give(m, FOR_OTHER, w->shard, w->n_shards, sizeof *w->shard);
-  path_return(m, w->path);
-  memory_give(m, FOR_OTHER, w, 1, sizeof *w);
-}
-
-@ Finding is a binary search: a model asks for every name once, and a list of names in
-order is there anyway.
-
-@<Find a tensor by its name@>=
-const struct stored *weights_find(const struct weights *w, const char *name)
-{
-  size_t low = 0, high = w->n;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = strcmp(name, w->list[middle]->name);
-    if (order == 0) return w->list[middle];
-    if (order < 0) high = middle;
-    else low = middle + 1;
-  }
-  return NULL;
-}
-@#
-size_t weights_count(const struct weights *w) { return w->n; }
-const struct stored *weights_at(const struct weights *w, size_t i)
-{
-  return w->list[i];
-}
-const char *weights_path(const struct weights *w) { return w->path; }
-
-@ A string of ours is a block like any other, and goes back with its size, which is its
-length and the zero at its end.
-
-@<Keep a path, return a path@>=
-static char *path_keep(struct memory *m, const char *directory, const char *name,
-  struct error *why)
-{
-  size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_take(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
-  if (path == NULL) return NULL;
-  memcpy(path, directory, a);
-  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
-  return path;
-}
-@#
-static void path_return(struct memory *m, char *path)
-{
-  if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
-}
-
-@ Settings and index are read from the mapping as well. The bound keeps a file of the
-wrong kind from being taken for JSON gigabyte by gigabyte.
-
-@<Read a file of JSON@>=
-json_t *json_read(const char *path, struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, path, why)) return NULL;
-  json_error_t found;
-  json_t *value = NULL;
-  if (map.size > JSON_MOST)
-    error_found(why, path, "this", "very large", "JSON of at most 64 MiB");
-  else {
-    value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
-      | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
-    if (value == NULL)
-      error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
-        found.text);
-  }
-  file_unmap(&map);
-  return value;
-}
-
-@ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
-dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
-beforehand end the string there.
-
-@<Quote a value of JSON@>=
-const char *json_excerpt(json_t *value, char room[64])
-{
-  if (value == NULL) return strcpy(room, "missing");
-  memset(room, 0, 64);
-  size_t n = json_dumpb(value, room, 60,
-    JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
-  if (n > 60) strcpy(room + (strlen(room) < 56 ? strlen(room) : 56), "...");
-  return room;
-}
-
-@ The module, in the order that C wants. The file is little endian, and so must the
-machine be; a machine that is not would need a copy of every tensor.
-
-@(safetensors.c@>=
-#define _POSIX_C_SOURCE 200809L
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "02-model/safetensors.h"
-@#
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-  "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
-@<What |struct weights| holds@>@;
-@<A reader of headers@>@;
-@<Headers, from the mark to the whole@>@;
-@<Files, from the extent to the directory@>@;
-
-@ First come the pieces that read a header.
-
-@<Headers, from the mark to the whole@>=
-@<Quote a value of JSON@>@;
-@<Read a file of JSON@>@;
-@<Read one value of the header@>@;
-@<Read one mark of punctuation@>@;
-@<Say what is wrong with an entry@>@;
-@<The types that the format knows@>@;
-@<Multiply numbers from a file@>@;
-@<Fill in type, shape and extent@>@;
-@<Add a tensor to the list@>@;
-@<Take down one tensor@>@;
-@<Check the metadata@>@;
-@<Read a name and its value@>@;
-@<Read the whole header@>@;
-
-@ Then those that put files together.
-
-@<Files, from the extent to the directory@>=
-@<Keep a path, return a path@>@;
-@<Compare two tensors@>@;
-@<Lay the tensors of a file end to end@>@;
-@<Read one file of tensors@>@;
-@<Open one more file@>@;
-@<Sort by name, and refuse a name given twice@>@;
-@<Find a tensor by its name@>@;
-@<Open the files that an index names@>@;
-@<Compare the index with the files@>@;
-@<Open by an index@>@;
-@<Close what was opened@>@;
-@<Open whatever the path leads to@>@;
-@* The settings. \label{sec:config}
-The other file is \.{config.json}. It says how many layers there are and how wide, and
-two dozen things more, under names that depend on the family of the model and on the
-year in which it was saved. We read it into one structure. Behind this structure there
-is only one kind of model: a GPT-2 is a model with learned positions, biases and a
-LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same.
-@^configuration@>@^GPT-2@>@^Llama@>
-
-@(config.h@>=
-#ifndef INCIPIT_CONFIG_H
-#define INCIPIT_CONFIG_H
-#include "02-model/safetensors.h"
-@<Where the rotations get their frequencies@>@;
-@<What the model's maker suggests for sampling@>@;
-@<What the settings say@>@;
-#endif
-
-@ The sizes are those of \cref{sec:shapes}. Four flags tell the families apart; the
-forward pass asks these flags and never the name of the family.
-
-@<What the settings say@>=
-enum { EOS_MOST = 16 };
-struct ignored { const char *file, *field, *reason; };
-  /* a setting that changes nothing, and why we think so */
-struct model_config {
-  const char *family; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
-  uint32_t vocab_size, n_positions, d_model, d_inner, n_layers;
-  uint32_t n_heads, n_kv_heads, head_dim;
-  uint32_t window; /* positions that a row sees, itself included; 0: all */
-  double norm_eps;
-  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
-  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
-  struct rope_config rope;
-  uint32_t n_eos, eos[EOS_MOST];
-  bool has_bos;
-  uint32_t bos;
-  const char *eos_from; /* the file that gave the end tokens; null: none did */
-  struct sampling_config sampling;
-  struct ignored *ignored;
-  size_t n_ignored, ignored_room;
-};
-bool config_open(struct model_config *c, struct memory *m, const char *directory,
-  struct error *why);
-  /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
-     field is used, known to be harmless, or an error; on failure nothing is held */
-bool config_ignore(struct model_config *c, struct memory *m, const char *file,
-  const char *field, const char *reason, struct error *why);
-  /* adds to the list of what is ignored; |field| is copied, the others are not */
-void config_close(struct memory *m, struct model_config *c);
-  /* returns the list of ignored fields */
-
-@ Rotary positions turn pairs of numbers by an angle that is the position times a
-frequency (\cref{sec:rope}). The frequencies are a geometric series that starts at 1 and
-is governed by |theta|. Llama 3.1 stretches the slow ones, so that a model trained on
-short texts keeps its bearings in long ones; that takes four more numbers.
-
-@<Where the rotations get their frequencies@>=
-struct rope_config {
-  bool llama3; /* stretched, else plain */
-  double theta, factor, low_freq_factor, high_freq_factor;
-  uint32_t original; /* positions that the model was first trained on */
-};
-
-@ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
-chapter 7 will follow it; here only the end tokens matter.
-
-@<What the model's maker suggests for sampling@>=
-struct sampling_config {
-  bool do_sample;
-  double temperature, top_p, min_p, typical_p, repetition_penalty;
-  uint32_t top_k, no_repeat_ngram_size;
-}; /* what is not given has the value that does nothing */
-
-@ What must not happen is that a setting which matters is overlooked. A model saved with
-a kind of normalization that we don't have would still run, and write nonsense in a
-confident voice. So every field of the file must be accounted for: it is used; or it
-stands in a list of harmless fields, each with its reason; or it is null, |false| or
-empty, which is how a feature says that it is absent; or it is an error that names it.
-
-@<The state of reading settings@>=
-struct settings {
-  const char *path, *file; /* the path for messages; the file's bare name */
-  json_t *all;
-  struct model_config *c;
-  struct memory *m;
-  struct error *why;
-};
-static bool setting_bad(struct settings *s, const char *name, json_t *found,
-  const char *wanted)
-{
-  char room[64];
-  return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
-}
-
-@ A field that is used has a row in a table: its name, the families that have it, whether
-it must be there, the function that reads it, where the value goes, and the least and
-greatest value that makes sense.
-
-@<A row of the table of fields@>=
-struct field;
-typedef bool field_read(struct settings *s, const struct field *f, json_t *value);
-struct field {
-  const char *name;
-  unsigned of; /* families */
-  bool required;
-  field_read *read;
-  size_t at; /* place in |struct model_config| */
-  double least, most;
-};
-enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
-  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
-
-@ Three functions read a natural number, a real number, and a yes or no. JSON has a type
-for each of them, and |12.0| or |"12"| or |true| is not the number 12.
-
-@<Read a number or a flag@>=
-static bool read_count(struct settings *s, const struct field *f, json_t *value)
-{
-  char wanted[64];
-  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->least,
-    f->most);
-  double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
-  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
-  *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
-  return true;
-}
-@#
-static bool read_real(struct settings *s, const struct field *f, json_t *value)
-{
-  char wanted[64];
-  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->least, f->most);
-  double x = json_is_number(value) ? json_number_value(value) : f->least - 1;
-  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
-  *(double *) ((char *) s->c + f->at) = x;
-  return true;
-}
-@#
-static bool read_flag(struct settings *s, const struct field *f, json_t *value)
-{
-  if (!json_is_boolean(value))
-    return setting_bad(s, f->name, value, "true or false");
-  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
-  return true;
-}
-
-@ Some settings have only one value under which our arithmetic is the model's. A GPT-2
-whose scores are divided by the number of the layer, for example, exists as a switch in
-the library and would need a line of ours that is not there.
-
-@<Insist on a value@>=
-static bool read_true(struct settings *s, const struct field *f, json_t *value)
-{
-  return json_is_true(value) || setting_bad(s, f->name, value, "true");
-}
-static bool read_false(struct settings *s, const struct field *f, json_t *value)
-{
-  return json_is_false(value) || setting_bad(s, f->name, value, "false");
-}
-static bool read_activation(struct settings *s, const struct field *f,
-  json_t *value)
-{
-  const char *wanted = s->c->gated ? "silu" : "gelu_new";
-  const char *found = json_is_string(value) ? json_string_value(value) : "";
-  bool same = strcmp(found, wanted) == 0
-    || (!s->c->gated && strcmp(found, "gelu_pytorch_tanh") == 0);
-  return same || setting_bad(s, f->name, value, wanted);
-}
-
-@ The token that ends a text is one id or a list of them. The file with the advice for
-sampling is read second, and what it says replaces what \.{config.json} said.
-
-@<Read ids@>=
-static bool read_eos(struct settings *s, const struct field *f, json_t *value)
-{
-  size_t n = json_is_array(value) ? json_array_size(value) : 1;
-  if (n > EOS_MOST) return setting_bad(s, f->name, value, "at most 16 ids");
-  for (size_t i = 0; i < n; i++) {
-    json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
-    if (!json_is_integer(id) || json_integer_value(id) < 0
-        || json_integer_value(id) > MOST)
-      return setting_bad(s, f->name, value, "an id or a list of ids");
-    s->c->eos[i] = (uint32_t) json_integer_value(id);
-  }
-  s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
-  return true;
-}
-@#
-static bool read_bos(struct settings *s, const struct field *f, json_t *value)
-{
-  s->c->has_bos = read_count(s, f, value);
-  return s->c->has_bos;
-}
-
-@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
-two differ we don't know what was meant. Nor do we if the layers of a model are of
-several kinds.
-
-@<Read what must agree with something else@>=
-static bool read_n_ctx(struct settings *s, const struct field *f, json_t *value)
-{
-  return json_equal(value, json_object_get(s->all, "n_positions"))
-    || setting_bad(s, f->name, value, "the same as n_positions");
-}
-@#
-static bool read_layer_types(struct settings *s, const struct field *f,
-  json_t *value)
-{
-  json_t *window = json_object_get(s->all, "sliding_window");
-  const char *wanted = json_is_integer(window)
-    && !json_is_false(json_object_get(s->all, "use_sliding_window"))
-    ? "sliding_attention" : "full_attention";
-  bool same = json_is_array(value);
-  for (size_t i = 0; i < json_array_size(value); i++) {
-    json_t *type = json_array_get(value, i);
-    same = same && json_is_string(type)
-      && strcmp(json_string_value(type), wanted) == 0;
-  }
-  return same || setting_bad(s, f->name, value, wanted);
-}
-
-@ Here is the table for \.{config.json}. The same quantity has one name in GPT-2 and
-another in the later families; it goes to the same place.
-
-
-
-@<The fields of \.{config.json} that are used@>=
-static const struct field used_field[] = @[{ {"vocab_size", ALL, true, read_count,
-    at(vocab_size), 1, MOST},@|
-  {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},@|
-  {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},@|
-  {"n_embd", GPT2, true, read_count, at(d_model), 1, MOST},@|
-  {"n_layer", GPT2, true, read_count, at(n_layers), 1, MOST},@|
-  {"n_head", GPT2, true, read_count, at(n_heads), 1, MOST},@|
-  {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},@|
-  {"activation_function", GPT2, false, read_activation, 0, 0, 0},@|
-  {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},@|
-  {"scale_attn_weights", GPT2, false, read_true, 0, 0, 0},@|
-  {"scale_attn_by_inverse_layer_idx", GPT2, false, read_false, 0, 0, 0},@|
-  {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1, MOST},@|
-  {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},@|
-  {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},@|
-  {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},@|
-  {"num_key_value_heads", LATER, false, read_count, at(n_kv_heads), 1, MOST},@|
-  {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},@|
-  {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},@|
-  {"hidden_act", LATER, false, read_activation, 0, 0, 0},@|
-  {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},@|
-  {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},@|
-  {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},@|
-  {"sliding_window", MISTRAL, false, read_count, at(window), 1, MOST},@|
-  {"use_sliding_window", QWEN2 | QWEN3, false, read_false, 0, 0, 0},@|
-  {"layer_types", LATER, false, read_layer_types, 0, 0, 0},@|
-  {"rope_theta", LATER, false, read_nothing, 0, 0, 0},@|
-  {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},@|
-  {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},@|
-  {"tie_word_embeddings", ALL, false, read_flag, at(tied), 0, 0},@|
-  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
-  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
-  {"model_type", ALL, true, read_nothing, 0, 0, 0},@|
-  {"architectures", ALL, false, read_nothing, 0, 0, 0} }@];
-
-@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
-caller's business, not the model's, and are among the harmless.
-
-@<The fields of \.{generation\_config.json} that are used@>=
-static const struct field advice_field[] = @[{ {"do_sample", ALL, false, read_flag,
-    at(sampling.do_sample), 0, 0},@|
-  {"temperature", ALL, false, read_real, at(sampling.temperature), 0, 1e4},@|
-  {"top_k", ALL, false, read_count, at(sampling.top_k), 0, MOST},@|
-  {"top_p", ALL, false, read_real, at(sampling.top_p), 0, 1},@|
-  {"min_p", ALL, false, read_real, at(sampling.min_p), 0, 1},@|
-  {"typical_p", ALL, false, read_real, at(sampling.typical_p), 1e-9, 1},@|
-  {"repetition_penalty", ALL, false, read_real,
-    at(sampling.repetition_penalty), 1e-9, 1e9},@|
-  {"no_repeat_ngram_size", ALL, false, read_count,
-    at(sampling.no_repeat_ngram_size), 0, MOST},@|
-  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
-  {"eos_token_id", ALL, false, read_eos, 0, 0, 0} }@];
-
-@ The harmless fields, with the reason why each cannot change a logit. Most of them
-belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name.
-@^harmless fields@>
-
-@<The fields that are known to be harmless@>=
-static const struct harmless { const char *name, *reason; } harmless_field[] =
-  @[{ {"transformers_version", "says who wrote the file"},@|
-  {"_name_or_path", "says where the file lay"},@|
-  {"_commit_hash", "says where the file lay"},@|
-  {"torch_dtype", "the weights' own header says their type"},@|
-  {"dtype", "the weights' own header says their type"},@|
-  {"initializer_range", "used before training only"},@|
-  {"attn_pdrop", "dropout: used in training only"},@|
-  {"embd_pdrop", "dropout: used in training only"},@|
-  {"resid_pdrop", "dropout: used in training only"},@|
-  {"attention_dropout", "dropout: used in training only"},@|
-  {"gradient_checkpointing", "used in training only"},@|
-  {"summary_activation", "belongs to a classifier"},@|
-  {"summary_first_dropout", "belongs to a classifier"},@|
-  {"summary_proj_to_labels", "belongs to a classifier"},@|
-  {"summary_type", "belongs to a classifier"},@|
-  {"summary_use_proj", "belongs to a classifier"},@|
-  {"id2label", "belongs to a classifier"},@|
-  {"label2id", "belongs to a classifier"},@|
-  {"num_labels", "belongs to a classifier"},@|
-  {"pad_token_id", "we never pad"},@|
-  {"use_cache", "what is kept changes no result"},@|
-  {"pretraining_tp", "cuts a product into parts, and adds them up again"},@|
-  {"reorder_and_upcast_attn", "the precision of another program"},@|
-  {"task_specific_params", "suggestions to a user interface"},@|
-  {"max_window_layers", "without a window there are none"},@|
-  {"is_llama_config", "says what model_type says"},@|
-  {"transformers.js_config", "settings of another program"},@|
-  {"output_attentions", "what another program returns"},@|
-  {"output_hidden_states", "what another program returns"},@|
-  {"return_dict", "what another program returns"} }@];
-
-@ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
-belong to the caller.
-
-@<The advice that is known to be harmless@>=
-static const struct harmless harmless_advice[] =
-  @[{ {"transformers_version", "says who wrote the file"},@|
-  {"_from_model_config", "says who wrote the file"},@|
-  {"pad_token_id", "we never pad"},@|
-  {"max_length", "lengths are the caller's"},@|
-  {"max_new_tokens", "lengths are the caller's"},@|
-  {"min_length", "lengths are the caller's"},@|
-  {"min_new_tokens", "lengths are the caller's"},@|
-  {"num_beams", "a search is asked for by option"},@|
-  {"num_return_sequences", "a search is asked for by option"},@|
-  {"early_stopping", "a search is asked for by option"},@|
-  {"length_penalty", "a search is asked for by option"},@|
-  {"use_cache", "what is kept changes no result"},@|
-  {"cache_implementation", "where rows are kept changes no result"},@|
-  {"output_attentions", "what another program returns"},@|
-  {"output_hidden_states", "what another program returns"},@|
-  {"output_scores", "what another program returns"},@|
-  {"return_dict_in_generate", "what another program returns"} }@];
-
-@ Two tables and a family make a reading. Each field of the file is looked up in the one,
-then in the other, and then asked whether it says anything at all.
-
-@<Account for every field@>=
-static bool account_for(struct settings *s, const char *name, json_t *value,
-  const struct tables *t)
-{
-  for (size_t i = 0; i < t->n_fields; i++)
-    if (strcmp(t->field[i].name, name) == 0 && (t->field[i].of & t->family) != 0)
-      return json_is_null(value) || t->field[i].read(s, &t->field[i], value);
-  for (size_t i = 0; i < t->n_harmless; i++)
-    if (strcmp(t->harmless[i].name, name) == 0)
-      return ignore(s, t->harmless[i].name, t->harmless[i].reason);
-  bool empty = json_is_null(value) || json_is_false(value)
-    || (json_is_string(value) && json_string_length(value) == 0)
-    || (json_is_array(value) && json_array_size(value) == 0)
-    || (json_is_object(value) && json_object_size(value) == 0);
-  if (empty) return ignore(s, name, "null, false or empty");
-  return setting_bad(s, name, value, "a field that this program knows");
-}
-
-@ A field that is required and absent, or null, is found after all others have been read;
-its message says what kind of value is missing.
-
-@<Read all fields of a file@>=
-static bool settings_read(struct settings *s, const struct tables *t)
-{
-  for (void *i = json_object_iter(s->all); i != NULL;
-       i = json_object_iter_next(s->all, i))
-    if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
-      return false;
-  for (size_t i = 0; i < t->n_fields; i++) {
-    const struct field *f = &t->field[i];
-    json_t *value = json_object_get(s->all, f->name);
-    if (f->required && (f->of & t->family) != 0
-        && (value == NULL || json_is_null(value)))
-      return setting_bad(s, f->name, value, "a value: there is no default");
-  }
-  return true;
-}
-
-@ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
-may be the file's own, which ends with the reading, so the list keeps a copy.
-
-@<Remember what was ignored@>=
-bool config_ignore(struct model_config *c, struct memory *m, const char *file,
-  const char *field, const char *reason, struct error *why)
-{
-  if (c->n_ignored == c->ignored_room) {
-    size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
-    struct ignored *grown = memory_grow(m, FOR_OTHER, c->ignored,
-      c->ignored_room, room, sizeof *grown, why);
-    if (grown == NULL) return false;
-    c->ignored = grown, c->ignored_room = room;
-  }
-  char *copy = memory_take(m, FOR_OTHER, strlen(field) + 1, 1, why);
-  if (copy == NULL) return false;
-  strcpy(copy, field);
-  c->ignored[c->n_ignored++] = (struct ignored) @[{ file, copy, reason }@];
-  return true;
-}
-@#
-static bool ignore(struct settings *s, const char *name, const char *reason)
-{
-  return config_ignore(s->c, s->m, s->file, name, reason, s->why);
-}
-
-@ What a reading is steered by: the fields that are used, those that are harmless, and
-the family, which decides which rows of the first table count.
-
-@<What steers a reading@>=
-struct tables {
-  unsigned family;
-  const struct field *field;
-  size_t n_fields;
-  const struct harmless *harmless;
-  size_t n_harmless;
-};
-#define at(member) offsetof(struct model_config, member)
-#define COUNT(table) (sizeof (table) / sizeof (table)[0])
-static bool read_nothing(struct settings *s, const struct field *f, json_t *value)
-{
-  (void) s, (void) f, (void) value; /* read elsewhere, as a group */
-  return true;
-}
-
-@* Families. \label{sec:families}
-The family is told by |model_type|, and |architectures| must not contradict it: a
-checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, before its fields are read.
-
-@<The families@>=
-static const struct family {
-  const char *type, *architecture;
-  unsigned bit;
-  struct model_config always;
-} family[] =
-  @[{ {"gpt2", "GPT2LMHeadModel", GPT2, { .layer_norm = true, .norm_eps = 1e-5,
-    .learned_positions = true, .qkv_bias = true, .out_bias = true,
-    .mlp_bias = true, .tied = true }},@|
-  {"llama", "LlamaForCausalLM", LLAMA, { .gated = true, .norm_eps = 1e-6 }},@|
-  {"mistral", "MistralForCausalLM", MISTRAL, { .gated = true,
-    .norm_eps = 1e-6 }},@|
-  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .gated = true, .norm_eps = 1e-6,
-    .qkv_bias = true }},@|
-  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .gated = true, .norm_eps = 1e-6,
-    .qk_norm = true }} }@];
-
-@ A family that is not in the table is refused by its name. Some of them have tensors
-with the very names of Llama's, and put their norms elsewhere.
-
-@<Find the family@>=
-static const struct family *family_find(struct settings *s)
-{
-  json_t *type = json_object_get(s->all, "model_type");
-  json_t *list = json_object_get(s->all, "architectures");
-  for (size_t i = 0; i < COUNT(family) && json_is_string(type); i++) {
-    if (strcmp(json_string_value(type), family[i].type) != 0) continue;
-    bool same = list == NULL || json_is_null(list);
-    for (size_t k = 0; k < json_array_size(list); k++) {
-      json_t *name = json_array_get(list, k);
-      same = same || (json_is_string(name)
-        && strcmp(json_string_value(name), family[i].architecture) == 0);
-    }
-    if (same) return &family[i];
-    setting_bad(s, "architectures", list, family[i].architecture);
-    return NULL;
-  }
-  setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
-  return NULL;
-}
-
-@ Some sizes follow from others when they are not given: as many heads for keys as for
-queries, heads that divide the width, an MLP four times as wide in GPT-2. What does not
-divide is an error of the file.
-
-@<Derive the sizes that were not given@>=
-static bool settings_derive(struct settings *s)
-{
-  struct model_config *c = s->c;
-  const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
-  json_t *found = json_object_get(s->all, heads);
-  if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
-  if (c->head_dim == 0 && c->d_model % c->n_heads != 0)
-    return setting_bad(s, heads, found, "a divisor of the width");
-  if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
-  if (c->n_heads % c->n_kv_heads != 0)
-    return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
-  if (!c->learned_positions && c->head_dim % 2 != 0)
-    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
-      "an even number: rotations turn pairs");
-  if (c->d_inner == 0 && c->d_model > MOST / 4)
-    return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
-      "at most 536870911");
-  if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
-  if (c->gated && c->out_bias) c->qkv_bias = true;
-  return true;
-}
-
-@ The frequencies are described in one place or another. Files of transformers 4 have
-|rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
-the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
-that says two things.
-
-@<Read how positions are rotated@>=
-static bool settings_rope(struct settings *s)
-{
-  json_t *old = json_object_get(s->all, "rope_scaling");
-  json_t *five = json_object_get(s->all, "rope_parameters");
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta)) theta = NULL;
-  bool both = json_is_object(old) && json_is_object(five);
-  if (both && !json_equal(old, five))
-    return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
-  const char *name = json_is_object(five) ? "rope_parameters" : "rope_scaling";
-  json_t *given = json_is_object(five) ? five : old;
-  if (given != NULL && !json_is_null(given) && !json_is_object(given))
-    return setting_bad(s, name, given, "an object or null");
-  json_t *inner = json_object_get(given, "rope_theta");
-  if (theta != NULL && inner != NULL
-      && json_number_value(theta) != json_number_value(inner))
-    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-  s->c->rope.theta = 10000;
-  struct field f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
-  if (inner == NULL) inner = theta;
-  if (inner != NULL && !read_real(s, &f, inner)) return false;
-  return given == NULL || json_is_null(given) || rope_kind(s, name, given);
-}
-
-@ Of the kinds of stretching we have two: none, called |"default"|, and |"llama3"|, which
-takes its four numbers. Any other kind is refused by name, and so is any other member.
-
-@<Read the kind of stretching@>=
-static bool rope_kind(struct settings *s, const char *where, json_t *given)
-{
-  static const struct field number[] =
-    @[{ {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},@|
-    {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},@|
-    {"high_freq_factor", ALL, true, read_real, at(rope.high_freq_factor), 1e-9, 1e9},@|
-    {"original_max_position_embeddings", ALL, true, read_count,
-      at(rope.original), 1, MOST},@|
-    {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
-    {"type", ALL, false, read_nothing, 0, 0, 0},@|
-    {"rope_theta", ALL, false, read_nothing, 0, 0, 0} }@];
-  json_t *type = json_object_get(given, "rope_type");
-  if (type == NULL) type = json_object_get(given, "type");
-  const char *kind = json_is_string(type) ? json_string_value(type) : "";
-  s->c->rope.llama3 = strcmp(kind, "llama3") == 0;
-  if (!s->c->rope.llama3 && strcmp(kind, "default") != 0)
-    return setting_bad(s, where, given, "a rope_type of default or llama3");
-  size_t skip = s->c->rope.llama3 ? 0 : 4;
-  struct settings inner = *s;
-  inner.all = given;
-  struct tables t = @[{ ALL, number + skip, COUNT(number) - skip, NULL, 0 }@];
-  if (!settings_read(&inner, &t)) return false;
-  if (s->c->rope.llama3
-      && s->c->rope.high_freq_factor <= s->c->rope.low_freq_factor)
-    return setting_bad(s, where, given, "high_freq_factor above low_freq_factor");
-  return true;
-}
-
-@ A file is opened, must be an object, and is read with its tables. The second file may
-be absent.
-
-@<Read one of the two files@>=
-static bool settings_file(struct settings *s, const char *directory,
-  const char *file, char *path, size_t room)
-{
-  s->path = path, s->file = file;
-  int n = snprintf(path, room, "%s/%s", directory, file);
-  if (n < 0 || (size_t) n >= room)
-    return error_say(s->why, "%s: the path is too long", directory);
-  s->all = json_read(path, s->why);
-  if (s->all == NULL) return false;
-  if (json_is_object(s->all)) return true;
-  return setting_bad(s, "this", s->all, "an object");
-}
-@#
-static bool settings_advice(struct settings *s)
-{
-  struct tables t = @[{ ALL, advice_field, COUNT(advice_field),
-    harmless_advice, COUNT(harmless_advice) }@];
-  return settings_read(s, &t);
-}
-
-@ First the family, then its fields, then what follows from them.
-
-@<Read the model's own settings@>=
-static bool settings_model(struct settings *s)
-{
-  const struct family *f = family_find(s);
-  if (f == NULL) return false;
-  *s->c = f->always;
-  s->c->family = f->type;
-  s->c->sampling = (struct sampling_config) @[{ .temperature = 1, .top_p = 1,
-    .typical_p = 1, .repetition_penalty = 1 }@];
-  struct tables t = @[{ f->bit, used_field, COUNT(used_field),
-    harmless_field, COUNT(harmless_field) }@];
-  return settings_read(s, &t) && settings_derive(s)
-    && (s->c->learned_positions || settings_rope(s));
-}
-
-@ The whole reading, and the way back if it fails half-way.
-
-@<Open and close the settings@>=
-bool config_open(struct model_config *c, struct memory *m, const char *directory,
-  struct error *why)
-{
-  char path[4096];
-  struct settings s = @[{ .c = c, .m = m, .why = why }@];
-  *c = (struct model_config) @[{ .family = NULL }@];
-  bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
-    && settings_model(&s);
-  json_decref(s.all);
-  s.all = NULL;
-  const char *advice = "generation_config.json";
-  snprintf(path, sizeof path, "%s/%s", directory, advice);
-  if (ok && access(path, F_OK) == 0)
-    ok = settings_file(&s, directory, advice, path, sizeof path)
-      && settings_advice(&s);
-  json_decref(s.all);
-  if (!ok) config_close(m, c);
-  return ok;
-}
-@#
-void config_close(struct memory *m, struct model_config *c)
-{
-  for (size_t i = 0; i < c->n_ignored; i++)
-    memory_give(m, FOR_OTHER, (char *) (uintptr_t) c->ignored[i].field,
-      strlen(c->ignored[i].field) + 1, 1);
-  memory_give(m, FOR_OTHER, c->ignored, c->ignored_room, sizeof *c->ignored);
-  *c = (struct model_config) @[{ .family = NULL }@];
-}
-
-@ The module has the readers first, because the tables name them.
-
-@(config.c@>=
-#define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-#include "02-model/config.h"
-@#
-@<The state of reading settings@>@;
-@<A row of the table of fields@>@;
-@<Readers and tables@>@;
-@<From one field to two files@>@;
-
-@ The readers, and the tables that send each field to its reader.
-
-@<Readers and tables@>=
-@<Read a number or a flag@>@;
-@<Insist on a value@>@;
-@<Read ids@>@;
-@<Read what must agree with something else@>@;
-@<The fields that are known to be harmless@>@;
-@<The advice that is known to be harmless@>@;
-@<What steers a reading@>@;
-@<The fields of \.{config.json} that are used@>@;
-@<The fields of \.{generation\_config.json} that are used@>@;
-@<The families@>@;
-
-@ And what works on the tables.
-
-@<From one field to two files@>=
-@<Remember what was ignored@>@;
-@<Account for every field@>@;
-@<Read all fields of a file@>@;
-@<Find the family@>@;
-@<Derive the sizes that were not given@>@;
-@<Read the kind of stretching@>@;
-@<Read how positions are rotated@>@;
-@<Read one of the two files@>@;
-@<Read the model's own settings@>@;
-@<Open and close the settings@>@;
 @* The model, put together. \label{sec:model}
 Names and shapes meet here. |model_open| asks the settings what there must be, looks for
 each tensor by its name, insists on its shape, and leaves it where it lies: a model of
@@ -1888,7 +2185,7 @@ the header. Numbers are widened to float32 when they are used.
 @(model.h@>=
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
-#include "02-model/config.h"
+#include "A3-files/config.h"
 #include "02-model/kernels.h"
 @<One layer@>@;
 @<The whole model@>@;
@@ -1900,7 +2197,7 @@ again. GPT-2 stores the three projections as one matrix; the later families have
 second matrix on the way up, the gate.
 
 @<One layer@>=
-struct layer {
+struct model_layer {
   struct normalizer before_attention, before_mlp, of_queries, of_keys;
   struct matrix qkv[3], out, up[2], down;
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate */
@@ -1912,12 +2209,12 @@ numbers are what a pass costs and reads, for the counters.
 @<The whole model@>=
 struct model {
   struct model_config config;
-  struct weights *weights;
+  struct archive *weights;
   struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
-  struct layer *layers;
+  struct model_layer *layers;
   struct normalizer last; /* before the head */
   struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
-  struct heads heads;
+  struct heads attention;
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
@@ -2045,7 +2342,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
 @ GPT-2's layer, name by name.
 
 @<Assemble a layer of GPT-2@>=
-static void layer_gpt2(struct assembly *a, uint32_t i, struct layer *l)
+static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
   size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
   l->before_attention = layer_norm(a, i, "ln_1", d);
@@ -2062,7 +2359,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct layer *l)
 are narrower.
 
 @<Assemble a layer of Llama and its kin@>=
-static void layer_llama(struct assembly *a, uint32_t i, struct layer *l)
+static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, inner = c->d_inner;
@@ -2217,7 +2514,7 @@ static bool model_assemble(struct assembly *a)
   if (weights_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
       : "model.embed_tokens.weight") == NULL)
     a->prefix = "";
-  lm->heads = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
+  lm->attention = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (1 / sqrt((double) c->head_dim)) }@];
   assemble_ends(a);
   if (a->ok) assemble_layers(a);
@@ -2350,7 +2647,7 @@ struct store_kind {
     /* as |store_begin| */
   void (*put)(struct store *s, uint32_t layer, const float *k, const float *v);
     /* as |store_put| */
-  void (*view)(const struct store *s, uint32_t layer, size_t row, struct view *v);
+  void (*show)(const struct store *s, uint32_t layer, size_t i, struct view *v);
     /* as |store_view| */
   void (*end)(struct store *s, bool commit);
     /* as |store_commit|, or as |store_abort| */
@@ -2383,9 +2680,9 @@ bool store_begin(struct store *s, const struct row *rows, size_t n,
      until the end of the pass */
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
   /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
-void store_view(const struct store *s, uint32_t layer, size_t row,
+void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v);
-  /* what row number |row| of the pass sees in |layer| */
+  /* what row number |i| of the pass sees in |layer| */
 void store_commit(struct store *s);
   /* ends the pass: its rows belong to the store */
 void store_abort(struct store *s);
@@ -2407,10 +2704,10 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
 {
   s->kind->put(s, layer, k, v);
 }
-void store_view(const struct store *s, uint32_t layer, size_t row,
+void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v)
 {
-  s->kind->view(s, layer, row, v);
+  s->kind->show(s, layer, i, v);
 }
 void store_commit(struct store *s) { s->kind->end(s, true); }
 void store_abort(struct store *s) { s->kind->end(s, false); }
@@ -2432,7 +2729,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 somebody has to notice.
 
 @<What the plain store holds@>=
-struct sequence {
+struct strand {
   float *block;
   size_t room, length; /* rows in the block, and those that count */
   uint32_t *token; /* |[room]| */
@@ -2442,7 +2739,7 @@ struct sequence {
 struct plain_store {
   struct store common; /* must come first: a |struct store *| points here */
   size_t width, n_layers, window;
-  struct sequence *sequence;
+  struct strand *sequence;
   const struct row *rows; /* of the present pass */
   size_t n, *order; /* row numbers by sequence and position, plus one */
 };
@@ -2486,7 +2783,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
     s->sequence[q].first = first, first += s->sequence[q].count;
   for (size_t i = 0; i < s->n; i++) {
     const struct row *r = &s->rows[i];
-    const struct sequence *q = &s->sequence[r->sequence];
+    const struct strand *q = &s->sequence[r->sequence];
     const char *wrong = NULL;
     if (r->position >= s->common.n_positions) wrong = "beyond the context";
     else if (r->position < q->length) wrong = "stored already";
@@ -2494,8 +2791,8 @@ static bool plain_order(struct plain_store *s, struct error *why)
     else if (s->order[q->first + r->position - q->length] != 0)
       wrong = "given twice";
     if (wrong != NULL)
-      return error_say(why, "position %" PRIu32 " of sequence %" PRIu32
-        " is %s; wanted: from %zu on, each once, below %" PRIu32, r->position,
+      return error_say(why, "position %u of sequence %u is %s;"@|
+        " wanted: from %zu on, below %u,"@| " each once", r->position,
         r->sequence, wrong, q->length, s->common.n_positions);
     s->order[q->first + r->position - q->length] = i + 1;
   }
@@ -2510,7 +2807,7 @@ larger blocks; nobody can tell.
 static bool plain_grow(struct plain_store *s, struct error *why)
 {
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    struct sequence *q = &s->sequence[i];
+    struct strand *q = &s->sequence[i];
     size_t wanted = q->length + q->count, room = 2 * q->room;
     if (wanted <= q->room) continue;
     if (room > s->common.n_positions) room = s->common.n_positions;
@@ -2524,22 +2821,22 @@ static bool plain_grow(struct plain_store *s, struct error *why)
 with something behind it: each layer's rows move to a new place.
 
 @<Give a sequence a larger block@>=
-static bool sequence_grow(struct plain_store *s, struct sequence *q, size_t room,
+static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
   struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t parts = 2 * s->n_layers, each = s->width * sizeof(float);
-  float *block = memory_take(m, FOR_CACHE, room, parts * each, why);
+  size_t parts = 2 * s->n_layers, span = s->width * sizeof(float);
+  float *block = memory_take(m, FOR_CACHE, room, parts * span, why);
   uint32_t *token = block == NULL ? NULL : memory_grow(m, FOR_TOKENS, q->token,
     q->room, room, sizeof *token, why);
   if (token == NULL) {
-    memory_give(m, FOR_CACHE, block, room, parts * each);
+    memory_give(m, FOR_CACHE, block, room, parts * span);
     return false;
   }
   for (size_t i = 0; i < parts && q->length > 0; i++)
     memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
-      q->length * each);
-  memory_give(m, FOR_CACHE, q->block, q->room, parts * each);
+      q->length * span);
+  memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
   q->block = block, q->token = token, q->room = room;
   return true;
 }
@@ -2549,12 +2846,12 @@ all positions before it, since keys and values are a function of those. The firs
 that differs makes everything behind it new.
 
 @<Count the rows of a sequence that were computed before@>=
-static uint32_t token_at(const struct plain_store *s, const struct sequence *q,
+static uint32_t token_at(const struct plain_store *s, const struct strand *q,
   size_t k)
 {
   return s->rows[s->order[q->first + k] - 1].token;
 }
-static size_t known(const struct plain_store *s, const struct sequence *q)
+static size_t known(const struct plain_store *s, const struct strand *q)
 {
   size_t k = 0;
   while (k < q->count && q->length + k < q->computed
@@ -2577,7 +2874,7 @@ static void plain_measure(struct plain_store *s)
 {
   s->common.seen = s->common.recomputed = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    const struct sequence *q = &s->sequence[i];
+    const struct strand *q = &s->sequence[i];
     if (q->count == 0) continue;
     s->common.recomputed += known(s, q);
     s->common.seen += q->length + q->count - lowest(s, q->length);
@@ -2591,13 +2888,13 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
   const float *v)
 {
   struct plain_store *s = (struct plain_store *) common;
-  size_t each = s->width * sizeof(float);
+  size_t span = s->width * sizeof(float);
   for (size_t i = 0; i < s->n; i++) {
-    const struct sequence *q = &s->sequence[s->rows[i].sequence];
+    const struct strand *q = &s->sequence[s->rows[i].sequence];
     size_t t = s->rows[i].position;
     float *place = q->block + (2 * layer * q->room + t) * s->width;
-    memcpy(place, k + i * s->width, each);
-    memcpy(place + q->room * s->width, v + i * s->width, each);
+    memcpy(place, k + i * s->width, span);
+    memcpy(place + q->room * s->width, v + i * s->width, span);
   }
 }
 
@@ -2605,12 +2902,12 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
 its window. What it does not see is left out of the sum, not multiplied by zero.
 
 @<Show what a row sees@>=
-static void plain_view(const struct store *common, uint32_t layer, size_t row,
+static void plain_view(const struct store *common, uint32_t layer, size_t i,
   struct view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
-  const struct sequence *q = &s->sequence[s->rows[row].sequence];
-  uint32_t position = s->rows[row].position;
+  const struct strand *q = &s->sequence[s->rows[i].sequence];
+  uint32_t position = s->rows[i].position;
   const float *keys = q->block + 2 * layer * q->room * s->width;
   *v = (struct view) @[{ .base_k = keys, .base_v = keys + q->room * s->width,
     .row_bytes = s->width * sizeof(float), .type = WEIGHT_F32,
@@ -2625,7 +2922,7 @@ static void plain_end(struct store *common, bool commit)
 {
   struct plain_store *s = (struct plain_store *) common;
   for (uint32_t i = 0; i < common->n_sequences; i++) {
-    struct sequence *q = &s->sequence[i];
+    struct strand *q = &s->sequence[i];
     size_t old = commit ? known(s, q) : 0, end = q->length + q->count;
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(s, q, k);
@@ -2674,7 +2971,7 @@ static void plain_close(struct store *common)
   struct plain_store *s = (struct plain_store *) common;
   struct memory *m = common->m;
   for (uint32_t i = 0; i < common->n_sequences; i++) {
-    struct sequence *q = &s->sequence[i];
+    struct strand *q = &s->sequence[i];
     memory_give(m, FOR_CACHE, q->block, q->room,
       2 * s->n_layers * s->width * sizeof(float));
     memory_give(m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
@@ -2743,17 +3040,17 @@ one query and looks what happens.
 @^watcher@>
 
 @<A watcher@>=
-enum stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
+enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
   STAGE_WEIGHTS, STAGE_MIXED, STAGE_ATTENTION, STAGE_MLP_NORM, STAGE_INNER,
   STAGE_MLP, STAGE_LAYER };
   /* |[n][d_model]| but for: queries and mixed values |[n][n_heads][head_dim]|, keys
      and values |[n][n_kv_heads][head_dim]|, after rotation; attention weights
      |[n][n_heads][longest]|; inner |[n][d_inner]|. |STAGE_ATTENTION| and |STAGE_MLP| are
      what is added to the residual stream, |STAGE_LAYER| is the stream after it */
-typedef void watch_see(void *what, enum stage stage, uint32_t layer, float *x,
+typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float *x,
   size_t rows, size_t width);
   /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
-struct watch { watch_see *see; void *what; bool weights; };
+struct watcher { watch_see *see; void *what; bool weights; };
   /* |weights|: attention weights are wanted, too */
 
 @ The four functions of the chapter. Each takes the engine first: the kernels in use, the
@@ -2761,18 +3058,18 @@ pool of workers, and the counters.
 
 @<From rows to hidden states@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, struct pass **pass, struct error *why);
-  /* puts |n| rows through all layers and commits them to the store; |*pass| is
+  const struct row *rows, size_t n, struct pass **made, struct error *why);
+  /* puts |n| rows through all layers and commits them to the store; |*made| is
      owned by the caller. On failure nothing has been stored and there is no pass */
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, const struct watch *watch, struct pass **pass,
+  const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why);
   /* the same, with a watcher; a null |watch| is none */
 void pass_close(struct pass *p);
   /* returns the memory of a pass; null is nothing */
-bool pass_sound(const struct model *lm, const struct pass *p, size_t row,
+bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   struct error *why);
-  /* true if the row's hidden state is finite; else a sentence that names the layer */
+  /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
 
 @ And from there on.
 
@@ -2797,19 +3094,19 @@ returned after the last. Whatever is taken is noted, so that one loop can clear 
 also when it is only half full because the sixth array was refused.
 
 @<The desk of a pass@>=
-struct sheet { void *p; size_t count, size; };
+struct loan { void *p; size_t count, size; };
 struct desk {
   struct memory *m;
   struct error *why;
-  struct sheet sheet[24];
+  struct loan sheet[24];
   size_t n;
   bool refused;
 };
 static void *desk_take(struct desk *d, size_t count, size_t size)
 {
   if (d->refused) return NULL;
-  struct sheet *s = &d->sheet[d->n];
-  *s = (struct sheet) @[{ NULL, count, size }@];
+  struct loan *s = &d->sheet[d->n];
+  *s = (struct loan) @[{ NULL, count, size }@];
   s->p = memory_take(d->m, FOR_ACTIVATIONS, count, size, d->why);
   if (s->p == NULL) d->refused = true;
   else d->n++;
@@ -2818,7 +3115,7 @@ static void *desk_take(struct desk *d, size_t count, size_t size)
 static void desk_clear(struct desk *d)
 {
   while (d->n-- > 0) {
-    struct sheet *s = &d->sheet[d->n];
+    struct loan *s = &d->sheet[d->n];
     memory_give(d->m, FOR_ACTIVATIONS, s->p, s->count, s->size);
   }
 }
@@ -2831,7 +3128,7 @@ struct work {
   struct engine *e;
   const struct model *lm;
   struct store *s;
-  const struct watch *watch;
+  const struct watcher *watch;
   struct pass *p;
   size_t n, q_width, kv_width, longest;
   float *x; /* the residual stream, |p->hidden| */
@@ -2839,7 +3136,7 @@ struct work {
   float *cosine, *sine; /* |[n][head_dim/2]| */
   float *room, *weights; /* for attention */
   uint32_t *id, *position;
-  struct view *view;
+  struct view *seen;
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
@@ -2866,9 +3163,9 @@ static bool work_take(struct work *w, struct desk *d)
   w->sine = desk_take(d, n, half * one);
   w->id = desk_take(d, n, sizeof *w->id);
   w->position = desk_take(d, n, sizeof *w->position);
-  w->view = desk_take(d, n, sizeof *w->view);
+  w->seen = desk_take(d, n, sizeof *w->seen);
   w->room = desk_take(d, pool_workers(w->e->self),
-    kernels_room(&w->lm->heads, w->longest) * one);
+    kernels_room(&w->lm->attention, w->longest) * one);
   bool weights = w->watch != NULL && w->watch->weights;
   w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
   return !d->refused;
@@ -2899,7 +3196,7 @@ static void work_embed(struct work *w, const struct row *rows)
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
 @#
-static void look(const struct work *w, enum stage stage, uint32_t layer, float *x,
+static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
   size_t width)
 {
   if (w->watch != NULL)
@@ -2911,7 +3208,7 @@ all three, so that the rows are read once; where the file has them fused, one pr
 cut into three.
 
 @<Project to queries, keys and values@>=
-static void work_project(struct work *w, const struct layer *l)
+static void work_project(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   if (l->n_qkv == 3) {
@@ -2933,7 +3230,7 @@ Qwens of the third kind norm both before; a norm of |head_dim| numbers is the sa
 function as one of |d_model|.
 
 @<Norm and turn queries and keys@>=
-static void work_turn(struct work *w, const struct layer *l)
+static void work_turn(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
@@ -2959,12 +3256,12 @@ static void work_attend(struct work *w, uint32_t i)
   store_put(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
-    store_view(w->s, i, r, &w->view[r]);
-    pairs += w->view[r].hi - w->view[r].lo;
+    store_view(w->s, i, r, &w->seen[r]);
+    pairs += w->seen[r].hi - w->seen[r].lo;
   }
   struct capture keep = @[{ w->weights, w->longest }@];
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->heads, w->q, w->view, w->n, w->room, w->mixed,
+  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
     weights ? &keep : NULL);
   if (i == 0) c->qk_pairs += pairs;
   c->madds_attention += 2 * w->q_width * pairs;
@@ -2977,7 +3274,7 @@ static void work_attend(struct work *w, uint32_t i)
 @ The first half of a layer: norm, attention, and the way back into the residual stream.
 
 @<Pass through attention@>=
-static void work_first_half(struct work *w, const struct layer *l, uint32_t i)
+static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   size_t d = w->lm->config.d_model;
@@ -2999,7 +3296,7 @@ static void work_first_half(struct work *w, const struct layer *l, uint32_t i)
 applied to the gate, which then multiplies the other product.
 
 @<Pass through the MLP@>=
-static void work_second_half(struct work *w, const struct layer *l, uint32_t i)
+static void work_second_half(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
@@ -3076,12 +3373,12 @@ If the desk cannot be had, the store is told that there was no pass.
 
 @<Run a pass, watched or not@>=
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, const struct watch *watch, struct pass **pass,
+  const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
   struct desk d = @[{ .m = s->m, .why = why }@];
-  *pass = NULL;
+  *made = NULL;
   if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.longest, why)
       || !store_begin(s, rows, n, why))
     return false;
@@ -3091,7 +3388,7 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     w.x = w.p->hidden;
     work_run(&w, rows);
     store_commit(s);
-    *pass = w.p;
+    *made = w.p;
   }
   else {
     store_abort(s);
@@ -3102,9 +3399,9 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
 }
 @#
 bool forward(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, struct pass **pass, struct error *why)
+  const struct row *rows, size_t n, struct pass **made, struct error *why)
 {
-  return forward_watched(e, lm, s, rows, n, NULL, pass, why);
+  return forward_watched(e, lm, s, rows, n, NULL, made, why);
 }
 
 @ The pass itself outlives the desk.
@@ -3136,16 +3433,16 @@ void pass_close(struct pass *p)
 @ Whoever must not go on with such a row asks before.
 
 @<Say where a row was spoilt@>=
-bool pass_sound(const struct model *lm, const struct pass *p, size_t row,
+bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
-  uint32_t at = p->spoilt[row];
+  uint32_t at = p->spoilt[i];
   if (at == SOUND) return true;
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"@|
-      " wanted: finite logits", weights_path(lm->weights), row);
+      " wanted: finite logits", weights_path(lm->weights), i);
   return error_say(why, "%s: row %zu is not finite behind layer %" PRIu32 " of %"
-    PRIu32 "; wanted: finite logits", weights_path(lm->weights), row, at,
+    PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
     lm->config.n_layers);
 }
 
@@ -3213,7 +3510,7 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
 @ The probability of a text, given its first token, is the product of the probabilities of
 the others, each given all before it; all of them come out of one pass, because row |i|
 has seen exactly the tokens up to |i| and predicts the next. The product is a sum of
-logarithms (\cref{sec:chain} says why). A logit that is not finite has no logarithm
+logarithms . A logit that is not finite has no logarithm
 worth adding.
 
 @<Add up the log-probabilities of a text@>=
@@ -3272,7 +3569,7 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
 @ What happens to a row in a layer.
 
 @<A layer, step by step@>=
-static void look(const struct work *w, enum stage stage, uint32_t layer, float *x,
+static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
   size_t width);
 @<Turn ids into rows@>@;
 @<Project to queries, keys and values@>@;

@@ -369,7 +369,7 @@ prompt of one token
 \begin{equation}\label{eq:pairs}
   \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
 \end{equation}
-For $10^3$ tokens the counters say \val{loop.rows.1.1000} rows and \val{loop.pairs.1.1000} pairs.
+For $10^3$ tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
 The rows grow with the square, the pairs with the cube; fitted apart, on the last two octaves of
 \cref{fig:growth}'s data, the exponents are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
 Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
@@ -397,7 +397,7 @@ Five popular explanations of this loop print numbers about it. We ran them. Wher
 same thing in other words, one is quoted and all are named.
 
 \begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
-\quoted{The → Q₀, K₀, V₀ ← RECOMPUTED (3rd time!)}
+\quoted{The → Q\textsubscript{0}, K\textsubscript{0}, V\textsubscript{0} ← RECOMPUTED (3rd time!)}
 \ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
 that was not needed; the first computes, it does not recompute. Likewise ``recomputed once per step'' for
 $10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
@@ -421,7 +421,7 @@ quoted as if it were the case.
 \quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
 \ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
 first line the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
-$p+g$ it is \val[1]{loop.article.table}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
+$p+g$ it is \val[1]{loop.article.table.1}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
 lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
 with the decimals cut off.
 \end{tutorial}
@@ -522,7 +522,7 @@ static const float nothing[WIDTH * WIDTH];
 struct parrot {
   float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
   float frequency[WIDTH / 2];
-  struct layer only;
+  struct model_layer only;
   struct model lm;
 };
 
@@ -540,7 +540,7 @@ static void parrot_layer(struct parrot *p)
   struct matrix zero = @[{ .weight = at(nothing), .in = WIDTH, .out = WIDTH }@];
   struct normalizer norm = @[{ .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f }@];
-  p->only = (struct layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+  p->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
     .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,@|
     .up = { zero, zero }, .n_up = 2, .down = zero }@];
   p->lm.last = norm;
@@ -563,7 +563,7 @@ static void parrot_make(struct parrot *p)
   p->lm.embedding = at(p->unit[0]);
   p->lm.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = WIDTH,
     .out = WORDS }@];
-  p->lm.heads = (struct heads) @[{ 1, 1, WIDTH, 1 }@];
+  p->lm.attention = (struct heads) @[{ 1, 1, WIDTH, 1 }@];
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 

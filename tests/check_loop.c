@@ -176,7 +176,7 @@ END_TEST
 
 /* ---- causality: what a watcher saw, kept */
 struct seen { float k[TINY_LAYERS][32][TINY_KV * TINY_HD], v[TINY_LAYERS][32][TINY_KV * TINY_HD], h[TINY_LAYERS][32][TINY_D]; int spoil; };
-static void see(void *what, enum stage stage, uint32_t layer, float *x, size_t rows, size_t width)
+static void see(void *what, enum watch_stage stage, uint32_t layer, float *x, size_t rows, size_t width)
 {
   struct seen *s = what;
   for (size_t r = 0; r < rows; r++) {
@@ -193,7 +193,7 @@ static void pass_over(struct rig *r, const uint32_t *ids, size_t n, struct seen 
   s->spoil = spoil;
   struct row rows[32];
   for (size_t i = 0; i < n; i++) rows[i] = (struct row) {0, (uint32_t) i, ids[i]};
-  struct watch w = {see, s, false};
+  struct watcher w = {see, s, false};
   struct pass *p;
   store_empty(r->s);
   ck_assert_msg(forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s", r->why.words);

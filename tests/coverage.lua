@@ -19,7 +19,7 @@ for l in io.lines(arg[1]) do
     if not id then complain("not five columns") else
       if seen[id] then complain("stands twice") end
       seen[id] = true
-      if where ~= "-" and where ~= "" and not webs:find("\\label{" .. where .. "}", 1, true) then complain("no section has the label " .. where) end
+      if where ~= "-" and where ~= "" and not webs:find("{" .. where .. "}", 1, true) then complain("no section has the label " .. where) end
       if witness == "" then empty[#empty + 1] = id .. "  " .. clause end
       for w in witness:gmatch("[^,%s]+") do
         local kind, name = w:match("^(%a+):(.+)$")

@@ -9,7 +9,7 @@
 enum { TINY_LAYERS = 3, TINY_V = 19, TINY_D = 12, TINY_HEADS = 4, TINY_KV = 2, TINY_HD = 6, TINY_FF = 20, TINY_CONTEXT = 300 };
 struct tiny {
   struct model lm;
-  struct layer layer[TINY_LAYERS];
+  struct model_layer layer[TINY_LAYERS];
   float frequency[TINY_HD / 2];
   float *numbers;
   size_t used, room;
@@ -25,7 +25,7 @@ static inline struct tensor tiny_tensor(struct tiny *t, size_t n, float scale, f
 {
   float *x = t->numbers + t->used;
   t->used += n;
-  ck_assert_uint_le(t->used, t->room);
+  if (t->used > t->room) abort();
   for (size_t i = 0; i < n; i++) x[i] = shift + scale * tiny_normal(seed);
   return (struct tensor) {x, WEIGHT_F32};
 }
@@ -43,7 +43,7 @@ static inline void tiny_make(struct tiny *t, uint64_t seed)
   t->room = 20000, t->numbers = malloc(t->room * sizeof *t->numbers);
   size_t q = TINY_HEADS * TINY_HD, kv = TINY_KV * TINY_HD;
   for (int i = 0; i < TINY_LAYERS; i++) {
-    struct layer *l = &t->layer[i];
+    struct model_layer *l = &t->layer[i];
     l->before_attention = tiny_norm(t, &seed), l->before_mlp = tiny_norm(t, &seed);
     l->qkv[0] = tiny_matrix(t, TINY_D, q, &seed), l->qkv[1] = tiny_matrix(t, TINY_D, kv, &seed), l->qkv[2] = tiny_matrix(t, TINY_D, kv, &seed);
     l->out = tiny_matrix(t, q, TINY_D, &seed);
@@ -55,7 +55,7 @@ static inline void tiny_make(struct tiny *t, uint64_t seed)
   t->lm.embedding = tiny_tensor(t, TINY_V * TINY_D, 1, 0, &seed);
   t->lm.layers = t->layer, t->lm.last = tiny_norm(t, &seed);
   t->lm.head = tiny_matrix(t, TINY_D, TINY_V, &seed);
-  t->lm.heads = (struct heads) {TINY_HEADS, TINY_KV, TINY_HD, 1 / sqrtf(TINY_HD)};
+  t->lm.attention = (struct heads) {TINY_HEADS, TINY_KV, TINY_HD, 1 / sqrtf(TINY_HD)};
   for (int i = 0; i < TINY_HD / 2; i++) t->frequency[i] = powf(10000, -2.0f * (float) i / TINY_HD);
   t->lm.frequency = t->frequency;
   t->lm.layer_madds = TINY_LAYERS * (TINY_D * (q + 2 * kv) + q * TINY_D + 3 * TINY_D * TINY_FF);

@@ -1,21 +1,21 @@
 /* forward.c -- made from chapters/02-model.w; change it there */
 
-/* 2.148  forward.c */
+/* 2.183  forward.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/forward.h"
 
-/* 2.129  The desk of a pass */
+/* 2.164  The desk of a pass */
 
-struct sheet {
+struct loan {
   void *p;
   size_t count, size;
 };
 struct desk {
   struct memory *m;
   struct error *why;
-  struct sheet sheet[24];
+  struct loan sheet[24];
   size_t n;
   bool refused;
 };
@@ -23,8 +23,8 @@ static void *desk_take(struct desk *d, size_t count, size_t size)
 {
   if (d->refused)
     return NULL;
-  struct sheet *s = &d->sheet[d->n];
-  *s = (struct sheet) { NULL, count, size };
+  struct loan *s = &d->sheet[d->n];
+  *s = (struct loan) { NULL, count, size };
   s->p = memory_take(d->m, FOR_ACTIVATIONS, count, size, d->why);
   if (s->p == NULL)
     d->refused = true;
@@ -36,18 +36,18 @@ static void *desk_take(struct desk *d, size_t count, size_t size)
 static void desk_clear(struct desk *d)
 {
   while (d->n-- > 0) {
-    struct sheet *s = &d->sheet[d->n];
+    struct loan *s = &d->sheet[d->n];
     memory_give(d->m, FOR_ACTIVATIONS, s->p, s->count, s->size);
   }
 }
 
-/* 2.130  What lies on the desk */
+/* 2.165  What lies on the desk */
 
 struct work {
   struct engine *e;
   const struct model *lm;
   struct store *s;
-  const struct watch *watch;
+  const struct watcher *watch;
   struct pass *p;
   size_t n, q_width, kv_width, longest;
   float *x;
@@ -55,10 +55,10 @@ struct work {
   float *cosine, *sine;
   float *room, *weights;
   uint32_t *id, *position;
-  struct view *view;
+  struct view *seen;
 };
 
-/* 2.131  Lay out the desk */
+/* 2.166  Lay out the desk */
 
 static bool work_take(struct work *w, struct desk *d)
 {
@@ -80,20 +80,20 @@ static bool work_take(struct work *w, struct desk *d)
   w->sine = desk_take(d, n, half * one);
   w->id = desk_take(d, n, sizeof *w->id);
   w->position = desk_take(d, n, sizeof *w->position);
-  w->view = desk_take(d, n, sizeof *w->view);
+  w->seen = desk_take(d, n, sizeof *w->seen);
   w->room = desk_take(d, pool_workers(w->e->self),
-                      kernels_room(&w->lm->heads, w->longest) * one);
+                      kernels_room(&w->lm->attention, w->longest) * one);
   bool weights = w->watch != NULL && w->watch->weights;
   w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
   return !d->refused;
 }
 
-/* 2.149  A layer, step by step */
+/* 2.184  A layer, step by step */
 
-static void look(const struct work *w, enum stage stage, uint32_t layer, float *x,
-                 size_t width);
+static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
+                 float *x, size_t width);
 
-/* 2.132  Turn ids into rows */
+/* 2.167  Turn ids into rows */
 
 static void work_embed(struct work *w, const struct row *rows)
 {
@@ -115,16 +115,16 @@ static void work_embed(struct work *w, const struct row *rows)
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
 
-static void look(const struct work *w, enum stage stage, uint32_t layer, float *x,
-                 size_t width)
+static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
+                 float *x, size_t width)
 {
   if (w->watch != NULL)
     w->watch->see(w->watch->what, stage, layer, x, w->n, width);
 }
 
-/* 2.133  Project to queries, keys and values */
+/* 2.168  Project to queries, keys and values */
 
-static void work_project(struct work *w, const struct layer *l)
+static void work_project(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   if (l->n_qkv == 3) {
@@ -140,9 +140,9 @@ static void work_project(struct work *w, const struct layer *l)
   }
 }
 
-/* 2.134  Norm and turn queries and keys */
+/* 2.169  Norm and turn queries and keys */
 
-static void work_turn(struct work *w, const struct layer *l)
+static void work_turn(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
@@ -157,7 +157,7 @@ static void work_turn(struct work *w, const struct layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-/* 2.135  Let every row attend */
+/* 2.170  Let every row attend */
 
 static void work_attend(struct work *w, uint32_t i)
 {
@@ -166,12 +166,12 @@ static void work_attend(struct work *w, uint32_t i)
   store_put(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
-    store_view(w->s, i, r, &w->view[r]);
-    pairs += w->view[r].hi - w->view[r].lo;
+    store_view(w->s, i, r, &w->seen[r]);
+    pairs += w->seen[r].hi - w->seen[r].lo;
   }
   struct capture keep = { w->weights, w->longest };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->heads, w->q, w->view, w->n, w->room, w->mixed,
+  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
                   weights ? &keep : NULL);
   if (i == 0)
     c->qk_pairs += pairs;
@@ -182,9 +182,9 @@ static void work_attend(struct work *w, uint32_t i)
     look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
 }
 
-/* 2.136  Pass through attention */
+/* 2.171  Pass through attention */
 
-static void work_first_half(struct work *w, const struct layer *l, uint32_t i)
+static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   size_t d = w->lm->config.d_model;
@@ -202,9 +202,10 @@ static void work_first_half(struct work *w, const struct layer *l, uint32_t i)
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-/* 2.137  Pass through the MLP */
+/* 2.172  Pass through the MLP */
 
-static void work_second_half(struct work *w, const struct layer *l, uint32_t i)
+static void work_second_half(struct work *w, const struct model_layer *l,
+                             uint32_t i)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
@@ -221,9 +222,9 @@ static void work_second_half(struct work *w, const struct layer *l, uint32_t i)
   look(w, STAGE_LAYER, i, w->x, d);
 }
 
-/* 2.150  Whole passes */
+/* 2.185  Whole passes */
 
-/* 2.138  Note the rows that are no longer finite */
+/* 2.173  Note the rows that are no longer finite */
 
 static void note_spoilt(struct work *w, uint32_t behind)
 {
@@ -237,7 +238,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-/* 2.139  Put the rows through all layers */
+/* 2.174  Put the rows through all layers */
 
 static void work_run(struct work *w, const struct row *rows)
 {
@@ -256,7 +257,7 @@ static void work_run(struct work *w, const struct row *rows)
   c->weight_bytes_read += lm->layer_bytes;
 }
 
-/* 2.140  Check the ids, and find the longest view */
+/* 2.175  Check the ids, and find the longest view */
 
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
                        size_t *longest, struct error *why)
@@ -273,7 +274,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-/* 2.142  Open and close a pass */
+/* 2.177  Open and close a pass */
 
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
                               struct error *why)
@@ -302,15 +303,15 @@ void pass_close(struct pass *p)
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-/* 2.141  Run a pass, watched or not */
+/* 2.176  Run a pass, watched or not */
 
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
-                     const struct row *rows, size_t n, const struct watch *watch,
-                     struct pass **pass, struct error *why)
+                     const struct row *rows, size_t n, const struct watcher *watch,
+                     struct pass **made, struct error *why)
 {
   struct work w = {.e = e,.lm = lm,.s = s,.watch = watch,.n = n };
   struct desk d = {.m = s->m,.why = why };
-  *pass = NULL;
+  *made = NULL;
   if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.longest, why)
       || !store_begin(s, rows, n, why))
     return false;
@@ -320,7 +321,7 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     w.x = w.p->hidden;
     work_run(&w, rows);
     store_commit(s);
-    *pass = w.p;
+    *made = w.p;
   } else {
     store_abort(s);
     pass_close(w.p);
@@ -330,29 +331,29 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
 }
 
 bool forward(struct engine *e, const struct model *lm, struct store *s,
-             const struct row *rows, size_t n, struct pass **pass,
+             const struct row *rows, size_t n, struct pass **made,
              struct error *why)
 {
-  return forward_watched(e, lm, s, rows, n, NULL, pass, why);
+  return forward_watched(e, lm, s, rows, n, NULL, made, why);
 }
 
-/* 2.143  Say where a row was spoilt */
+/* 2.178  Say where a row was spoilt */
 
-bool pass_sound(const struct model *lm, const struct pass *p, size_t row,
+bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                 struct error *why)
 {
-  uint32_t at = p->spoilt[row];
+  uint32_t at = p->spoilt[i];
   if (at == SOUND)
     return true;
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"
-                     " wanted: finite logits", weights_path(lm->weights), row);
+                     " wanted: finite logits", weights_path(lm->weights), i);
   return error_say(why, "%s: row %zu is not finite behind layer %" PRIu32 " of %"
-                   PRIu32 "; wanted: finite logits", weights_path(lm->weights), row,
+                   PRIu32 "; wanted: finite logits", weights_path(lm->weights), i,
                    at, lm->config.n_layers);
 }
 
-/* 2.144  Make logits of the rows that are wanted */
+/* 2.179  Make logits of the rows that are wanted */
 
 bool head(struct engine *e, const struct model *lm, struct pass *p,
           const size_t *which, size_t n, float *logits, struct error *why)
@@ -379,7 +380,7 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-/* 2.145  Evaluate ids from an empty store */
+/* 2.180  Evaluate ids from an empty store */
 
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
                        const uint32_t * ids, size_t n, struct pass **p,
@@ -411,7 +412,7 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-/* 2.146  Add up the log-probabilities of a text */
+/* 2.181  Add up the log-probabilities of a text */
 
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
                         size_t i, uint32_t next, float *logits, double *logprob,
@@ -430,7 +431,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   return true;
 }
 
-/* 2.147  Evaluate a text and add up */
+/* 2.182  Evaluate a text and add up */
 
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
               const uint32_t * ids, size_t n, double *logprob, double *sum,

@@ -1,12 +1,12 @@
 /* forward.h -- made from chapters/02-model.w; change it there */
 
-/* 2.124  forward.h */
+/* 2.159  forward.h */
 
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H
 #include "02-model/store.h"
 
-/* 2.125  What a pass leaves behind */
+/* 2.160  What a pass leaves behind */
 
 struct pass {
   struct memory *m;
@@ -24,9 +24,9 @@ struct pass {
 };
 enum { SOUND = 0x7fffffff };
 
-/* 2.126  A watcher */
+/* 2.161  A watcher */
 
-enum stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
+enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
   STAGE_WEIGHTS, STAGE_MIXED, STAGE_ATTENTION, STAGE_MLP_NORM, STAGE_INNER,
   STAGE_MLP, STAGE_LAYER
 };
@@ -36,40 +36,40 @@ enum stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
  * STAGE_MLP are what is added to the residual stream, STAGE_LAYER is the
  * stream after it */
 
-typedef void watch_see(void *what, enum stage stage, uint32_t layer, float *x,
+typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float *x,
                        size_t rows, size_t width);
 /* x is [rows][width], belongs to the pass, and may be changed */
 
-struct watch {
+struct watcher {
   watch_see *see;
   void *what;
   bool weights;
 };
 /* weights: attention weights are wanted, too */
 
-/* 2.127  From rows to hidden states */
+/* 2.162  From rows to hidden states */
 
 bool forward(struct engine *e, const struct model *lm, struct store *s,
-             const struct row *rows, size_t n, struct pass **pass,
+             const struct row *rows, size_t n, struct pass **made,
              struct error *why);
-/* puts n rows through all layers and commits them to the store; *pass is
+/* puts n rows through all layers and commits them to the store; *made is
  * owned by the caller. On failure nothing has been stored and there is no
  * pass */
 
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
-                     const struct row *rows, size_t n, const struct watch *watch,
-                     struct pass **pass, struct error *why);
+                     const struct row *rows, size_t n, const struct watcher *watch,
+                     struct pass **made, struct error *why);
 /* the same, with a watcher; a null watch is none */
 
 void pass_close(struct pass *p);
 /* returns the memory of a pass; null is nothing */
 
-bool pass_sound(const struct model *lm, const struct pass *p, size_t row,
+bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                 struct error *why);
-/* true if the row's hidden state is finite; else a sentence that names the
- * layer */
+/* true if the hidden state of row i is finite; else a sentence that names
+ * the layer */
 
-/* 2.128  From hidden states to logits and probabilities */
+/* 2.163  From hidden states to logits and probabilities */
 
 bool head(struct engine *e, const struct model *lm, struct pass *p,
           const size_t *which, size_t n, float *logits, struct error *why);

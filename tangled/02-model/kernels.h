@@ -1,13 +1,13 @@
 /* kernels.h -- made from chapters/02-model.w; change it there */
 
-/* 2.4  kernels.h */
+/* 2.5  kernels.h */
 
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
 #include "00-ground/ground.h"
 #include "02-model/counters.h"
 
-/* 2.5  Numbers as a file stores them */
+/* 2.6  Numbers as a file stores them */
 
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
 /* IEEE binary32, IEEE binary16, the upper half of a binary32 */
@@ -30,7 +30,7 @@ struct matrix {
 /* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's
  * Conv1D); bias is [out] or absent */
 
-/* 2.6  What the kernels work on */
+/* 2.7  What norms and activations are */
 
 enum norm_kind { NORM_RMS, NORM_LAYER };
 /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
@@ -46,6 +46,8 @@ enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
   ACTIVATION_SILU
 };
 /* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
+
+/* 2.8  What attention is given */
 
 struct heads {
   uint32_t n_heads, n_kv_heads, head_dim;
@@ -72,13 +74,13 @@ struct capture {
 /* where attention shall leave its weights: [rows][n_heads][stride], that of
  * position t at index t; positions that a row does not see get 0 */
 
-/* 2.7  The table of kernels */
+/* 2.9  The table of kernels */
 
 struct engine;
 struct kernels {
   const char *name;
 
-/* 2.8  The kernels, one by one */
+/* 2.10  The kernels of a layer */
 
   void (*linear)(const struct engine * e, const struct matrix * list, size_t n,
                  const float *x, size_t rows, float *const *y);
@@ -88,12 +90,6 @@ struct kernels {
   void (*normalize)(const struct engine * e, const struct normalizer * g,
                     const float *x, size_t rows, size_t d, float *y);
 /* x and y are [rows][d] and may be the same */
-
-  void (*angles)(const struct engine * e, const uint32_t * position, size_t rows,
-                 const float *frequency, size_t half, float scaling, float *c,
-                 float *s);
-/* and , times scaling, of position times frequency in float32: c and s are
- * [rows][half] (Su and others 2021) */
 
   void (*rotate)(const struct engine * e, float *x, size_t rows, size_t n_heads,
                  size_t half, const float *c, const float *s);
@@ -110,22 +106,38 @@ struct kernels {
 
   void (*activate)(const struct engine * e, enum activation_kind kind,
                    const float *x, const float *up, size_t n, float *y);
-/* y[i] =f(x[i]), times up[i] if up is not null; y may be x or up */
+/* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
 
   void (*add)(const struct engine * e, float *y, const float *x, size_t n);
 /* y[i] += x[i]: the residual stream */
 
+/* 2.11  The kernels at the two ends */
+
   void (*embed)(const struct engine * e, struct tensor table, size_t d,
                 const uint32_t * id, size_t rows, float *y);
-/* row id[r] of table, [...][d], widened to y[r], [rows][d] */
+/* row id[r] of table, [any][d], widened to y[r], [rows][d] */
+
+  void (*angles)(const struct engine * e, const uint32_t * position, size_t rows,
+                 const float *frequency, size_t half, float scaling, float *c,
+                 float *s);
+/* cosine and sine, times scaling, of position times frequency in float: c
+ * and s are [rows][half] (Su and others 2021) */
 
   void (*softmax)(const struct engine * e, const float *x, size_t rows, size_t n,
                   double *y);
-/* e^x- over its sum, in double, for each row of x, [rows][n] */
+/* exp(x - max) over its sum, in double, for each row of x, [rows][n] */
 
   void (*log_softmax)(const struct engine * e, const float *x, size_t rows,
                       size_t n, double *y);
-/* (x-)-e^x-, in double, natural logarithms */
+/* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+
+/* 2.73  Two functions that only the self-test calls */
+
+  float (*two_roundings)(float a, float b, float c);
+/* a*b+c as this table was compiled: product and sum rounded */
+
+  float (*one_rounding)(float a, float b, float c);
+/* the multiply--add of this table's kernels */
 
 };
 struct engine {
@@ -134,7 +146,7 @@ struct engine {
   struct counters *c;
 };
 
-/* 2.9  How a table is found and tested */
+/* 2.12  How a table is found and tested */
 
 const struct kernels *kernels_find(const char *name, struct error *why);
 /* the table called name, scalar, avx2 or avx512, or for null the fastest
@@ -145,7 +157,7 @@ const struct kernels *kernels_at(size_t i);
  * the slowest first; null behind the last */
 
 bool kernels_self_test(const struct kernels *k, struct error *why);
-/* false and a sentence if the build contracts ax b+c or has no exact fma;
+/* false and a sentence if the build contracts a*b+c or has no exact fma;
  * forward refuses to run then */
 
 size_t kernels_room(const struct heads *h, size_t longest);

@@ -1,6 +1,6 @@
 /* model.c -- made from chapters/02-model.w; change it there */
 
-/* 2.102  model.c */
+/* 2.137  model.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "02-model/model.h"
 #include "02-model/numbers.h"
 
-/* 2.86  The state of assembly */
+/* 2.121  The state of assembly */
 
 struct assembly {
   struct memory *m;
@@ -21,7 +21,7 @@ struct assembly {
   struct error *why;
 };
 
-/* 2.89  Write a shape in words */
+/* 2.124  Write a shape in words */
 
 static void shape_words(const struct stored *t, char found[64])
 {
@@ -32,7 +32,7 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* 2.87  Find one tensor, and insist on its shape */
+/* 2.122  Find one tensor, and insist on its shape */
 
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
                           uint64_t columns)
@@ -54,7 +54,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
   if (!a->ok)
     return none;
 
-/* 2.88  Turn t into a tensor of a type that we have, or fail */
+/* 2.123  Turn t into a tensor of a type that we have, or fail */
 
   static const char *const type[] = { "F32", "F16", "BF16" };
   for (int i = 0; i < 3; i++)
@@ -67,12 +67,12 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 
 }
 
-/* 2.103  Tensors by the layer */
+/* 2.138  Tensors by the layer */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160]);
 
-/* 2.90  Find a matrix with its bias */
+/* 2.125  Find a matrix with its bias */
 
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
                                  const char *name, size_t in, size_t out, bool bias)
@@ -96,7 +96,7 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-/* 2.91  Find a norm */
+/* 2.126  Find a norm */
 
 static struct normalizer need_norm(struct assembly *a, const char *gain,
                                    const char *bias, size_t d)
@@ -120,9 +120,9 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-/* 2.92  Assemble a layer of GPT-2 */
+/* 2.127  Assemble a layer of GPT-2 */
 
-static void layer_gpt2(struct assembly *a, uint32_t i, struct layer *l)
+static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
   size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
   l->before_attention = layer_norm(a, i, "ln_1", d);
@@ -135,9 +135,9 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct layer *l)
   l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
-/* 2.93  Assemble a layer of Llama and its kin */
+/* 2.128  Assemble a layer of Llama and its kin */
 
-static void layer_llama(struct assembly *a, uint32_t i, struct layer *l)
+static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, inner = c->d_inner;
@@ -160,9 +160,9 @@ static void layer_llama(struct assembly *a, uint32_t i, struct layer *l)
   l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 }
 
-/* 2.104  The model as a whole */
+/* 2.139  The model as a whole */
 
-/* 2.94  Assemble what is outside the layers */
+/* 2.129  Assemble what is outside the layers */
 
 static void assemble_ends(struct assembly *a)
 {
@@ -186,7 +186,7 @@ static void assemble_ends(struct assembly *a)
       * weight_bytes(lm->head.weight.type);
 }
 
-/* 2.95  Assemble the layers */
+/* 2.130  Assemble the layers */
 
 static void assemble_layers(struct assembly *a)
 {
@@ -210,7 +210,7 @@ static void assemble_layers(struct assembly *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* 2.97  Compare a stored head with the embedding it is tied to */
+/* 2.132  Compare a stored head with the embedding it is tied to */
 
 static bool tied_head(struct assembly *a, const struct stored *t)
 {
@@ -224,7 +224,7 @@ static bool tied_head(struct assembly *a, const struct stored *t)
                        "the embedding once more: the head is tied", a->why);
 }
 
-/* 2.96  Account for every tensor */
+/* 2.131  Account for every tensor */
 
 static bool left_over(struct assembly *a, const struct stored *t)
 {
@@ -247,7 +247,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
                      "only the tensors that config.json calls for");
 }
 
-/* 2.98  Compute the frequencies of the rotations */
+/* 2.133  Compute the frequencies of the rotations */
 
 static double stretched(const struct rope_config *r, double frequency)
 {
@@ -277,7 +277,7 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-/* 2.99  Assemble the model */
+/* 2.134  Assemble the model */
 
 static bool model_assemble(struct assembly *a)
 {
@@ -287,7 +287,7 @@ static bool model_assemble(struct assembly *a)
   if (weights_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
                    : "model.embed_tokens.weight") == NULL)
     a->prefix = "";
-  lm->heads = (struct heads) { c->n_heads, c->n_kv_heads, c->head_dim,
+  lm->attention = (struct heads) { c->n_heads, c->n_kv_heads, c->head_dim,
     (float)(1 / sqrt((double)c->head_dim))
   };
   assemble_ends(a);
@@ -299,7 +299,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-/* 2.100  Open and close a model */
+/* 2.135  Open and close a model */
 
 struct model *model_open(struct memory *m, const char *directory, struct error *why)
 {
@@ -332,7 +332,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
 }
 
-/* 2.101  Count the parameters */
+/* 2.136  Count the parameters */
 
 uint64_t model_parameters(const struct model *lm)
 {

@@ -1,15 +1,15 @@
 /* model.h -- made from chapters/02-model.w; change it there */
 
-/* 2.83  model.h */
+/* 2.118  model.h */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
-#include "02-model/config.h"
+#include "A3-files/config.h"
 #include "02-model/kernels.h"
 
-/* 2.84  One layer */
+/* 2.119  One layer */
 
-struct layer {
+struct model_layer {
   struct normalizer before_attention, before_mlp, of_queries, of_keys;
   struct matrix qkv[3], out, up[2], down;
   size_t n_qkv, n_up;
@@ -17,22 +17,22 @@ struct layer {
 
 };
 
-/* 2.85  The whole model */
+/* 2.120  The whole model */
 
 struct model {
   struct model_config config;
-  struct weights *weights;
+  struct archive *weights;
   struct tensor embedding, positions;
 /* [vocab_size][d_model], [n_positions][d_model] */
 
-  struct layer *layers;
+  struct model_layer *layers;
   struct normalizer last;
 /* before the head */
 
   struct matrix head;
 /* [vocab_size][d_model], the embedding itself if tied */
 
-  struct heads heads;
+  struct heads attention;
   float *frequency;
 /* [head_dim/2], or null with learned positions */
 

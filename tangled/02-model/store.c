@@ -1,14 +1,14 @@
 /* store.c -- made from chapters/02-model.w; change it there */
 
-/* 2.123  store.c */
+/* 2.158  store.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/store.h"
 
-/* 2.111  What the plain store holds */
+/* 2.146  What the plain store holds */
 
-struct sequence {
+struct strand {
   float *block;
   size_t room, length;
   uint32_t *token;
@@ -18,12 +18,12 @@ struct sequence {
 struct plain_store {
   struct store common;
   size_t width, n_layers, window;
-  struct sequence *sequence;
+  struct strand *sequence;
   const struct row *rows;
   size_t n, *order;
 };
 
-/* 2.109  Pass the call on to the kind of store */
+/* 2.144  Pass the call on to the kind of store */
 
 bool store_begin(struct store *s, const struct row *rows, size_t n,
                  struct error *why)
@@ -36,9 +36,9 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
   s->kind->put(s, layer, k, v);
 }
 
-void store_view(const struct store *s, uint32_t layer, size_t row, struct view *v)
+void store_view(const struct store *s, uint32_t layer, size_t i, struct view *v)
 {
-  s->kind->view(s, layer, row, v);
+  s->kind->show(s, layer, i, v);
 }
 
 void store_commit(struct store *s)
@@ -62,7 +62,7 @@ void store_close(struct store *s)
     s->kind->close(s);
 }
 
-/* 2.113  Find a place for every row */
+/* 2.148  Find a place for every row */
 
 static bool plain_order(struct plain_store *s, struct error *why)
 {
@@ -71,7 +71,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
     s->sequence[q].first = first, first += s->sequence[q].count;
   for (size_t i = 0; i < s->n; i++) {
     const struct row *r = &s->rows[i];
-    const struct sequence *q = &s->sequence[r->sequence];
+    const struct strand *q = &s->sequence[r->sequence];
     const char *wrong = NULL;
     if (r->position >= s->common.n_positions)
       wrong = "beyond the context";
@@ -82,44 +82,43 @@ static bool plain_order(struct plain_store *s, struct error *why)
     else if (s->order[q->first + r->position - q->length] != 0)
       wrong = "given twice";
     if (wrong != NULL)
-      return error_say(why, "position %" PRIu32 " of sequence %" PRIu32
-                       " is %s; wanted: from %zu on, each once, below %" PRIu32,
-                       r->position, r->sequence, wrong, q->length,
-                       s->common.n_positions);
+      return error_say(why, "position %u of sequence %u is %s;"
+                       " wanted: from %zu on, below %u," " each once", r->position,
+                       r->sequence, wrong, q->length, s->common.n_positions);
     s->order[q->first + r->position - q->length] = i + 1;
   }
   return true;
 }
 
-/* 2.115  Give a sequence a larger block */
+/* 2.150  Give a sequence a larger block */
 
-static bool sequence_grow(struct plain_store *s, struct sequence *q, size_t room,
+static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
                           struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t parts = 2 * s->n_layers, each = s->width * sizeof(float);
-  float *block = memory_take(m, FOR_CACHE, room, parts * each, why);
+  size_t parts = 2 * s->n_layers, span = s->width * sizeof(float);
+  float *block = memory_take(m, FOR_CACHE, room, parts * span, why);
   uint32_t *token = block == NULL ? NULL : memory_grow(m, FOR_TOKENS, q->token,
                                                        q->room, room, sizeof *token,
                                                        why);
   if (token == NULL) {
-    memory_give(m, FOR_CACHE, block, room, parts * each);
+    memory_give(m, FOR_CACHE, block, room, parts * span);
     return false;
   }
   for (size_t i = 0; i < parts && q->length > 0; i++)
     memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
-           q->length * each);
-  memory_give(m, FOR_CACHE, q->block, q->room, parts * each);
+           q->length * span);
+  memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
   q->block = block, q->token = token, q->room = room;
   return true;
 }
 
-/* 2.114  Make room for the rows of the pass */
+/* 2.149  Make room for the rows of the pass */
 
 static bool plain_grow(struct plain_store *s, struct error *why)
 {
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    struct sequence *q = &s->sequence[i];
+    struct strand *q = &s->sequence[i];
     size_t wanted = q->length + q->count, room = 2 * q->room;
     if (wanted <= q->room)
       continue;
@@ -133,15 +132,15 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.116  Count the rows of a sequence that were computed before */
+/* 2.151  Count the rows of a sequence that were computed before */
 
-static uint32_t token_at(const struct plain_store *s, const struct sequence *q,
+static uint32_t token_at(const struct plain_store *s, const struct strand *q,
                          size_t k)
 {
   return s->rows[s->order[q->first + k] - 1].token;
 }
 
-static size_t known(const struct plain_store *s, const struct sequence *q)
+static size_t known(const struct plain_store *s, const struct strand *q)
 {
   size_t k = 0;
   while (k < q->count && q->length + k < q->computed
@@ -150,7 +149,7 @@ static size_t known(const struct plain_store *s, const struct sequence *q)
   return k;
 }
 
-/* 2.117  Count the rows that are seen, and those computed before */
+/* 2.152  Count the rows that are seen, and those computed before */
 
 static size_t lowest(const struct plain_store *s, size_t position)
 {
@@ -162,7 +161,7 @@ static void plain_measure(struct plain_store *s)
 {
   s->common.seen = s->common.recomputed = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    const struct sequence *q = &s->sequence[i];
+    const struct strand *q = &s->sequence[i];
     if (q->count == 0)
       continue;
     s->common.recomputed += known(s, q);
@@ -170,13 +169,13 @@ static void plain_measure(struct plain_store *s)
   }
 }
 
-/* 2.120  End a pass, empty the store */
+/* 2.155  End a pass, empty the store */
 
 static void plain_end(struct store *common, bool commit)
 {
   struct plain_store *s = (struct plain_store *)common;
   for (uint32_t i = 0; i < common->n_sequences; i++) {
-    struct sequence *q = &s->sequence[i];
+    struct strand *q = &s->sequence[i];
     size_t old = commit ? known(s, q) : 0, end = q->length + q->count;
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(s, q, k);
@@ -197,7 +196,7 @@ static void plain_empty(struct store *common)
     s->sequence[i].length = 0;
 }
 
-/* 2.112  Admit a pass, or refuse it */
+/* 2.147  Admit a pass, or refuse it */
 
 static bool plain_begin(struct store *common, const struct row *rows, size_t n,
                         struct error *why)
@@ -224,30 +223,30 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   return ok;
 }
 
-/* 2.118  Store the keys and values of a layer */
+/* 2.153  Store the keys and values of a layer */
 
 static void plain_put(struct store *common, uint32_t layer, const float *k,
                       const float *v)
 {
   struct plain_store *s = (struct plain_store *)common;
-  size_t each = s->width * sizeof(float);
+  size_t span = s->width * sizeof(float);
   for (size_t i = 0; i < s->n; i++) {
-    const struct sequence *q = &s->sequence[s->rows[i].sequence];
+    const struct strand *q = &s->sequence[s->rows[i].sequence];
     size_t t = s->rows[i].position;
     float *place = q->block + (2 * layer * q->room + t) * s->width;
-    memcpy(place, k + i * s->width, each);
-    memcpy(place + q->room * s->width, v + i * s->width, each);
+    memcpy(place, k + i * s->width, span);
+    memcpy(place + q->room * s->width, v + i * s->width, span);
   }
 }
 
-/* 2.119  Show what a row sees */
+/* 2.154  Show what a row sees */
 
-static void plain_view(const struct store *common, uint32_t layer, size_t row,
+static void plain_view(const struct store *common, uint32_t layer, size_t i,
                        struct view *v)
 {
   const struct plain_store *s = (const struct plain_store *)common;
-  const struct sequence *q = &s->sequence[s->rows[row].sequence];
-  uint32_t position = s->rows[row].position;
+  const struct strand *q = &s->sequence[s->rows[i].sequence];
+  uint32_t position = s->rows[i].position;
   const float *keys = q->block + 2 * layer * q->room * s->width;
   *v = (struct view) {.base_k = keys,.base_v = keys + q->room * s->width,
     .row_bytes = s->width * sizeof(float),.type = WEIGHT_F32,
@@ -255,14 +254,14 @@ static void plain_view(const struct store *common, uint32_t layer, size_t row,
   };
 }
 
-/* 2.122  Close a plain store */
+/* 2.157  Close a plain store */
 
 static void plain_close(struct store *common)
 {
   struct plain_store *s = (struct plain_store *)common;
   struct memory *m = common->m;
   for (uint32_t i = 0; i < common->n_sequences; i++) {
-    struct sequence *q = &s->sequence[i];
+    struct strand *q = &s->sequence[i];
     memory_give(m, FOR_CACHE, q->block, q->room,
                 2 * s->n_layers * s->width * sizeof(float));
     memory_give(m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
@@ -271,7 +270,7 @@ static void plain_close(struct store *common)
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-/* 2.121  Open a plain store */
+/* 2.156  Open a plain store */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why)

@@ -1,19 +1,19 @@
 /* store.h -- made from chapters/02-model.w; change it there */
 
-/* 2.105  store.h */
+/* 2.140  store.h */
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
 #include "02-model/model.h"
 
-/* 2.106  A row is three numbers */
+/* 2.141  A row is three numbers */
 
 struct row {
   uint32_t sequence, position, token;
 };
 /* a token at a position (from 0) of a sequence (from 0) */
 
-/* 2.107  What a store can do */
+/* 2.142  What a store can do */
 
 struct store;
 struct store_kind {
@@ -24,7 +24,7 @@ struct store_kind {
   void (*put)(struct store * s, uint32_t layer, const float *k, const float *v);
 /* as store_put */
 
-  void (*view)(const struct store * s, uint32_t layer, size_t row, struct view * v);
+  void (*show)(const struct store * s, uint32_t layer, size_t i, struct view * v);
 /* as store_view */
 
   void (*end)(struct store * s, bool commit);
@@ -38,7 +38,7 @@ struct store_kind {
 
 };
 
-/* 2.108  The store as others see it */
+/* 2.143  The store as others see it */
 
 struct store {
   const struct store_kind *kind;
@@ -67,8 +67,8 @@ bool store_begin(struct store *s, const struct row *rows, size_t n,
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
 /* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
 
-void store_view(const struct store *s, uint32_t layer, size_t row, struct view *v);
-/* what row number row of the pass sees in layer */
+void store_view(const struct store *s, uint32_t layer, size_t i, struct view *v);
+/* what row number i of the pass sees in layer */
 
 void store_commit(struct store *s);
 /* ends the pass: its rows belong to the store */
@@ -82,7 +82,7 @@ void store_empty(struct store *s);
 void store_close(struct store *s);
 /* returns the memory; null is nothing */
 
-/* 2.110  A store of one block a sequence */
+/* 2.145  A store of one block a sequence */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why);

@@ -18,7 +18,7 @@ static const float nothing[WIDTH * WIDTH];
 struct parrot {
   float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
   float frequency[WIDTH / 2];
-  struct layer only;
+  struct model_layer only;
   struct model lm;
 };
 
@@ -35,7 +35,7 @@ static void parrot_layer(struct parrot *p)
   struct normalizer norm = {.kind = NORM_RMS,.gain = at(p->ones),
     .epsilon = 1e-5f
   };
-  p->only = (struct layer) {.before_attention = norm,.before_mlp = norm,
+  p->only = (struct model_layer) {.before_attention = norm,.before_mlp = norm,
     .qkv = {zero, zero, zero},.n_qkv = 3,.out = zero,
     .up = {zero, zero},.n_up = 2,.down = zero
   };
@@ -60,7 +60,7 @@ static void parrot_make(struct parrot *p)
   p->lm.head = (struct matrix) {.weight = at(p->follows[0]),.in = WIDTH,
     .out = WORDS
   };
-  p->lm.heads = (struct heads) { 1, 1, WIDTH, 1 };
+  p->lm.attention = (struct heads) { 1, 1, WIDTH, 1 };
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
