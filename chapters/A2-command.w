@@ -1,6 +1,8 @@
 @i types.w
 @s FILE int
 @s sigaction x
+@s json_int_t int
+@s json_error_t int
 
 \chapterquestion{What must a program say, and to whom, so that it can be used by people and by
 scripts that its authors will never meet?}
@@ -354,7 +356,7 @@ static const struct option_row option_table[N_OPTIONS] = @[{
     NULL, 'f', false, 0, 0, G | T | R},@|
   [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
     false, 0, 0, G | R},@|
-  @<Options that bound and show a generation@>@;
+  @<Options that bound and show a generation@>,@|
   @<Options of the other subcommands@>@;
 }@];
 
@@ -382,7 +384,7 @@ static const struct option_row option_table[N_OPTIONS] = @[{
 [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0, false, 0, 0,
   G | T | R | I},@|
 [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"@|
-  " that of --json", NULL, 0, false, 0, 0, G},@|
+  " that of --json", NULL, 0, false, 0, 0, G}
 
 @ And the rest, each of which belongs to a single subcommand, but for the plea for help.
 
@@ -1191,7 +1193,7 @@ void number_digits(FILE *out);
 
 @* Words in print. \label{sec:json}
 Answers are written piece by piece, straight into the stream. There is no tree of objects to be
-built first: an answer of |forward| may have a hundred million numbers in it. All
+built first: an answer of |forward| may have more numbers in it than the model has. All
 that has to be remembered between two pieces is what is due before the next: nothing, a comma, or,
 at the beginning of an answer, the brace that opens it.
 @^JSON@>
@@ -1365,7 +1367,7 @@ enum line_found line_read(FILE *in, struct memory *m, struct bytes *text);
 
 @ A depth of one is an object without further brackets inside. Of a value that is no list the
 library says that it has no elements, and of one that is no object that it has no keys. What is
-thousands deep it refuses itself, so the recursion cannot be made to run away.
+far too deep it refuses itself, so the recursion cannot be made to run away.
 
 @<Measure how deep a value is nested@>=
 static unsigned json_depth(json_t *value)
@@ -2767,7 +2769,7 @@ the choice was made from.
 @^attention@>
 
 @<Look at what the last row attends to@>=
-static void take_weights(void *self, enum stage stage, uint32_t layer, float *x,
+static void take_weights(void *self, enum watch_stage stage, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
   struct tracing *g = self;
@@ -2781,7 +2783,7 @@ static bool look(struct tracing *g, size_t n)
 {
   struct occasion *a = g->a;
   struct engine e = a->o.e;
-  struct watch with = @[{ take_weights, g, true }@];
+  struct watcher with = @[{ take_weights, g, true }@];
   struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows, &a->why);
   struct pass *p = NULL;
   if (rows == NULL) return false;
@@ -2989,7 +2991,7 @@ and are null or empty in the object.
 
 @<What is inspected@>=
 struct inspection { const struct console *c; struct outfit o; bool in_json;
-  struct json_out j; const struct weights *tensors; struct weights *alone;
+  struct json_out j; const struct archive *tensors; struct archive *alone;
   struct error why; };
 
 @ The settings are many and of three sorts. A short list of names, with where the numbers lie, serves
@@ -3141,7 +3143,7 @@ static void show_ignored(struct inspection *g)
   if (g->in_json) put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
   else fprintf(g->c->out, "ignored: %zu fields\n", c->n_ignored);
   for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct ignored *x = &c->ignored[i];
+    const struct ignored_field *x = &c->ignored[i];
     if (g->in_json) {
       put_open(&g->j, '{');
       put_key(&g->j, "file"), put_words(&g->j, x->file);
@@ -3256,11 +3258,11 @@ open, and a function that answers. A kind without a function belongs to a later 
 answers every line with an error that says so.
 
 @<A kind of question@>=
-struct key { const char *name; char type; bool required; unsigned chapter;
+struct key_row { const char *name; char type; bool required; unsigned chapter;
   const char *normal; };
   /* |type|: see |value_fits|; a key of a later |chapter| may only have its
      |normal| value, in JSON */
-struct kind { const char *name; unsigned needs, chapter; const struct key *keys;
+struct kind_row { const char *name; unsigned needs, chapter; const struct key_row *keys;
   size_t n_keys; bool (*answer)(struct inquiry *q); };
 
 @ The types that a key may have are more than those of JSON. A letter each: |s| text, |b| true or
@@ -3290,7 +3292,7 @@ static bool value_fits(char type, json_t *v)
 without: a temperature of 0.0 is one of 0.
 
 @<Tell whether a value is the normal one@>=
-static bool is_normal(const struct key *k, json_t *v)
+static bool is_normal(const struct key_row *k, json_t *v)
 {
   json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
   bool same = json_is_number(v) && json_is_number(normal)
@@ -3303,7 +3305,7 @@ static bool is_normal(const struct key *k, json_t *v)
 function is used for the line itself and for the object |"params"| inside it.
 
 @<Check the keys of an object@>=
-static bool check_keys(json_t *object, const struct key *keys, size_t n,
+static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
   struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
@@ -3653,7 +3655,7 @@ static bool answer_inspect(struct inquiry *q)
   uint64_t parameters = 0;
   const char *path = text_value(q, "file", &length);
   if (strlen(path) != length) return error_say(q->why, "\"file\" contains U+0000");
-  struct weights *w = weights_open(q->o->m, path, q->why);
+  struct archive *w = weights_open(q->o->m, path, q->why);
   if (w == NULL) return false;
   size_t n = weights_count(w);
   for (size_t i = 0; i < n; i++) parameters += weights_at(w, i)->elements;
@@ -3667,30 +3669,30 @@ static bool answer_inspect(struct inquiry *q)
 @ Now the tables. The keys of the kinds, first the short ones.
 
 @<The keys of every kind@>=
-static const struct key tokenize_keys[] = @[{ {"text", 's', true, 0, NULL},@|
+static const struct key_row tokenize_keys[] = @[{ {"text", 's', true, 0, NULL},@|
   {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL} }@];
-static const struct key detokenize_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+static const struct key_row detokenize_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
   {"skip_special", 'b', false, 0, NULL} }@];
-static const struct key ids_keys[] = @[{ {"ids", 'a', true, 0, NULL} }@];
-static const struct key train_keys[] = @[{ {"text", 's', true, 0, NULL},@|
+static const struct key_row ids_keys[] = @[{ {"ids", 'a', true, 0, NULL} }@];
+static const struct key_row train_keys[] = @[{ {"text", 's', true, 0, NULL},@|
   {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL} }@];
-static const struct key forward_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+static const struct key_row forward_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
   {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
   {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 5, "[]"} }@];
-static const struct key inspect_keys[] = @[{ {"file", 's', true, 0, NULL} }@];
+static const struct key_row inspect_keys[] = @[{ {"file", 's', true, 0, NULL} }@];
 
 @ A question for a whole generation has many keys already, most of which only later chapters will let
 vary. Whoever sends them with their defaults gets an answer today.
 
 @<The keys of every kind@>=
-static const struct key generate_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+static const struct key_row generate_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
   {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},@|
   {"seed", 'n', false, 7, "0"}, {"sequence", 'u', false, 7, "0"},@|
   {"stop", 'a', false, 8, "[]"}, {"include_stop", 'b', false, 8, "false"},@|
   {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},@|
   {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
   {"speculate", 'n', false, 13, "0"} }@];
-static const struct key sampling_keys[] = @[{ {"temperature", 'x', false, 7, "0"},@|
+static const struct key_row sampling_keys[] = @[{ {"temperature", 'x', false, 7, "0"},@|
   {"top_k", 'n', false, 7, "0"}, {"top_p", 'x', false, 7, "1"},@|
   {"min_p", 'x', false, 7, "0"}, {"typical_p", 'x', false, 7, "1"},@|
   {"repetition_penalty", 'x', false, 7, "1"},@|
@@ -3708,7 +3710,7 @@ that is not there yet.
 
 @<The table of kinds@>=
 #define KEYS(list) list, sizeof list / sizeof *list
-static const struct kind kind_table[] = @[{
+static const struct kind_row kind_table[] = @[{
   {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys), answer_tokenize},@|
   {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys), answer_detokenize},@|
   {"stream", NEED_TOKENIZER, 0, KEYS(ids_keys), answer_stream},@|
@@ -3729,7 +3731,7 @@ enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 calculation has succeeded; that is the whole secret of answers that are never half.
 
 @<Answer one line@>=
-static bool answer_line(const struct kind *k, struct inquiry *q, const char *text,
+static bool answer_line(const struct kind_row *k, struct inquiry *q, const char *text,
   size_t n)
 {
   if (k->answer == NULL)
@@ -3746,7 +3748,7 @@ written; so a function that fails has left nothing on the line, and the error be
 same brace.
 
 @<Serve one line, whatever it is@>=
-static void serve_line(const struct kind *k, struct inquiry *q, const char *text,
+static void serve_line(const struct kind_row *k, struct inquiry *q, const char *text,
   size_t n, bool fits)
 {
   FILE *out = q->c->out;
@@ -3765,7 +3767,7 @@ static void serve_line(const struct kind *k, struct inquiry *q, const char *text
 long one, so that one enormous question does not cost memory for ever.
 
 @<Serve all lines@>=
-static int serve(const struct console *c, const struct kind *k, struct outfit *o)
+static int serve(const struct console *c, const struct kind_row *k, struct outfit *o)
 {
   struct error why;
   struct inquiry q = @[{ .c = c, .o = o, .why = &why }@];
@@ -3791,7 +3793,7 @@ int run_probe(const struct console *c, const struct wishes *w)
   struct error why;
   struct outfit o;
   const char *list[N_KINDS];
-  const struct kind *k = NULL;
+  const struct kind_row *k = NULL;
   for (size_t i = 0; i < N_KINDS; i++) {
     list[i] = kind_table[i].name;
     if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];

@@ -15,8 +15,8 @@ struct inspection {
   struct outfit o;
   bool in_json;
   struct json_out j;
-  const struct weights *tensors;
-  struct weights *alone;
+  const struct archive *tensors;
+  struct archive *alone;
   struct error why;
 };
 
@@ -183,7 +183,7 @@ static void show_ignored(struct inspection *g)
   else
     fprintf(g->c->out, "ignored: %zu fields\n", c->n_ignored);
   for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct ignored *x = &c->ignored[i];
+    const struct ignored_field *x = &c->ignored[i];
     if (g->in_json) {
       put_open(&g->j, '{');
       put_key(&g->j, "file"), put_words(&g->j, x->file);

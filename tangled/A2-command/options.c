@@ -82,7 +82,9 @@ static const struct option_row option_table[N_OPTIONS] = {
       {"json", NULL, NULL, "print one JSON object", NULL, 0, false, 0, 0,
        G | T | R | I},
   [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"
-                    " that of --json", NULL, 0, false, 0, 0, G},
+                    " that of --json", NULL, 0, false, 0, 0, G}
+
+  ,
 
 /* B.18  Options of the other subcommands */
 

@@ -18,7 +18,7 @@ struct inquiry {
 
 /* B.151  A kind of question */
 
-struct key {
+struct key_row {
   const char *name;
   char type;
   bool required;
@@ -26,10 +26,10 @@ struct key {
   const char *normal;
 };
 
-struct kind {
+struct kind_row {
   const char *name;
   unsigned needs, chapter;
-  const struct key *keys;
+  const struct key_row *keys;
   size_t n_keys;
   bool (*answer)(struct inquiry * q);
 };
@@ -69,7 +69,7 @@ static bool value_fits(char type, json_t * v)
 
 /* B.153  Tell whether a value is the normal one */
 
-static bool is_normal(const struct key *k, json_t * v)
+static bool is_normal(const struct key_row *k, json_t * v)
 {
   json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
   bool same = json_is_number(v) && json_is_number(normal)
@@ -80,7 +80,7 @@ static bool is_normal(const struct key *k, json_t * v)
 
 /* B.154  Check the keys of an object */
 
-static bool check_keys(json_t * object, const struct key *keys, size_t n,
+static bool check_keys(json_t * object, const struct key_row *keys, size_t n,
                        struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
@@ -146,25 +146,25 @@ static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 
 /* B.170  The keys of every kind */
 
-static const struct key tokenize_keys[] = { {"text", 's', true, 0, NULL},
+static const struct key_row tokenize_keys[] = { {"text", 's', true, 0, NULL},
 {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL}
 };
-static const struct key detokenize_keys[] = { {"ids", 'a', true, 0, NULL},
+static const struct key_row detokenize_keys[] = { {"ids", 'a', true, 0, NULL},
 {"skip_special", 'b', false, 0, NULL}
 };
-static const struct key ids_keys[] = { {"ids", 'a', true, 0, NULL} };
-static const struct key train_keys[] = { {"text", 's', true, 0, NULL},
+static const struct key_row ids_keys[] = { {"ids", 'a', true, 0, NULL} };
+static const struct key_row train_keys[] = { {"text", 's', true, 0, NULL},
 {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL}
 };
-static const struct key forward_keys[] = { {"ids", 'a', true, 0, NULL},
+static const struct key_row forward_keys[] = { {"ids", 'a', true, 0, NULL},
 {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},
 {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 5, "[]"}
 };
-static const struct key inspect_keys[] = { {"file", 's', true, 0, NULL} };
+static const struct key_row inspect_keys[] = { {"file", 's', true, 0, NULL} };
 
 /* B.171  The keys of every kind */
 
-static const struct key generate_keys[] = { {"ids", 'a', true, 0, NULL},
+static const struct key_row generate_keys[] = { {"ids", 'a', true, 0, NULL},
 {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},
 {"seed", 'n', false, 7, "0"}, {"sequence", 'u', false, 7, "0"},
 {"stop", 'a', false, 8, "[]"}, {"include_stop", 'b', false, 8, "false"},
@@ -172,7 +172,7 @@ static const struct key generate_keys[] = { {"ids", 'a', true, 0, NULL},
 {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},
 {"speculate", 'n', false, 13, "0"}
 };
-static const struct key sampling_keys[] = { {"temperature", 'x', false, 7, "0"},
+static const struct key_row sampling_keys[] = { {"temperature", 'x', false, 7, "0"},
 {"top_k", 'n', false, 7, "0"}, {"top_p", 'x', false, 7, "1"},
 {"min_p", 'x', false, 7, "0"}, {"typical_p", 'x', false, 7, "1"},
 {"repetition_penalty", 'x', false, 7, "1"},
@@ -468,7 +468,7 @@ static bool answer_inspect(struct inquiry *q)
   const char *path = text_value(q, "file", &length);
   if (strlen(path) != length)
     return error_say(q->why, "\"file\" contains U+0000");
-  struct weights *w = weights_open(q->o->m, path, q->why);
+  struct archive *w = weights_open(q->o->m, path, q->why);
   if (w == NULL)
     return false;
   size_t n = weights_count(w);
@@ -484,7 +484,7 @@ static bool answer_inspect(struct inquiry *q)
 /* B.172  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
-static const struct kind kind_table[] = {
+static const struct kind_row kind_table[] = {
   {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys), answer_tokenize},
   {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys), answer_detokenize},
   {"stream", NEED_TOKENIZER, 0, KEYS(ids_keys), answer_stream},
@@ -503,8 +503,8 @@ enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
 /* B.173  Answer one line */
 
-static bool answer_line(const struct kind *k, struct inquiry *q, const char *text,
-                        size_t n)
+static bool answer_line(const struct kind_row *k, struct inquiry *q,
+                        const char *text, size_t n)
 {
   if (k->answer == NULL)
     return error_say(q->why, "%s comes with chapter %u", k->name, k->chapter);
@@ -518,8 +518,8 @@ static bool answer_line(const struct kind *k, struct inquiry *q, const char *tex
 
 /* B.174  Serve one line, whatever it is */
 
-static void serve_line(const struct kind *k, struct inquiry *q, const char *text,
-                       size_t n, bool fits)
+static void serve_line(const struct kind_row *k, struct inquiry *q,
+                       const char *text, size_t n, bool fits)
 {
   FILE *out = q->c->out;
   q->out = (struct json_out) { out, '{' };
@@ -535,7 +535,8 @@ static void serve_line(const struct kind *k, struct inquiry *q, const char *text
 
 /* B.175  Serve all lines */
 
-static int serve(const struct console *c, const struct kind *k, struct outfit *o)
+static int serve(const struct console *c, const struct kind_row *k,
+                 struct outfit *o)
 {
   struct error why;
   struct inquiry q = {.c = c,.o = o,.why = &why };
@@ -560,7 +561,7 @@ int run_probe(const struct console *c, const struct wishes *w)
   struct error why;
   struct outfit o;
   const char *list[N_KINDS];
-  const struct kind *k = NULL;
+  const struct kind_row *k = NULL;
   for (size_t i = 0; i < N_KINDS; i++) {
     list[i] = kind_table[i].name;
     if (strcmp(list[i], w->operand) == 0)

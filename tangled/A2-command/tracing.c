@@ -161,8 +161,8 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
 
 /* B.130  Look at what the last row attends to */
 
-static void take_weights(void *self, enum stage stage, uint32_t layer, float *x,
-                         size_t rows, size_t width)
+static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
+                         float *x, size_t rows, size_t width)
 {
   struct tracing *g = self;
   if (stage != STAGE_WEIGHTS || layer != g->layer)
@@ -177,7 +177,7 @@ static bool look(struct tracing *g, size_t n)
 {
   struct occasion *a = g->a;
   struct engine e = a->o.e;
-  struct watch with = { take_weights, g, true };
+  struct watcher with = { take_weights, g, true };
   struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows, &a->why);
   struct pass *p = NULL;
   if (rows == NULL)
