@@ -1392,6 +1392,10 @@ the character U+0000 is a character. It knows an object from a list, and both fr
 json_t *json_object_read(const char *text, size_t n, struct error *why)
 {
   json_error_t where;
+  if (n == 0) {
+    error_say(why, "this line is empty; wanted: an object");
+    return NULL;
+  }
   json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
     &where);
   if (value == NULL) {
@@ -1499,17 +1503,17 @@ void outfit_close(struct outfit *o);
 const struct kernels *outfit_kernels(struct error *why);
   /* those that |INCIPIT_ISA| names, or the best */
 
-@ The built-in model is where the variable |INCIPIT_MODEL| says, or else beside the program: in the
-folder of the clone that it was built in, or where it was installed. If it is at none of these places,
-the sentence names the first that was tried.
+@ The built-in model is where the variable |INCIPIT_MODEL| says, or else not far from the program: where
+both were installed, or in the folder of the clone that the program was built in, one or two levels
+up. If it is at none of these places, the sentence says what can be done.
 @^built-in model@>
 
 @<Find the built-in model@>=
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
   struct error *why)
 {
-  static const char *const place[] = @[{ "../models/pocket",
-    "../share/incipit/pocket" }@];
+  static const char *const place[] = @[{ "../share/incipit/models/pocket",@|
+    "../models/pocket", "../../models/pocket" }@];
   const char *named = getenv("INCIPIT_MODEL");
   if (named != NULL && *named != '\0')
     return join_path(path, "", named, why);
@@ -1517,11 +1521,11 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
   size_t n = slash == NULL ? 0 : (size_t) (slash - c->program) + 1;
   char folder[CONSOLE_PATH];
   snprintf(folder, sizeof folder, "%.*s", (int) n, c->program);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     if (!join_path(path, folder, place[i], why)) return false;
     if (access(path, R_OK) == 0) return true;
   }
-  join_path(path, folder, place[0], NULL);
+  join_path(path, folder, place[1], NULL);
   return error_say(why, "there is no built-in model at %s; give one with"@|
     " --model, or name it in INCIPIT_MODEL", path);
 }
@@ -2134,7 +2138,7 @@ static int write_text(struct occasion *a)
 
 @ Two things a reader may not know are said once, on the standard error. The model's makers may have
 trained it on conversations with marks between the turns, of which a plain prompt has none; and they
-may recommend to sample, which we cannot do yet.
+may recommend to sample, or to punish repetition, which we cannot do yet.
 @^chat template@>
 
 @<Give hints@>=
@@ -2157,9 +2161,11 @@ static void give_hints(const struct occasion *a)
   if (!a->p.in_ids && has_chat_template(a->o.path))
     fprintf(a->c->err, "incipit: hint: this model was trained on"@|
       " conversations and has a chat template; the prompt is used as it is\n");
-  if (a->o.lm->config.sampling.do_sample)
-    fprintf(a->c->err, "incipit: hint: this model's makers recommend"@|
-      " to sample, which comes with chapter 7; the likeliest token is taken\n");
+  const struct sampling_config *s = &a->o.lm->config.sampling;
+  if (s->do_sample || s->repetition_penalty != 1 || s->no_repeat_ngram_size != 0)
+    fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"@|
+      " comes with chapter 7; the likeliest token is taken\n",
+      s->do_sample ? "to sample" : "a penalty");
 }
 
 @ The echo of a prompt is the prompt, byte for byte. One that came in ids is decoded, if it can be.
@@ -3352,9 +3358,9 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
 not. A list may be empty here; whether that makes sense the kind decides.
 
 @<Take ids out of a question@>=
-static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+static bool ids_from(const struct inquiry *q, json_t *from, const char *key,
+  struct ids *list)
 {
-  json_t *from = json_object_get(q->in, key);
   for (size_t i = 0; i < json_array_size(from); i++) {
     json_t *v = json_array_get(from, i);
     json_int_t id = json_integer_value(v);
@@ -3367,6 +3373,11 @@ static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
     }
   }
   return true;
+}
+@#
+static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+{
+  return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
 @ A text is its ids.
@@ -3407,10 +3418,9 @@ static bool answer_detokenize(struct inquiry *q)
   return ok;
 }
 
-@ The question about streaming is: which bytes can be released after each id? Where each id's bytes
-begin in the whole is known by decoding one id more each time; so the chunks, put together, are
-the whole by construction. All chunks are found first, one behind the other, with the places
-where they end, and printed afterwards.
+@ The question about streaming is: which bytes can be released after each id? Ids are fed one at a time,
+as |generate| does it, through the same hold for unfinished characters. All chunks are found
+first, one behind the other, with the places where they end, and printed afterwards.
 
 @<Answer with ids, bytes or merges@>=
 static bool answer_stream(struct inquiry *q)
@@ -3492,6 +3502,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *w
     (*which)[i] = all ? i : word != NULL ? n - 1 : (size_t) at;
     if (word != NULL || (json_is_integer(one) && at >= 0 && (size_t) at < n)) continue;
     memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
+    *which = NULL;
     return error_say(q->why, "\"rows\"[%zu] is no row; wanted: an integer from 0"@|
       " to %zu", i, n - 1);
   }
@@ -3501,52 +3512,136 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *w
 @ There must be ids, and no more of them than the context holds.
 
 @<Check that ids fit the context@>=
-static bool fits_context(const struct inquiry *q, size_t n)
+static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
   size_t context = q->o->lm->config.n_positions;
-  if (n == 0) return error_say(q->why, "\"ids\" is empty; wanted: 1 or more");
-  return n <= context || error_say(q->why, "\"ids\" has %zu; the context holds %zu",
-    n, context);
+  if (n == 0) return error_say(q->why, "\"%s\" has a text without ids; wanted: 1 or"@|
+      " more", key);
+  return n <= context || error_say(q->why, "\"%s\" has a text of %zu ids; the"@|
+    " context holds %zu", key, n, context);
 }
 
-@ With |"cache"| true, all wanted rows come from one pass; with false, each from a pass of its own
-over the ids up to it. Promise 2 says that nobody can tell the difference from the answer, and now
-anybody can check.
+@ The ids may be given company: other texts, the |"mates"|, whose rows go through the same passes. And they
+may be fed in parts, with |"chunk"|. Promise 2 says that nobody can tell from the answer; here
+anybody can try to. All the texts together are a \emph{crowd}, in which number 0 is the one
+that was asked about.
+@^mates@>@^chunk@>
 
-@<Answer with logits or probabilities@>=
-static bool find_logits(const struct inquiry *q, const struct ids *list,
-  const size_t *which, size_t wanted, float *logits)
+@<A question about logits@>=
+struct crowd { struct ids *of; size_t n; struct store *s; struct row *rows; };
+static bool gather_crowd(const struct inquiry *q, struct crowd *all)
+{
+  json_t *mates = json_object_get(q->in, "mates");
+  size_t n = json_array_size(mates) + 1, total = 0;
+  struct memory *m = q->o->m;
+  all->of = memory_take(m, FOR_OTHER, n, sizeof *all->of, q->why);
+  if (all->of == NULL) return false;
+  all->n = n;
+  bool ok = ids_of(q, "ids", &all->of[0]) && fits_context(q, "ids", all->of[0].n);
+  for (size_t i = 1; ok && i < n; i++)
+    ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
+  for (size_t i = 0; i < n; i++) total += all->of[i].n;
+  return ok && n <= UINT32_MAX
+    && (all->rows = memory_take(m, FOR_OTHER, total, sizeof *all->rows, q->why))
+      != NULL
+    && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
+}
+
+@ A mate must be a list of ids that is not empty and fits, like the text itself.
+
+@<Take a mate@>=
+static bool take_mate(const struct inquiry *q, json_t *from, struct ids *list)
+{
+  if (!json_is_array(from))
+    return error_say(q->why, "\"mates\" has something that is no list of ids");
+  return ids_from(q, from, "mates", list)
+    && fits_context(q, "mates", list->n);
+}
+
+@ What was gathered is let go, also if the gathering stopped half-way: what is not there is null, and a
+list that could not be read is empty.
+
+@<Let the crowd go@>=
+static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
+{
+  struct memory *m = q->o->m;
+  size_t total = 0;
+  for (size_t i = 0; i < all->n; i++) total += all->of[i].n;
+  memory_give(m, FOR_OTHER, all->rows, total, sizeof *all->rows);
+  for (size_t i = 0; i < all->n; i++) ids_free(m, &all->of[i]);
+  memory_give(m, FOR_OTHER, all->of, all->n, sizeof *all->of);
+  store_close(all->s);
+}
+
+@ One pass takes the positions from |from| up to, but not including, |to|, of each text as far as it has
+them. The rows of the text that was asked about come first, so that a row's number in the pass is its
+position less |from|; and those among the wanted ones that are in this pass get their logits.
+
+@<Run a crowd through one pass@>=
+static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
+  size_t to, const size_t *which, size_t wanted, float *logits)
 {
   struct outfit *o = q->o;
-  size_t v = o->lm->config.vocab_size;
-  if (flag_of(q, "cache", true))
-    return evaluate(&o->e, o->lm, o->s, list->id, list->n, which, wanted, logits,
+  struct pass *p = NULL;
+  size_t n = 0;
+  for (size_t s = 0; s < all->n; s++)
+    for (size_t i = from; i < to && i < all->of[s].n; i++)
+      all->rows[n++] = (struct row) @[{ (uint32_t) s, (uint32_t) i,
+        all->of[s].id[i] }@];
+  bool ok = forward(&o->e, o->lm, all->s, all->rows, n, &p, q->why);
+  for (size_t i = 0; ok && i < wanted; i++) {
+    size_t at = which[i] - from;
+    if (which[i] < from || which[i] >= to) continue;
+    ok = head(&o->e, o->lm, p, &at, 1, logits + i * o->lm->config.vocab_size,
       q->why);
-  for (size_t i = 0; i < wanted; i++)
-    if (!evaluate(&o->e, o->lm, o->s, list->id, which[i] + 1, &which[i], 1,
-        logits + i * v, q->why)) return false;
+  }
+  pass_close(p);
+  return ok;
+}
+
+@ With |"cache"| true, the passes go over the text once, in chunks if they are wanted; what one pass has
+left in the store the next one sees. With false, each wanted row has a pass of its own over all
+ids up to it, and the store is emptied before.
+
+@<Find the logits that are wanted@>=
+static bool find_logits(const struct inquiry *q, struct crowd *all,
+  const size_t *which, size_t wanted, float *logits)
+{
+  size_t n = all->of[0].n, part = (size_t) count_of(q, "chunk");
+  size_t v = q->o->lm->config.vocab_size;
+  if (part == 0 || part > n) part = n;
+  if (flag_of(q, "cache", true)) {
+    for (size_t from = 0; from < n; from += part)
+      if (!run_crowd(q, all, from, from + part < n ? from + part : n, which,
+          wanted, logits)) return false;
+    return true;
+  }
+  for (size_t i = 0; i < wanted; i++) {
+    store_empty(all->s);
+    if (!run_crowd(q, all, 0, which[i] + 1, &which[i], 1, logits + i * v))
+      return false;
+  }
   return true;
 }
-@#
+
+@ The answer is a matrix, row by row as they were wanted. Its size cannot overflow in the product of
+rows and vocabulary alone, but in bytes it might; that, the allocator looks at.
+
+@<Answer with logits@>=
 static bool answer_forward(struct inquiry *q)
 {
   struct memory *m = q->o->m;
-  struct ids list = @[{ NULL, 0, 0 }@];
+  struct crowd all = @[{ NULL, 0, NULL, NULL }@];
   size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
   float *logits = NULL;
-  bool ok = ids_of(q, "ids", &list) && fits_context(q, list.n)
-    && rows_of(q, list.n, &which, &wanted);
-  if (!ok) {
-    ids_free(m, &list);
-    return false;
-  }
-  size_t all = wanted * v; /* no overflow: |n_positions| and |v| have 32 bits each */
-  ok = (logits = memory_take(m, FOR_OTHER, all, sizeof *logits, q->why)) != NULL
-    && find_logits(q, &list, which, wanted, logits);
+  bool ok = gather_crowd(q, &all) && rows_of(q, all.of[0].n, &which, &wanted);
+  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v, sizeof *logits,
+      q->why)) != NULL
+    && find_logits(q, &all, which, wanted, logits);
   if (ok) put_logits(&q->out, logits, wanted, v);
-  memory_give(m, FOR_OTHER, logits, all, sizeof *logits);
+  memory_give(m, FOR_OTHER, logits, wanted * v, sizeof *logits);
   memory_give(m, FOR_OTHER, which, wanted, sizeof *which);
-  ids_free(m, &list);
+  dismiss_crowd(q, &all);
   return ok;
 }
 
@@ -3568,13 +3663,13 @@ static void put_logits(struct json_out *j, const float *logits, size_t wanted,
 @ The first token of a text has no predecessor, hence no probability here, and the answer has a null in
 its place. The sum is that of the others.
 
-@<Answer with logits or probabilities@>=
+@<Answer with probabilities@>=
 static bool answer_logprob(struct inquiry *q)
 {
   struct outfit *o = q->o;
   struct ids list = @[{ NULL, 0, 0 }@];
   double *logprob = NULL, sum = 0;
-  bool ok = ids_of(q, "ids", &list) && fits_context(q, list.n)
+  bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
     && (logprob = memory_take(o->m, FOR_OTHER, list.n, sizeof *logprob, q->why))
       != NULL
     && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum, q->why);
@@ -3604,7 +3699,7 @@ static bool answer_generate(struct inquiry *q)
   json_t *params = json_object_get(q->in, "params");
   bool own = !json_is_array(json_object_get(q->in, "eos"));
   bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
-    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) && fits_context(q, list.n);
+    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) && fits_context(q, "ids", list.n);
   struct settings want = @[{ .max_new_tokens = (size_t) count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos.id, .n_eos = own ? config->n_eos : eos.n }@];
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
@@ -3677,8 +3772,8 @@ static const struct key_row ids_keys[] = @[{ {"ids", 'a', true, 0, NULL} }@];
 static const struct key_row train_keys[] = @[{ {"text", 's', true, 0, NULL},@|
   {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL} }@];
 static const struct key_row forward_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
-  {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
-  {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 5, "[]"} }@];
+  {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},@|
+  {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 0, NULL} }@];
 static const struct key_row inspect_keys[] = @[{ {"file", 's', true, 0, NULL} }@];
 
 @ A question for a whole generation has many keys already, most of which only later chapters will let
@@ -3843,8 +3938,14 @@ int run_probe(const struct console *c, const struct wishes *w)
 @<Answer with ids, bytes or merges@>@;
 @<Find the rows that are wanted@>@;
 @<Check that ids fit the context@>@;
+@<Take a mate@>@;
+@<A question about logits@>@;
+@<Let the crowd go@>@;
+@<Run a crowd through one pass@>@;
+@<Find the logits that are wanted@>@;
 @<Write logits@>@;
-@<Answer with logits or probabilities@>@;
+@<Answer with logits@>@;
+@<Answer with probabilities@>@;
 @<Write a continuation as an answer@>@;
 @<Answer with a text@>@;
 @<Answer about a file@>@;

@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A2-command.w; change it there */
 
-/* B.183  command.c */
+/* B.188  command.c */
 
 #include <string.h>
 #include "A2-command/subcommands.h"
 
-/* B.182  What this was compiled with */
+/* B.187  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* B.180  Answer the small subcommands */
+/* B.185  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -44,7 +44,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* B.181  Say which version this is */
+/* B.186  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -80,7 +80,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   case SUB_VERSION:
     return run_version(c);
   case SUB_VALUES:
-/* B.184  Print what the prose quotes */
+/* B.189  Print what the prose quotes */
 
     number_values(c->out);
     fprintf(c->out, "command.status.cancelled %d\n", (int)STATUS_CANCELLED);

@@ -338,9 +338,11 @@ static void give_hints(const struct occasion *a)
   if (!a->p.in_ids && has_chat_template(a->o.path))
     fprintf(a->c->err, "incipit: hint: this model was trained on"
             " conversations and has a chat template; the prompt is used as it is\n");
-  if (a->o.lm->config.sampling.do_sample)
-    fprintf(a->c->err, "incipit: hint: this model's makers recommend"
-            " to sample, which comes with chapter 7; the likeliest token is taken\n");
+  const struct sampling_config *s = &a->o.lm->config.sampling;
+  if (s->do_sample || s->repetition_penalty != 1 || s->no_repeat_ngram_size != 0)
+    fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"
+            " comes with chapter 7; the likeliest token is taken\n",
+            s->do_sample ? "to sample" : "a penalty");
 }
 
 /* B.102  Echo the prompt */

@@ -302,6 +302,10 @@ static unsigned json_depth(json_t * value)
 json_t *json_object_read(const char *text, size_t n, struct error *why)
 {
   json_error_t where;
+  if (n == 0) {
+    error_say(why, "this line is empty; wanted: an object");
+    return NULL;
+  }
   json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
                              &where);
   if (value == NULL) {

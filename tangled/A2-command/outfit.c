@@ -25,8 +25,8 @@ static bool join_path(char path[CONSOLE_PATH], const char *folder,
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
                      struct error *why)
 {
-  static const char *const place[] = { "../models/pocket",
-    "../share/incipit/pocket"
+  static const char *const place[] = { "../share/incipit/models/pocket",
+    "../models/pocket", "../../models/pocket"
   };
   const char *named = getenv("INCIPIT_MODEL");
   if (named != NULL && *named != '\0')
@@ -35,13 +35,13 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
   size_t n = slash == NULL ? 0 : (size_t)(slash - c->program) + 1;
   char folder[CONSOLE_PATH];
   snprintf(folder, sizeof folder, "%.*s", (int)n, c->program);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     if (!join_path(path, folder, place[i], why))
       return false;
     if (access(path, R_OK) == 0)
       return true;
   }
-  join_path(path, folder, place[0], NULL);
+  join_path(path, folder, place[1], NULL);
   return error_say(why, "there is no built-in model at %s; give one with"
                    " --model, or name it in INCIPIT_MODEL", path);
 }

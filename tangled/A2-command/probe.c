@@ -1,6 +1,6 @@
 /* probe.c -- made from chapters/A2-command.w; change it there */
 
-/* B.177  probe.c */
+/* B.182  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,7 +34,7 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* B.178  Check what was asked */
+/* B.183  Check what was asked */
 
 /* B.152  Tell whether a value fits its key */
 
@@ -126,9 +126,9 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
 
 /* B.156  Take ids out of a question */
 
-static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+static bool ids_from(const struct inquiry *q, json_t * from, const char *key,
+                     struct ids *list)
 {
-  json_t *from = json_object_get(q->in, key);
   for (size_t i = 0; i < json_array_size(from); i++) {
     json_t *v = json_array_get(from, i);
     json_int_t id = json_integer_value(v);
@@ -144,7 +144,12 @@ static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
   return true;
 }
 
-/* B.170  The keys of every kind */
+static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+{
+  return ids_from(q, json_object_get(q->in, key), key, list);
+}
+
+/* B.175  The keys of every kind */
 
 static const struct key_row tokenize_keys[] = { {"text", 's', true, 0, NULL},
 {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL}
@@ -157,12 +162,12 @@ static const struct key_row train_keys[] = { {"text", 's', true, 0, NULL},
 {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL}
 };
 static const struct key_row forward_keys[] = { {"ids", 'a', true, 0, NULL},
-{"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},
-{"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 5, "[]"}
+{"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},
+{"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 0, NULL}
 };
 static const struct key_row inspect_keys[] = { {"file", 's', true, 0, NULL} };
 
-/* B.171  The keys of every kind */
+/* B.176  The keys of every kind */
 
 static const struct key_row generate_keys[] = { {"ids", 'a', true, 0, NULL},
 {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},
@@ -186,7 +191,7 @@ static const struct key_row sampling_keys[] = { {"temperature", 'x', false, 7, "
 };
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* B.179  The answers, kind by kind */
+/* B.184  The answers, kind by kind */
 
 /* B.160  Write the chunks of a stream */
 
@@ -309,6 +314,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
     if (word != NULL || (json_is_integer(one) && at >= 0 && (size_t)at < n))
       continue;
     memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
+    *which = NULL;
     return error_say(q->why, "\"rows\"[%zu] is no row; wanted: an integer from 0"
                      " to %zu", i, n - 1);
   }
@@ -317,16 +323,119 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
 
 /* B.163  Check that ids fit the context */
 
-static bool fits_context(const struct inquiry *q, size_t n)
+static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
   size_t context = q->o->lm->config.n_positions;
   if (n == 0)
-    return error_say(q->why, "\"ids\" is empty; wanted: 1 or more");
-  return n <= context || error_say(q->why, "\"ids\" has %zu; the context holds %zu",
-                                   n, context);
+    return error_say(q->why, "\"%s\" has a text without ids; wanted: 1 or"
+                     " more", key);
+  return n <= context || error_say(q->why, "\"%s\" has a text of %zu ids; the"
+                                   " context holds %zu", key, n, context);
 }
 
-/* B.165  Write logits */
+/* B.165  Take a mate */
+
+static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
+{
+  if (!json_is_array(from))
+    return error_say(q->why, "\"mates\" has something that is no list of ids");
+  return ids_from(q, from, "mates", list)
+      && fits_context(q, "mates", list->n);
+}
+
+/* B.164  A question about logits */
+
+struct crowd {
+  struct ids *of;
+  size_t n;
+  struct store *s;
+  struct row *rows;
+};
+static bool gather_crowd(const struct inquiry *q, struct crowd *all)
+{
+  json_t *mates = json_object_get(q->in, "mates");
+  size_t n = json_array_size(mates) + 1, total = 0;
+  struct memory *m = q->o->m;
+  all->of = memory_take(m, FOR_OTHER, n, sizeof *all->of, q->why);
+  if (all->of == NULL)
+    return false;
+  all->n = n;
+  bool ok = ids_of(q, "ids", &all->of[0]) && fits_context(q, "ids", all->of[0].n);
+  for (size_t i = 1; ok && i < n; i++)
+    ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
+  for (size_t i = 0; i < n; i++)
+    total += all->of[i].n;
+  return ok && n <= UINT32_MAX
+      && (all->rows = memory_take(m, FOR_OTHER, total, sizeof *all->rows, q->why))
+      != NULL
+      && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
+}
+
+/* B.166  Let the crowd go */
+
+static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
+{
+  struct memory *m = q->o->m;
+  size_t total = 0;
+  for (size_t i = 0; i < all->n; i++)
+    total += all->of[i].n;
+  memory_give(m, FOR_OTHER, all->rows, total, sizeof *all->rows);
+  for (size_t i = 0; i < all->n; i++)
+    ids_free(m, &all->of[i]);
+  memory_give(m, FOR_OTHER, all->of, all->n, sizeof *all->of);
+  store_close(all->s);
+}
+
+/* B.167  Run a crowd through one pass */
+
+static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
+                      size_t to, const size_t *which, size_t wanted, float *logits)
+{
+  struct outfit *o = q->o;
+  struct pass *p = NULL;
+  size_t n = 0;
+  for (size_t s = 0; s < all->n; s++)
+    for (size_t i = from; i < to && i < all->of[s].n; i++)
+      all->rows[n++] = (struct row) { (uint32_t) s, (uint32_t) i,
+      all->of[s].id[i]
+      };
+  bool ok = forward(&o->e, o->lm, all->s, all->rows, n, &p, q->why);
+  for (size_t i = 0; ok && i < wanted; i++) {
+    size_t at = which[i] - from;
+    if (which[i] < from || which[i] >= to)
+      continue;
+    ok = head(&o->e, o->lm, p, &at, 1, logits + i * o->lm->config.vocab_size,
+              q->why);
+  }
+  pass_close(p);
+  return ok;
+}
+
+/* B.168  Find the logits that are wanted */
+
+static bool find_logits(const struct inquiry *q, struct crowd *all,
+                        const size_t *which, size_t wanted, float *logits)
+{
+  size_t n = all->of[0].n, part = (size_t)count_of(q, "chunk");
+  size_t v = q->o->lm->config.vocab_size;
+  if (part == 0 || part > n)
+    part = n;
+  if (flag_of(q, "cache", true)) {
+    for (size_t from = 0; from < n; from += part)
+      if (!run_crowd(q, all, from, from + part < n ? from + part : n, which,
+                     wanted, logits))
+        return false;
+    return true;
+  }
+  for (size_t i = 0; i < wanted; i++) {
+    store_empty(all->s);
+    if (!run_crowd(q, all, 0, which[i] + 1, &which[i], 1, logits + i * v))
+      return false;
+  }
+  return true;
+}
+
+/* B.170  Write logits */
 
 static void put_logits(struct json_out *j, const float *logits, size_t wanted,
                        size_t v)
@@ -341,54 +450,34 @@ static void put_logits(struct json_out *j, const float *logits, size_t wanted,
   put_close(j, ']');
 }
 
-/* B.164  Answer with logits or probabilities */
-
-static bool find_logits(const struct inquiry *q, const struct ids *list,
-                        const size_t *which, size_t wanted, float *logits)
-{
-  struct outfit *o = q->o;
-  size_t v = o->lm->config.vocab_size;
-  if (flag_of(q, "cache", true))
-    return evaluate(&o->e, o->lm, o->s, list->id, list->n, which, wanted, logits,
-                    q->why);
-  for (size_t i = 0; i < wanted; i++)
-    if (!evaluate(&o->e, o->lm, o->s, list->id, which[i] + 1, &which[i], 1,
-                  logits + i * v, q->why))
-      return false;
-  return true;
-}
+/* B.169  Answer with logits */
 
 static bool answer_forward(struct inquiry *q)
 {
   struct memory *m = q->o->m;
-  struct ids list = { NULL, 0, 0 };
+  struct crowd all = { NULL, 0, NULL, NULL };
   size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
   float *logits = NULL;
-  bool ok = ids_of(q, "ids", &list) && fits_context(q, list.n)
-      && rows_of(q, list.n, &which, &wanted);
-  if (!ok) {
-    ids_free(m, &list);
-    return false;
-  }
-  size_t all = wanted * v;
-  ok = (logits = memory_take(m, FOR_OTHER, all, sizeof *logits, q->why)) != NULL
-      && find_logits(q, &list, which, wanted, logits);
+  bool ok = gather_crowd(q, &all) && rows_of(q, all.of[0].n, &which, &wanted);
+  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v, sizeof *logits,
+                                   q->why)) != NULL
+      && find_logits(q, &all, which, wanted, logits);
   if (ok)
     put_logits(&q->out, logits, wanted, v);
-  memory_give(m, FOR_OTHER, logits, all, sizeof *logits);
+  memory_give(m, FOR_OTHER, logits, wanted * v, sizeof *logits);
   memory_give(m, FOR_OTHER, which, wanted, sizeof *which);
-  ids_free(m, &list);
+  dismiss_crowd(q, &all);
   return ok;
 }
 
-/* B.166  Answer with logits or probabilities */
+/* B.171  Answer with probabilities */
 
 static bool answer_logprob(struct inquiry *q)
 {
   struct outfit *o = q->o;
   struct ids list = { NULL, 0, 0 };
   double *logprob = NULL, sum = 0;
-  bool ok = ids_of(q, "ids", &list) && fits_context(q, list.n)
+  bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
       && (logprob = memory_take(o->m, FOR_OTHER, list.n, sizeof *logprob, q->why))
       != NULL
       && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum, q->why);
@@ -405,7 +494,7 @@ static bool answer_logprob(struct inquiry *q)
   return ok;
 }
 
-/* B.168  Write a continuation as an answer */
+/* B.173  Write a continuation as an answer */
 
 static bool put_continuation(struct inquiry *q, const struct continuation *text)
 {
@@ -434,7 +523,7 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
   return ok;
 }
 
-/* B.167  Answer with a text */
+/* B.172  Answer with a text */
 
 static bool answer_generate(struct inquiry *q)
 {
@@ -447,7 +536,7 @@ static bool answer_generate(struct inquiry *q)
   bool own = !json_is_array(json_object_get(q->in, "eos"));
   bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
       && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) &&
-      fits_context(q, list.n);
+      fits_context(q, "ids", list.n);
   struct settings want = {.max_new_tokens = (size_t)count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos.id,.n_eos = own ? config->n_eos : eos.n
   };
@@ -459,7 +548,7 @@ static bool answer_generate(struct inquiry *q)
   return ok;
 }
 
-/* B.169  Answer about a file */
+/* B.174  Answer about a file */
 
 static bool answer_inspect(struct inquiry *q)
 {
@@ -481,7 +570,7 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-/* B.172  The table of kinds */
+/* B.177  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
@@ -501,7 +590,7 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* B.173  Answer one line */
+/* B.178  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -516,7 +605,7 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   return ok;
 }
 
-/* B.174  Serve one line, whatever it is */
+/* B.179  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
@@ -533,7 +622,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* B.175  Serve all lines */
+/* B.180  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
                  struct outfit *o)
@@ -554,7 +643,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* B.176  Probe */
+/* B.181  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {
