@@ -1,6 +1,7 @@
 @i types.w
 @s FILE int
 @s sigaction x
+@s pollfd x
 @s json_int_t int
 @s json_error_t int
 
@@ -206,6 +207,7 @@ complain about somebody who has finished their soup.
 @(console.c@>=
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 #include "A2-command/console.h"
@@ -224,19 +226,28 @@ int console_misuse(const struct console *c, const struct error *why)
 @<Empty the output, and look whether that worked@>@;
 @<Read the clock@>@;
 
-@ The stream remembers that something went wrong earlier; the number of the error it does not
-remember. If the last attempt reports none, the reader has gone: a pipe that is closed
-is reported at the first attempt after it, and at each one from then on.
+@ A stream remembers that something went wrong, but not what; and after a failure it may have thrown
+away what it could not write, so that the last attempt succeeds with nothing left to do. Whether the
+reader has gone can still be asked of the system: of a pipe with nobody at its other end,
+|poll| reports an error.
 
 @<Empty the output, and look whether that worked@>=
+static bool reader_gone(const struct console *c)
+{
+  struct pollfd door = @[{ .fd = fileno(c->out), .events = POLLOUT }@];
+  return door.fd >= 0 && poll(&door, 1, 0) == 1
+    && (door.revents & (POLLERR | POLLHUP)) != 0;
+}
+@#
 int console_end(const struct console *c, int status)
 {
   errno = 0;
   if ((fflush(c->out) == 0 && !ferror(c->out)) || status == STATUS_FAILED)
     return status;
   struct error why;
-  error_say(&why, "the output cannot be written: %s", strerror(errno));
-  if (errno != EPIPE && errno != 0) console_fail(c, &why);
+  error_say(&why, "the output cannot be written: %s", errno != 0 ? strerror(errno)
+    : "the disk is full, or has failed");
+  if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
   return STATUS_FAILED;
 }
 
@@ -311,10 +322,11 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
 const char *nearest_of(const char *word, const char *const *list, size_t n);
   /* the one of |n| $\ge1$ names that can be made of |word| with the fewest
      letters changed, added, left out or exchanged with their neighbour */
-bool ids_parse(struct memory *m, const char *text, const char *what,
+int ids_parse(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why);
   /* reads ids separated by commas or semicolons; |what| is the option's name;
-     an empty text is an empty list; on failure |list| is empty */
+     an empty text is an empty list. Returns an exit status: |STATUS_USAGE| for what
+     is no list of ids, |STATUS_FAILED| for memory; then |list| is empty */
 
 @ Here is the table of subcommands. Each has an example, and the tests type each of the examples,
 as it stands, into a shell.
@@ -651,10 +663,12 @@ static bool count_parse(const struct option_row *o, const char *text,
     " to %" PRIu64, o->name, text, o->least, o->most);
 }
 
-@ A list of ids has commas or semicolons between them; blanks beside them do no harm.
+@ A list of ids has commas or semicolons between them; blanks beside them do no harm. A list that is
+badly written is the user's mistake, memory that is refused is not, so the two must not
+end in the same status.
 
 @<Read a list of ids@>=
-bool ids_parse(struct memory *m, const char *text, const char *what,
+int ids_parse(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why)
 {
   *list = (struct ids) @[{ NULL, 0, 0 }@];
@@ -668,12 +682,12 @@ bool ids_parse(struct memory *m, const char *text, const char *what,
       " them, as in 1,2,3", what, all);
     if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
       ids_free(m, list);
-      return false;
+      return ok ? STATUS_FAILED : STATUS_USAGE;
     }
     text += n + strspn(text + n, " ");
     if (*text == ',' || *text == ';') text += 1 + strspn(text + 1, " ");
   }
-  return true;
+  return STATUS_DONE;
 }
 
 @ Some options contradict each other, and some mean nothing without another. Both are short lists.
@@ -731,6 +745,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "01-tokens/bpe.h"
+#include "A2-command/console.h"
 @<What can be asked for@>@;
 @<What has been asked for@>@;
 #endif
@@ -1703,7 +1718,7 @@ belongs to it.
 
 @<One run with a prompt@>=
 struct prompt { struct bytes text; struct ids list; bool in_ids; };
-  /* the bytes that were given, unless it was |in_ids|; the ids */
+  /* the bytes that were given or, if it came |in_ids|, that these stand for */
 struct occasion {
   const struct console *c;
   const struct wishes *w;
@@ -1789,7 +1804,7 @@ static int check_ids(struct occasion *a)
   return STATUS_DONE;
 }
 
-@ Text becomes ids by chapter 1. An empty prompt still needs a token to stand on: the one that the
+@ Text becomes ids by chapter 1, and ids text, for those who want to see it. An empty prompt still needs a token to stand on: the one that the
 files name as the beginning of a text, or else the one that ends a text, since what follows an
 end is a beginning. A model with neither cannot begin by itself.
 @^beginning of text@>
@@ -1802,10 +1817,13 @@ static bool encode_prompt(struct occasion *a)
   if (!a->p.in_ids && a->o.t == NULL)
     return error_say(&a->why, "%s: there is no tokenizer that we know; wanted:"@|
       " a prompt in ids (--prompt-ids)", a->o.path);
-  if (!a->p.in_ids && !tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte,
-      a->p.text.n, !a->w->of[OPTION_NO_SPECIAL].given,
-      a->w->of[OPTION_PARSE_SPECIAL].given, &a->p.list, &a->why)) return false;
-  if (a->p.list.n > 0) return true;
+  bool ok = a->o.t == NULL || (a->p.in_ids
+    ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n, false,
+      &a->p.text, &a->why)
+    : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte, a->p.text.n,
+      !a->w->of[OPTION_NO_SPECIAL].given, a->w->of[OPTION_PARSE_SPECIAL].given,
+      &a->p.list, &a->why));
+  if (!ok || a->p.list.n > 0) return ok;
   if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
   else if (config->has_bos) first = config->bos;
   else if (config->n_eos > 0) first = config->eos[0];
@@ -1852,10 +1870,9 @@ int occasion_run(const struct console *c, const struct wishes *w,
   a.c = c, a.w = w;
   const struct option_value *given = &w->of[OPTION_PROMPT_IDS];
   a.p.in_ids = given->given;
-  int status = STATUS_DONE;
+  int status;
   if (!given->given) status = text_gather(c, w, &a.p.text, &a.why);
-  else if (!ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why))
-    status = STATUS_USAGE;
+  else status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
     @<Open, measure, act and close@>@;
   bytes_free(c->memory, &a.p.text);
@@ -1872,8 +1889,8 @@ int occasion_run(const struct console *c, const struct wishes *w,
   if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
     status = STATUS_FAILED;
   else {
-    if (a.p.in_ids) status = check_ids(&a);
     a.why.words[0] = '\0'; /* what a missing tokenizer may have said */
+    if (a.p.in_ids) status = check_ids(&a);
     if (status == STATUS_DONE && !encode_prompt(&a)) status = STATUS_FAILED;
     if (status == STATUS_DONE) status = measure_context(&a);
     if (status == STATUS_DONE) status = act(&a);
@@ -2122,7 +2139,7 @@ static int write_text(struct occasion *a)
   g.k = (size_t) of[OPTION_LOGPROBS].count;
   if (g.k > config->vocab_size) g.k = config->vocab_size;
   give_hints(a);
-  if (of[OPTION_ECHO].given) echo_prompt(a);
+  if (of[OPTION_ECHO].given) fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
   bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
     || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
       sizeof *g.logprob, &a->why)) != NULL;
@@ -2166,19 +2183,6 @@ static void give_hints(const struct occasion *a)
     fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"@|
       " comes with chapter 7; the likeliest token is taken\n",
       s->do_sample ? "to sample" : "a penalty");
-}
-
-@ The echo of a prompt is the prompt, byte for byte. One that came in ids is decoded, if it can be.
-
-@<Echo the prompt@>=
-static void echo_prompt(struct occasion *a)
-{
-  struct bytes text = @[{ NULL, 0, 0 }@];
-  if (!a->p.in_ids) fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
-  else if (a->o.t != NULL && tokenizer_decode(a->o.t, a->o.m, a->p.list.id,
-      a->p.list.n, false, &text, NULL))
-    fwrite(text.byte, 1, text.n, a->c->out);
-  bytes_free(a->o.m, &text);
 }
 
 @ At the end the held bytes are flushed, whatever they are: a pipe gets them raw. On a terminal the
@@ -2240,16 +2244,11 @@ static void put_generation(struct writing *g, const struct continuation *text)
 @<Write the prompt@>=
 static void put_prompt(struct writing *g)
 {
-  struct occasion *a = g->a;
-  struct bytes text = @[{ NULL, 0, 0 }@];
-  if (a->p.in_ids && a->o.t != NULL)
-    tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n, false, &text, NULL);
-  const struct bytes *shown = a->p.in_ids ? &text : &a->p.text;
+  const struct prompt *p = &g->a->p;
   put_key(&g->j, "prompt"), put_open(&g->j, '{');
-  put_key(&g->j, "text"), put_text(&g->j, shown->byte, shown->n);
-  put_key(&g->j, "ids"), put_ids(&g->j, a->p.list.id, a->p.list.n);
+  put_key(&g->j, "text"), put_text(&g->j, p->text.byte, p->text.n);
+  put_key(&g->j, "ids"), put_ids(&g->j, p->list.id, p->list.n);
   put_close(&g->j, '}');
-  bytes_free(a->o.m, &text);
 }
 @#
 static void put_all_odds(struct writing *g, const struct continuation *text)
@@ -2346,6 +2345,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
   reckon_times(g, text->text.n - text->n_prompt, of);
   fprintf(err, "%-28s %zu + %zu\n", "tokens", text->n_prompt,
     text->text.n - text->n_prompt);
+  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.crew));
   for (int i = 0; i < N_COUNTERS; i++) {
     const char *name;
     uint64_t value = counter_at(&g->a->o.counters, i, &name);
@@ -2378,7 +2378,6 @@ static void print_stats(const struct writing *g, const struct continuation *text
 @<Generate, watching@>@;
 @<Show what came of it@>@;
 @<Give hints@>@;
-@<Echo the prompt@>@;
 @<Take, hint, run, finish, give back@>@;
 @#
 int run_generate(const struct console *c, const struct wishes *w)
@@ -2461,10 +2460,9 @@ static int gather_tokens(struct cutting *g)
   const struct option_value *of = g->w->of;
   struct memory *m = g->o.m = g->c->memory;
   bool back = of[OPTION_IDS].given;
-  int status = STATUS_DONE;
+  int status;
   if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
-  else if (!ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why))
-    status = STATUS_USAGE;
+  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
   if (status != STATUS_DONE) return status;
   if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
     return STATUS_FAILED;
@@ -3264,22 +3262,38 @@ open, and a function that answers. A kind without a function belongs to a later 
 answers every line with an error that says so.
 
 @<A kind of question@>=
-struct key_row { const char *name; char type; bool required; unsigned chapter;
+struct key_row { const char *name; char letter; bool required; unsigned chapter;
   const char *normal; };
-  /* |type|: see |value_fits|; a key of a later |chapter| may only have its
+  /* |letter|: see |value_fits|; a key of a later |chapter| may only have its
      |normal| value, in JSON */
 struct kind_row { const char *name; unsigned needs, chapter; const struct key_row *keys;
   size_t n_keys; bool (*answer)(struct inquiry *q); };
 
-@ The types that a key may have are more than those of JSON. A letter each: |s| text, |b| true or
-false, |n| an integer from 0 on, |u| one of 32 bits, |i| any integer, |x| any number, |a| a
-list, |o| an object; |p| text or null, |e| a list or null, |r| a list or text.
+@ The types that a key may have are more than those of JSON. Each has a letter, and the words by which a
+wrong value is told what it should have been.
+
+@<The types of values@>=
+static const struct { char letter; const char *words; } value_type[] = @[{
+  {'s', "a text"}, {'b', "true or false"}, {'n', "an integer from 0 on"},@|
+  {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},@|
+  {'x', "a number"}, {'a', "a list"}, {'o', "an object"},@|
+  {'p', "a text or null"}, {'e', "a list or null"}, {'r', "a list or a text"}
+}@];
+static const char *words_of_type(char letter)
+{
+  size_t i = 0;
+  while (value_type[i].letter != letter) i++;
+  return value_type[i].words;
+}
+
+@ What a letter stands for is decided here. An integer is one only if it was written without a point:
+then no two programs can disagree about which integer it is.
 
 @<Tell whether a value fits its key@>=
-static bool value_fits(char type, json_t *v)
+static bool value_fits(char letter, json_t *v)
 {
   json_int_t n = json_integer_value(v);
-  switch (type) {
+  switch (letter) {
   case 's': return json_is_string(v);
   case 'b': return json_is_boolean(v);
   case 'n': return json_is_integer(v) && n >= 0;
@@ -3321,8 +3335,10 @@ static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
     size_t i = 0;
     while (i < n && strcmp(keys[i].name, name) != 0) i++;
     if (i == n) return error_say(why, "\"%s\" is no key here", name);
-    if (!value_fits(keys[i].type, v))
-      return error_say(why, "\"%s\" has a value of another type or range", name);
+    char room[64];
+    if (!value_fits(keys[i].letter, v))
+      return error_say(why, "\"%s\" is %s; wanted: %s", name,
+        json_excerpt(v, room), words_of_type(keys[i].letter));
     if (keys[i].chapter > 0 && !is_normal(&keys[i], v))
       return error_say(why, "\"%s\" can only be %s until chapter %u", name,
         keys[i].normal, keys[i].chapter);
@@ -3491,7 +3507,8 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *w
   json_t *v = json_object_get(q->in, "rows");
   const char *word = v == NULL ? "last" : json_string_value(v);
   bool all = word != NULL && strcmp(word, "all") == 0;
-  if (word != NULL && !all && strcmp(word, "last") != 0)
+  bool whole = word == NULL || v == NULL || strlen(word) == json_string_length(v);
+  if (!whole || (word != NULL && !all && strcmp(word, "last") != 0))
     return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list", word);
   *wanted = all ? n : word != NULL ? 1 : json_array_size(v);
   *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
@@ -3909,6 +3926,7 @@ int run_probe(const struct console *c, const struct wishes *w)
 @(probe.c@>=
 #include <inttypes.h>
 #include <string.h>
+#include "A3-files/safetensors.h"
 #include "A2-command/subcommands.h"
 @;@#
 @<A question on its way to an answer@>@;
@@ -3925,6 +3943,7 @@ int run_probe(const struct console *c, const struct wishes *w)
 @ The checks, from one value to a whole object.
 
 @<Check what was asked@>=
+@<The types of values@>@;
 @<Tell whether a value fits its key@>@;
 @<Tell whether a value is the normal one@>@;
 @<Check the keys of an object@>@;

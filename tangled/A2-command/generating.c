@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.110  generating.c */
+/* B.109  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/subcommands.h"
 
-/* B.107  Name the counters */
+/* B.106  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -173,9 +173,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
       && !g->failed;
 }
 
-/* B.111  Show what came of it */
+/* B.110  Show what came of it */
 
-/* B.108  Reckon the times */
+/* B.107  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -208,20 +208,15 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-/* B.105  Write the prompt */
+/* B.104  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
-  struct occasion *a = g->a;
-  struct bytes text = { NULL, 0, 0 };
-  if (a->p.in_ids && a->o.t != NULL)
-    tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n, false, &text, NULL);
-  const struct bytes *shown = a->p.in_ids ? &text : &a->p.text;
+  const struct prompt *p = &g->a->p;
   put_key(&g->j, "prompt"), put_open(&g->j, '{');
-  put_key(&g->j, "text"), put_text(&g->j, shown->byte, shown->n);
-  put_key(&g->j, "ids"), put_ids(&g->j, a->p.list.id, a->p.list.n);
+  put_key(&g->j, "text"), put_text(&g->j, p->text.byte, p->text.n);
+  put_key(&g->j, "ids"), put_ids(&g->j, p->list.id, p->list.n);
   put_close(&g->j, '}');
-  bytes_free(a->o.m, &text);
 }
 
 static void put_all_odds(struct writing *g, const struct continuation *text)
@@ -236,7 +231,7 @@ static void put_all_odds(struct writing *g, const struct continuation *text)
   put_close(&g->j, ']');
 }
 
-/* B.104  Write the object of a generation */
+/* B.103  Write the object of a generation */
 
 static void put_generation(struct writing *g, const struct continuation *text)
 {
@@ -269,7 +264,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_end(j);
 }
 
-/* B.109  Print the statistics */
+/* B.108  Print the statistics */
 
 static void print_stats(const struct writing *g, const struct continuation *text)
 {
@@ -279,6 +274,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
   reckon_times(g, text->text.n - text->n_prompt, of);
   fprintf(err, "%-28s %zu + %zu\n", "tokens", text->n_prompt,
           text->text.n - text->n_prompt);
+  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.crew));
   for (int i = 0; i < N_COUNTERS; i++) {
     const char *name;
     uint64_t value = counter_at(&g->a->o.counters, i, &name);
@@ -292,7 +288,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.103  Finish a generation */
+/* B.102  Finish a generation */
 
 static int finish_writing(struct writing *g, const struct continuation *text)
 {
@@ -345,19 +341,6 @@ static void give_hints(const struct occasion *a)
             s->do_sample ? "to sample" : "a penalty");
 }
 
-/* B.102  Echo the prompt */
-
-static void echo_prompt(struct occasion *a)
-{
-  struct bytes text = { NULL, 0, 0 };
-  if (!a->p.in_ids)
-    fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
-  else if (a->o.t != NULL && tokenizer_decode(a->o.t, a->o.m, a->p.list.id,
-                                              a->p.list.n, false, &text, NULL))
-    fwrite(text.byte, 1, text.n, a->c->out);
-  bytes_free(a->o.m, &text);
-}
-
 /* B.100  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
@@ -373,7 +356,7 @@ static int write_text(struct occasion *a)
     g.k = config->vocab_size;
   give_hints(a);
   if (of[OPTION_ECHO].given)
-    echo_prompt(a);
+    fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
   bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
       || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
                                   sizeof *g.logprob, &a->why)) != NULL;

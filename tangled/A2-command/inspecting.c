@@ -1,6 +1,6 @@
 /* inspecting.c -- made from chapters/A2-command.w; change it there */
 
-/* B.149  inspecting.c */
+/* B.148  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include "A2-command/subcommands.h"
 
-/* B.139  What is inspected */
+/* B.138  What is inspected */
 
 struct inspection {
   const struct console *c;
@@ -20,7 +20,7 @@ struct inspection {
   struct error why;
 };
 
-/* B.140  List the settings as they were understood */
+/* B.139  List the settings as they were understood */
 
 struct setting {
   const char *name;
@@ -48,7 +48,7 @@ static void list_settings(const struct model_config *c,
   memcpy(of, list, sizeof list);
 }
 
-/* B.141  Show the settings */
+/* B.140  Show the settings */
 
 static void show_settings(struct inspection *g)
 {
@@ -74,7 +74,7 @@ static void show_settings(struct inspection *g)
     put_close(&g->j, '}');
 }
 
-/* B.142  Show the tensors */
+/* B.141  Show the tensors */
 
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
@@ -109,7 +109,7 @@ static void show_tensors(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* B.143  Show a special token */
+/* B.142  Show a special token */
 
 static void show_special(struct inspection *g, uint32_t id, const char *role,
                          const char *from)
@@ -132,7 +132,7 @@ static void show_special(struct inspection *g, uint32_t id, const char *role,
   put_close(&g->j, '}');
 }
 
-/* B.144  Show the special tokens */
+/* B.143  Show the special tokens */
 
 static void show_specials(struct inspection *g)
 {
@@ -173,7 +173,7 @@ static void show_tokenizer(struct inspection *g)
     put_close(j, ']'), put_close(j, '}');
 }
 
-/* B.145  Show what is ignored */
+/* B.144  Show what is ignored */
 
 static void show_ignored(struct inspection *g)
 {
@@ -197,7 +197,7 @@ static void show_ignored(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* B.146  Count the parameters */
+/* B.145  Count the parameters */
 
 static uint64_t count_parameters(const struct inspection *g)
 {
@@ -209,7 +209,7 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-/* B.147  Show all that was found */
+/* B.146  Show all that was found */
 
 static void show_inspection(struct inspection *g)
 {
@@ -246,7 +246,7 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* B.148  Put what a file alone does not have */
+/* B.147  Put what a file alone does not have */
 
     put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
         put_open(j, '['), put_close(j, ']');
@@ -255,7 +255,7 @@ static void show_inspection(struct inspection *g)
   put_end(j);
 }
 
-/* B.138  Look into a directory or a file */
+/* B.137  Look into a directory or a file */
 
 int run_inspect(const struct console *c, const struct wishes *w)
 {

@@ -226,8 +226,8 @@ static bool count_parse(const struct option_row *o, const char *text,
 
 /* B.28  Read a list of ids */
 
-bool ids_parse(struct memory *m, const char *text, const char *what,
-               struct ids *list, struct error *why)
+int ids_parse(struct memory *m, const char *text, const char *what,
+              struct ids *list, struct error *why)
 {
   *list = (struct ids) { NULL, 0, 0 };
   const char *all = text;
@@ -241,13 +241,13 @@ bool ids_parse(struct memory *m, const char *text, const char *what,
                 " them, as in 1,2,3", what, all);
     if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
       ids_free(m, list);
-      return false;
+      return ok ? STATUS_FAILED : STATUS_USAGE;
     }
     text += n + strspn(text + n, " ");
     if (*text == ',' || *text == ';')
       text += 1 + strspn(text + 1, " ");
   }
-  return true;
+  return STATUS_DONE;
 }
 
 /* B.22  Find the subcommand */

@@ -5,6 +5,7 @@
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "01-tokens/bpe.h"
+#include "A2-command/console.h"
 
 /* B.12  What can be asked for */
 
@@ -68,9 +69,10 @@ const char *nearest_of(const char *word, const char *const *list, size_t n);
 /* the one of n >=1 names that can be made of word with the fewest letters
  * changed, added, left out or exchanged with their neighbour */
 
-bool ids_parse(struct memory *m, const char *text, const char *what,
-               struct ids *list, struct error *why);
+int ids_parse(struct memory *m, const char *text, const char *what,
+              struct ids *list, struct error *why);
 /* reads ids separated by commas or semicolons; what is the option's name; an
- * empty text is an empty list; on failure list is empty */
+ * empty text is an empty list. Returns an exit status: STATUS_USAGE for what
+ * is no list of ids, STATUS_FAILED for memory; then list is empty */
 
 #endif

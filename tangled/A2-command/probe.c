@@ -4,9 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "A3-files/safetensors.h"
 #include "A2-command/subcommands.h"
 
-/* B.150  A question on its way to an answer */
+/* B.149  A question on its way to an answer */
 
 struct inquiry {
   const struct console *c;
@@ -16,11 +17,11 @@ struct inquiry {
   struct error *why;
 };
 
-/* B.151  A kind of question */
+/* B.150  A kind of question */
 
 struct key_row {
   const char *name;
-  char type;
+  char letter;
   bool required;
   unsigned chapter;
   const char *normal;
@@ -36,12 +37,32 @@ struct kind_row {
 
 /* B.183  Check what was asked */
 
+/* B.151  The types of values */
+
+static const struct {
+  char letter;
+  const char *words;
+} value_type[] = {
+  {'s', "a text"}, {'b', "true or false"}, {'n', "an integer from 0 on"},
+  {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},
+  {'x', "a number"}, {'a', "a list"}, {'o', "an object"},
+  {'p', "a text or null"}, {'e', "a list or null"}, {'r', "a list or a text"}
+};
+
+static const char *words_of_type(char letter)
+{
+  size_t i = 0;
+  while (value_type[i].letter != letter)
+    i++;
+  return value_type[i].words;
+}
+
 /* B.152  Tell whether a value fits its key */
 
-static bool value_fits(char type, json_t * v)
+static bool value_fits(char letter, json_t * v)
 {
   json_int_t n = json_integer_value(v);
-  switch (type) {
+  switch (letter) {
   case 's':
     return json_is_string(v);
   case 'b':
@@ -92,8 +113,10 @@ static bool check_keys(json_t * object, const struct key_row *keys, size_t n,
       i++;
     if (i == n)
       return error_say(why, "\"%s\" is no key here", name);
-    if (!value_fits(keys[i].type, v))
-      return error_say(why, "\"%s\" has a value of another type or range", name);
+    char room[64];
+    if (!value_fits(keys[i].letter, v))
+      return error_say(why, "\"%s\" is %s; wanted: %s", name,
+                       json_excerpt(v, room), words_of_type(keys[i].letter));
     if (keys[i].chapter > 0 && !is_normal(&keys[i], v))
       return error_say(why, "\"%s\" can only be %s until chapter %u", name,
                        keys[i].normal, keys[i].chapter);
@@ -300,7 +323,8 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
   json_t *v = json_object_get(q->in, "rows");
   const char *word = v == NULL ? "last" : json_string_value(v);
   bool all = word != NULL && strcmp(word, "all") == 0;
-  if (word != NULL && !all && strcmp(word, "last") != 0)
+  bool whole = word == NULL || v == NULL || strlen(word) == json_string_length(v);
+  if (!whole || (word != NULL && !all && strcmp(word, "last") != 0))
     return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list",
                      word);
   *wanted = all ? n : word != NULL ? 1 : json_array_size(v);

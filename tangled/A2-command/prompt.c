@@ -77,14 +77,20 @@ static bool encode_prompt(struct occasion *a)
   if (!a->p.in_ids && a->o.t == NULL)
     return error_say(&a->why, "%s: there is no tokenizer that we know; wanted:"
                      " a prompt in ids (--prompt-ids)", a->o.path);
-  if (!a->p.in_ids && !tokenizer_encode(a->o.t, a->o.m, (char *)a->p.text.byte,
-                                        a->p.text.n,
-                                        !a->w->of[OPTION_NO_SPECIAL].given,
-                                        a->w->of[OPTION_PARSE_SPECIAL].given,
-                                        &a->p.list, &a->why))
-    return false;
-  if (a->p.list.n > 0)
-    return true;
+  bool ok = a->o.t == NULL || (a->p.in_ids
+                               ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id,
+                                                  a->p.list.n, false,
+                                                  &a->p.text, &a->why)
+                               : tokenizer_encode(a->o.t, a->o.m,
+                                                  (char *)a->p.text.byte,
+                                                  a->p.text.n,
+                                                  !a->w->of[OPTION_NO_SPECIAL].
+                                                  given,
+                                                  a->w->of[OPTION_PARSE_SPECIAL].
+                                                  given,
+                                                  &a->p.list, &a->why));
+  if (!ok || a->p.list.n > 0)
+    return ok;
   if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
   else if (config->has_bos)
     first = config->bos;
@@ -130,11 +136,11 @@ int occasion_run(const struct console *c, const struct wishes *w,
   a.c = c, a.w = w;
   const struct option_value *given = &w->of[OPTION_PROMPT_IDS];
   a.p.in_ids = given->given;
-  int status = STATUS_DONE;
+  int status;
   if (!given->given)
     status = text_gather(c, w, &a.p.text, &a.why);
-  else if (!ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why))
-    status = STATUS_USAGE;
+  else
+    status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
 /* B.86  Open, measure, act and close */
 
@@ -142,9 +148,9 @@ int occasion_run(const struct console *c, const struct wishes *w,
     if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
       status = STATUS_FAILED;
     else {
+      a.why.words[0] = '\0';
       if (a.p.in_ids)
         status = check_ids(&a);
-      a.why.words[0] = '\0';
       if (status == STATUS_DONE && !encode_prompt(&a))
         status = STATUS_FAILED;
       if (status == STATUS_DONE)

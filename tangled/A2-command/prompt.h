@@ -13,7 +13,7 @@ struct prompt {
   struct ids list;
   bool in_ids;
 };
-/* the bytes that were given, unless it was in_ids; the ids */
+/* the bytes that were given or, if it came in_ids, that these stand for */
 
 struct occasion {
   const struct console *c;

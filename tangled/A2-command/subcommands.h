@@ -1,6 +1,6 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.112  subcommands.h */
+/* B.111  subcommands.h */
 
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
@@ -9,7 +9,7 @@
 #include "A2-command/json.h"
 #include "A2-command/prompt.h"
 
-/* B.113  The subcommands */
+/* B.112  The subcommands */
 
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
@@ -29,7 +29,7 @@ int run_probe(const struct console *c, const struct wishes *w);
 int command_run(const struct console *c, int argc, char **argv);
 /* a whole run of the command, but for what only main can do */
 
-/* B.106  The counters by name */
+/* B.105  The counters by name */
 
 enum { N_COUNTERS = 11 };
 uint64_t counter_at(const struct counters *c, int i, const char **name);
