@@ -23,6 +23,7 @@ if [ "$build" = build ]; then
   for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
   one globals tests/globals.sh
   one installed tests/installed.sh
+  one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
 fi
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
 awk -F'\t' -v expected="$out/expected.tsv" '
