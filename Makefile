@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files 01-tokens 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -65,21 +65,21 @@ VALUES  := $(CHAPTERS:%=build/values/%.val)
 OUTPUTS := $(CHAPTERS:%=build/out/%.txt)
 DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
-build/values/%.val: build/bin/%
+build/values/%.val: build/bin/% $(wildcard figures/data/*.csv models/*/*)
 	@mkdir -p $(@D)
 	$< values > $@
 build/out/%.txt: build/bin/%
 	@mkdir -p $(@D)
 	@(echo '$$ $<'; $<) > $@
 define data
-$(1): build/bin/$(firstword $(subst ., ,$(notdir $(1))))
+$(1): $(wildcard models/*/*) build/bin/$(firstword $(subst ., ,$(notdir $(1))))
 	@mkdir -p $$(@D)
-	$$< $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
+	build/bin/$(firstword $(subst ., ,$(notdir $(1)))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(firstword $(subst -, ,$(1)))))))
+chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(patsubst A4,D,$(patsubst A5,E,$(firstword $(subst -, ,$(1)))))))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
 SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
@@ -180,3 +180,6 @@ fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer, SECONDS (default 30) a pa
 fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
 .PHONY: incipit install fuzz fuzz-proof
+measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
+	@tools/measure.sh
+.PHONY: measure

@@ -9,9 +9,8 @@ targets="line probe tokenizer tensors config"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/00-ground/[a-z]*.c tangled/A3-files/[a-z]*.c tangled/01-tokens/[a-z]*.c tangled/02-model/[a-z]*.c tangled/03-loop/[a-z]*.c tangled/A2-command/[a-z]*.c)
-parsers="A2-command/options.c A2-command/json.c A2-command/probe.c 01-tokens/files.c A3-files/safetensors.c A3-files/config.c"
-[ -f tangled/01-tokens/files.c ] || parsers=$(echo "$parsers" | sed 's,01-tokens/files.c,,')
+modules=$(ls tangled/*/[a-z]*.c | grep -v A1-training)
+parsers="A2-command/options.c A2-command/json.c A2-command/probe.c A4-vocabularies/files.c A3-files/safetensors.c A3-files/config.c"
 
 # the whole library for libFuzzer, once; only the parsers and what they call are watched
 instrumented() { # SOURCE OBJECT

@@ -9,7 +9,7 @@
 #include "02-model/numbers.h"
 #include "03-loop/loop.h"
 
-/* 3.26  A model that knows one sentence by heart */
+/* 3.27  A model that knows one sentence by heart */
 
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 static const char *const word[WORDS] =
@@ -22,7 +22,7 @@ struct parrot {
   struct model lm;
 };
 
-/* 3.27  A model that knows one sentence by heart */
+/* 3.28  A model that knows one sentence by heart */
 
 static struct tensor at(const float *x)
 {
@@ -42,7 +42,7 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-/* 3.28  A model that knows one sentence by heart */
+/* 3.29  A model that knows one sentence by heart */
 
 static void parrot_make(struct parrot *p)
 {
@@ -64,7 +64,7 @@ static void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-/* 3.29  A laboratory to run the loop in */
+/* 3.30  A laboratory to run the loop in */
 
 static void idle_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
@@ -73,6 +73,26 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   (void)e, (void)seen, (void)room, (void)keep;
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
+
+/* 3.31  A laboratory to run the loop in */
+
+static void idle_linear(const struct engine *e, const struct matrix *list,
+                        size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void)e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    memset(y[m], 0, rows * w->out * sizeof(float));
+    const float *row = w->weight.data;
+    if (row == nothing)
+      continue;
+    for (size_t i = 0; i < rows * w->out; i++)
+      for (size_t k = 0; k < w->in; k++)
+        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
+  }
+}
+
+/* 3.32  A laboratory to run the loop in */
 
 struct laboratory {
   struct memory m;
@@ -83,7 +103,7 @@ struct laboratory {
   struct store *s;
 };
 
-/* 3.30  A laboratory to run the loop in */
+/* 3.33  A laboratory to run the loop in */
 
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
@@ -91,7 +111,8 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL)
     return false;
-  lab->idle = *best, lab->idle.attend = idle_attend;
+  lab->idle = *best;
+  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
   lab->e = (struct engine) {.k = best,.c = &lab->c };
   parrot_make(&lab->bird);
   lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
@@ -103,7 +124,7 @@ static void laboratory_close(struct laboratory *lab)
   store_close(lab->s);
 }
 
-/* 3.31  Run the loop and read the counters */
+/* 3.34  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -111,7 +132,7 @@ struct tally {
   bool print;
 };
 
-/* 3.33  Watch one pass go by */
+/* 3.36  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -138,7 +159,7 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.32  Generate g tokens after the first p of the sentence */
+/* 3.35  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -161,7 +182,7 @@ static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
   return ok;
 }
 
-/* 3.34  Run the loop and read the counters */
+/* 3.37  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -178,7 +199,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.35  Draw the four passes as the hand drew them */
+/* 3.38  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -199,7 +220,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.36  Count the four cases that are quoted everywhere */
+/* 3.39  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -218,7 +239,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.37  Print the cells of a grid and the points of the curves */
+/* 3.40  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -242,7 +263,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.3  Print every number that the prose quotes */
 
-/* 3.39  Measure the exponents */
+/* 3.42  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -261,7 +282,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.38  Print the table's numbers as keys */
+/* 3.41  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -299,7 +320,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.40  Print what became of the claims */
+/* 3.43  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -324,7 +345,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.41  Print what became of the claims */
+/* 3.44  Print what became of the claims */
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
@@ -352,7 +373,80 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.42  Print what became of the claims */
+/* 3.45  Print what became of the claims */
+
+static bool claims_that_hold(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false }, u = t;
+  for (size_t g = 1; g <= 4; g++) {
+    u = t;
+    if (!run_loop(lab, true, 3, g, &t, why))
+      return false;
+    if (g == 1)
+      printf("claim.S4-05 %zu\nclaim.S4-25 %zu\n", rows_of(&t), needed(&t));
+    if (g == 2)
+      printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
+  }
+  printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
+  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
+  if (!run_loop(lab, false, 50, 100, &t, why))
+    return false;
+  printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
+  printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  if (!run_loop(lab, true, 8, 20, &u, why)
+      || !run_loop(lab, true, 8, 21, &t, why))
+    return false;
+  printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
+                                           - u.did.kv_rows_recomputed));
+  printf("claim.S0-20 %zu\n", 6 * (rows_of(&t) - rows_of(&u)));
+  return true;
+}
+
+/* 3.46  Print what became of the claims */
+
+static uint64_t by_formula(uint64_t p, uint64_t g)
+{
+  return g * p + g * (g - 1) / 2;
+}
+
+static bool claims_by_formula(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  static const size_t tried[][2] = { {1, 1}, {3, 4}, {7, 5}, {1, 1000},
+  {500, 200}
+  };
+  for (int i = 0; i < 5; i++) {
+    size_t p = tried[i][0], g = tried[i][1];
+    if (!run_loop(lab, false, p, g, &t, why))
+      return false;
+    if (rows_of(&t) != by_formula(p, g))
+      return error_say(why, "p = %zu, g = %zu: %zu rows, not %" PRIu64, p, g,
+                       rows_of(&t), by_formula(p, g));
+  }
+  printf("claim.S4-22 %zu\nclaim.S4-23 %zu\n", rows_of(&t), rows_of(&t));
+  printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
+  printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
+  printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-42 %.4f\n", (double)by_formula(500, 2000)
+         / (double)by_formula(500, 1000));
+  return true;
+}
+
+/* 3.47  Print what became of the claims */
+
+static void claims_of_the_steps(const struct tally *t)
+{
+  printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest, t->did.qk_pairs);
+  printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
+         t->did.qk_pairs, t->did.qk_pairs);
+  printf("claim.S0-58 %" PRIu64 "\nclaim.S2-35 %" PRIu64 "\n",
+         t->did.qk_pairs, t->did.qk_pairs);
+}
+
+/* 3.48  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
@@ -365,6 +459,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   printf("claim.S2-37 %zu\nclaim.S2-38 %zu\n", rows_of(&t), rows_of(&u));
   printf("loop.ratio.1000.100 %.6f\n", (double)rows_of(&t)
          / (double)rows_of(&u));
+  claims_of_the_steps(&t);
   if (!run_loop(lab, false, 50, 100, &t, why))
     return false;
   printf("claim.S2-33 %zu\n", rows_of(&t));
@@ -381,7 +476,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   if (!run_loop(lab, false, 1, 500, &t, why))
     return false;
   printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
-  return true;
+  return claims_that_hold(lab, why) && claims_by_formula(lab, why);
 }
 
 static bool print_what(struct laboratory *lab, const char *what, struct error *why)
