@@ -866,6 +866,9 @@ START_TEST(generate_and_the_protocol_are_one)
   ck_assert_str_eq(json_string_value(json_object_get(c, "finish")), "length");
   ck_assert_uint_eq(json_array_size(json_object_get(c, "ids")), 40);
   json_decref(a), json_decref(b), json_decref(c), done(&g), done(&p), done(&q);
+  p = run("probe generate <{\"ids\":[262,270,263],\"max_tokens\":9,\"eos\":[260,5]}");      /* any id may end a text; it is in the ids, not in the text */
+  ck_assert_str_eq(p.out, "{\"ids\":[265,260],\"text\":\" on\",\"finish\":\"stop\",\"stop_reason\":260}\n");
+  done(&p);
   p = run("probe generate <{\"ids\":[262],\"max_tokens\":3,\"params\":{\"temperature\":0.0,\"top_p\":1,\"samplers\":[\"bias\",\"penalties\",\"ngram\",\"temperature\",\"top_k\",\"top_p\",\"min_p\",\"typical_p\"]},\"seed\":0,\"sequence\":0,\"stop\":[],\"include_stop\":false,\"min_tokens\":0,\"eos\":null,\"cache\":false,\"chunk\":0,\"speculate\":0}");
   ck_assert_msg(strstr(p.out, "\"text\":\" cat sat on\"") != NULL, "%s", p.out);
   done(&p);
