@@ -169,6 +169,20 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+
+# ---- the command, installed or not
+$(BUILD)/incipit: $(TANGLED)/A2-command/A2-command.c $(BUILD)/libincipit.a build/buildid.tex
+	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+checkpoints: $(BUILD)/incipit
+all check: $(BUILD)/incipit
+incipit: $(BUILD)/incipit ## the command, build/incipit
+install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
+	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CHAPTERS='$(CHAPTERS)' sh tools/install.sh
+fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer, SECONDS (default 30) a parser; KEEP=1 merges what is new into tests/fuzz/corpus
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh campaign $(or $(SECONDS),30)
+fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
+.PHONY: incipit install fuzz fuzz-proof
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
