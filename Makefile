@@ -1,10 +1,11 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground 01-tokens 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files 01-tokens 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
+TANGLED  ?= tangled
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -Itangled $(EXTRA_CFLAGS)
+CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) $(EXTRA_CFLAGS)
 LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc) -pthread -lm
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
@@ -35,14 +36,14 @@ build/tangled/%.stamp: chapters/%.w chapters/types.w tools/tangle.sh tools/plain
 	@touch $@
 # which modules there are is known after tangling: make reads this file again when it has changed
 build/modules.mk: $(STAMPS)
-	@echo 'MODULES := $(sort $(wildcard $(CHAPTERS:%=tangled/%/[a-z]*.c)))' > $@
+	@echo MODULES := $$(ls $(CHAPTERS:%=tangled/%/[a-z]*.c) 2>/dev/null) > $@
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/modules.mk
 endif
 
 # ---- the library, and one program a chapter from its own and earlier chapters
 OBJECTS := $(MODULES:tangled/%.c=$(BUILD)/obj/%.o)
-$(BUILD)/obj/%.o: tangled/%.c
+$(BUILD)/obj/%.o: $(TANGLED)/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/tests/*.d)
@@ -78,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(firstword $(subst -, ,$(1))))))
+chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(firstword $(subst -, ,$(1)))))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
 SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
@@ -133,3 +134,26 @@ sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
 
 clean: ## removes build/
 	rm -rf build
+
+# ---- proofs
+mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
+	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+coverage: ## every clause of the plan with its witness (after make check)
+	@texlua tests/coverage.lua coverage.tsv
+dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
+	@mkdir -p build
+	@id=$$(cat $(SOURCES) | sha256sum | cut -c1-16); \
+	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
+	sha256sum build/incipit-$$id.tar.gz
+.PHONY: mutants coverage dist
+exercises: checkpoints $(BUILD)/libincipit.a ## model answers pass, wrong ones and skeletons fail
+	@CC='$(CC)' sh tests/exercises.sh
+exercise-%: checkpoints $(BUILD)/libincipit.a
+	@CC='$(CC)' sh tests/exercises.sh $* $(ANSWER)
+debug: tangle ## everything at -O0 in build/debug, with the lines of the chapters: gdb shows the .w
+	@for c in $(CHAPTERS); do LINES_KEPT=1 tools/tangle.sh chapters/$$c.w build/debug/tangled/$$c; done
+	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
+.PHONY: exercises debug
+values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
+	@CC='$(CC)' tests/live.sh $(CHAPTERS)
+.PHONY: values-live

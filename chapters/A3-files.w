@@ -1,0 +1,1399 @@
+@i types.w
+@s json_error_t int
+@s json_int_t int
+@s field_read int
+
+\chapterquestion{What is in the files of a model, and how much of it may be believed?}
+@** The files of a model.
+\incipit{A}{ model arrives} as a directory that a stranger filled.
+
+@c
+#include <stdio.h>
+#include "A3-files/config.h"
+@;@#
+int main(void)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why;
+  struct model_config c;
+  if (!config_open(&c, &m, "no-such-model", &why)) printf("%s\n", why.words);
+  return 0;
+}
+
+@* Weights in a file. \label{sec:safetensors}
+A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
+settings. The arrays come in a format named safetensors: eight bytes that say how long
+the header is, the header, which is JSON and gives for each name a type, a shape and
+two offsets, and then the bytes that the offsets point into. The format was made
+to be dull. Loading it executes nothing, and we need not copy what we can map.
+@^safetensors@>@^tensor@>
+
+Whoever wrote the file may have been careless or hostile, so we believe none of it until
+it adds up: the header ends within the file, it is strict JSON, every product of a shape
+fits in 64 bits, every tensor has exactly the bytes its shape and type call for, and the
+tensors lie one behind the other from the first byte after the header to the last byte
+of the file, without hole or overlap. After that no later chapter needs to check an
+offset again.
+
+@(safetensors.h@>=
+#ifndef INCIPIT_SAFETENSORS_H
+#define INCIPIT_SAFETENSORS_H
+#include <jansson.h>
+#include "00-ground/ground.h"
+@<A tensor in a file@>@;
+@<All tensors of a model@>@;
+@<A file of JSON@>@;
+#endif
+
+@ A tensor stays where it is. What we keep beside it is its name, its type as the file
+spells it, and its shape, outermost dimension first. The engine computes with three of
+the types, F32, F16 and BF16; the others are understood far enough to list them.
+
+@<A tensor in a file@>=
+struct stored {
+  const char *name, *type, *file; /* type as in the file: \.{"F32"}, \.{"BF16"}, \dots */
+  const unsigned char *data; /* little endian, not always aligned */
+  uint64_t bytes, elements, begin;
+  size_t number; /* its place in the list by name */
+  uint32_t rank;
+  uint64_t shape[];
+}; /* owned by its |struct archive|; rank 0 has one element */
+
+@ A model may be one file, or several with an index that says which tensor is in which.
+Behind this interface the difference is gone.
+
+@<All tensors of a model@>=
+struct archive;
+struct archive *weights_open(struct memory *m, const char *path,
+  struct error *why);
+  /* maps and validates a safetensors file, or those of a directory:
+     \.{model.safetensors}, else the files that its
+     \.{model.safetensors.index.json} names; null and a sentence if anything
+     is amiss. Owned by the caller */
+void weights_close(struct memory *m, struct archive *w);
+  /* unmaps the files; every pointer into them dies. Null is nothing */
+size_t weights_count(const struct archive *w);
+  /* how many tensors */
+const struct stored *weights_at(const struct archive *w, size_t i);
+  /* number |i| in the order of their names, $0\le i<{}$|weights_count(w)| */
+const struct stored *weights_find(const struct archive *w, const char *name);
+  /* by name, or null */
+const char *weights_path(const struct archive *w);
+  /* the file, or the index: the name to put into an error */
+
+@ The settings are JSON as well, and so is the index. They are read whole, and as
+strictly as the headers: UTF-8 throughout, no key twice.
+
+@<A file of JSON@>=
+json_t *json_read(const char *path, struct error *why);
+  /* the value in a file, to be released with |json_decref|; strict: duplicate
+     keys, bad UTF-8, more than 64\,MiB are errors; null and a sentence */
+const char *json_excerpt(json_t *value, char room[64]);
+  /* the value as one would type it, cut to fit into |room|, for an error's
+     ``found''; returns |room| */
+
+@ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
+a block of its own, because tensors point to it while the array of files may still grow.
+
+@<What |struct archive| holds@>=
+struct shard { char *path; struct mapping map; };
+struct archive {
+  char *path; /* what messages name: the file, or the index */
+  struct shard *shards;
+  size_t n_shards;
+  struct stored **list;
+  size_t n, room;
+};
+
+@* Reading a header. \label{sec:header}
+A header may have |HEADER_MOST| bytes, the format says, and a tree of JSON nodes
+takes many times the space of its text. So we let jansson read one value at a time, the
+name of a tensor and then its entry, and keep only what the entry says. Between the
+values there are braces, colons and commas, and those we read ourselves. A file that
+turns out to be bad has then cost little more than its own size.
+
+@<A reader of headers@>=
+struct reader {
+  struct memory *m;
+  struct archive *w; /* where the tensors go */
+  const char *path, *at, *end;
+  bool metadata; /* has been seen */
+  struct error *why;
+};
+enum { ENTRY_MOST = 4096, METADATA_MOST = 4 << 20 }; /* bytes */
+@#
+static bool header_bad(struct reader *r, const char *found, const char *wanted)
+{
+  return error_found(r->why, r->path, "the header", found, wanted);
+}
+
+@ jansson is told to stop after one value and to say where it stopped. The bound on the
+length is simply the length that it is given: a value that is not finished by then is
+an error at the end of the text.
+
+@<Read one value of the header@>=
+static json_t *header_value(struct reader *r, size_t most, size_t flags)
+{
+  json_error_t found;
+  size_t left = (size_t) (r->end - r->at);
+  json_t *value = json_loadb(r->at, left < most ? left : most, JSON_DECODE_ANY
+    | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
+  if (value == NULL) header_bad(r, found.text, "strict JSON");
+  else r->at += found.position;
+  return value;
+}
+
+@ Punctuation is one character, perhaps after white space. The character that was read
+is the answer; the end of the header reads as a zero.
+
+@<Read one mark of punctuation@>=
+static char header_mark(struct reader *r)
+{
+  while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
+    r->at++;
+  return r->at < r->end ? *r->at++ : '\0';
+}
+
+@ The header is a brace, then names and their values until the closing brace, and after
+that nothing but white space. |r->at - 1| is the mark just read: an object that is not
+empty begins with a name, which jansson wants to see from its first quotation mark.
+
+@<Read the whole header@>=
+static bool header_read(struct reader *r)
+{
+  if (header_mark(r) != '{') return header_bad(r, "no object", "{");
+  char mark = header_mark(r);
+  if (mark == '"') {
+    r->at--;
+    do if (!header_pair(r)) return false;
+    while ((mark = header_mark(r)) == ',');
+  }
+  if (mark != '}') return header_bad(r, "cut short or out of order", ", or }");
+  if (header_mark(r) != '\0' || r->at < r->end)
+    return header_bad(r, "followed by something", "white space up to its end");
+  return true;
+}
+
+@ One name and its value. The name |__metadata__| is not a tensor: its value is an
+object of strings, which we check and forget, since nothing in it may change what the
+model computes.
+
+@<Read a name and its value@>=
+static bool header_pair(struct reader *r)
+{
+  json_t *name = header_value(r, ENTRY_MOST, 0);
+  if (name == NULL) return false;
+  bool ok = json_is_string(name) && header_mark(r) == ':';
+  if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
+  else if (strcmp(json_string_value(name), "__metadata__") == 0)
+    ok = header_metadata(r);
+  else ok = header_tensor(r, json_string_value(name));
+  json_decref(name);
+  return ok;
+}
+
+@ A string of metadata may contain anything, a zero byte too; so jansson is told to allow
+it here, and here only.
+
+@<Check the metadata@>=
+static bool header_metadata(struct reader *r)
+{
+  if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
+  r->metadata = true;
+  json_t *all = header_value(r, METADATA_MOST, JSON_ALLOW_NUL);
+  if (all == NULL) return false;
+  bool ok = json_is_object(all);
+  for (void *i = json_object_iter(all); i != NULL && ok;
+       i = json_object_iter_next(all, i))
+    ok = json_is_string(json_object_iter_value(i));
+  if (!ok) tensor_bad(r, "__metadata__", all, "an object of strings");
+  json_decref(all);
+  return ok;
+}
+
+@ The message about a name tells the file, the name, what stands there, and what would
+have been accepted.
+
+@<Say what is wrong with an entry@>=
+static bool tensor_bad(struct reader *r, const char *name, json_t *found,
+  const char *wanted)
+{
+  char room[64];
+  return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
+}
+
+@ The entry of a tensor has a type, a shape and two offsets. The file's own word for the
+type is replaced by ours, which lives as long as the program.
+
+@<Take down one tensor@>=
+static bool header_tensor(struct reader *r, const char *name)
+{
+  json_t *entry = header_value(r, ENTRY_MOST, 0);
+  if (entry == NULL) return false;
+  json_t *type = json_object_get(entry, "dtype");
+  json_t *shape = json_object_get(entry, "shape");
+  json_t *offset = json_object_get(entry, "data_offsets");
+  bool ok = json_is_string(type) && json_is_array(shape)
+    && json_array_size(offset) == 2;
+  if (!ok)
+    tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
+  else {
+    struct stored *t = tensor_add(r, name, json_array_size(shape));
+    ok = t != NULL && tensor_fill(r, t, type, shape, offset);
+  }
+  json_decref(entry);
+  return ok;
+}
+
+@ A tensor's block holds its shape and, behind the shape, its name. The list of pointers
+doubles when it is full, so that most tensors are added without moving the others.
+
+@<Add a tensor to the list@>=
+static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
+{
+  struct archive *w = r->w;
+  if (w->n == w->room) {
+    size_t room = w->room == 0 ? 64 : 2 * w->room;
+    void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
+      sizeof *w->list, r->why);
+    if (grown == NULL) return NULL;
+    w->list = grown, w->room = room;
+  }
+  size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
+  size_t length = strlen(name) + 1;
+  struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
+  if (t == NULL) return NULL;
+  t->rank = (uint32_t) rank, t->file = r->path;
+  t->name = memcpy((char *) t + fixed, name, length);
+  return w->list[w->n++] = t;
+}
+
+@ The types of the format, with their bits. Some are smaller than a byte; a tensor of
+those must still fill whole bytes.
+
+@<The types that the format knows@>=
+static const struct dtype { const char *name; uint64_t bits; } known_type[] =
+  @[{ {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},@|
+    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},@|
+    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},@|
+    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},@|
+    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} }@];
+@#
+static const struct dtype *type_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
+    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
+  return NULL;
+}
+
+@ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
+after it has looked whether the product fits; a negative number, a real and a |true|
+are refused by the same line, since none of them is a natural number.
+
+@<Multiply numbers from a file@>=
+static bool count_up(uint64_t *product, json_t *factor)
+{
+  if (!json_is_integer(factor) || json_integer_value(factor) < 0) return false;
+  uint64_t f = (uint64_t) json_integer_value(factor);
+  if (f != 0 && *product > UINT64_MAX / f) return false;
+  *product *= f;
+  return true;
+}
+
+@ Bits are elements times the bits of one, and the offsets must enclose exactly as many
+bytes. Whether they lie within the file is seen when all of them are known.
+
+@<Fill in type, shape and extent@>=
+static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
+  json_t *shape, json_t *offset)
+{
+  const struct dtype *known = type_find(json_string_value(type));
+  if (known == NULL)
+    return tensor_bad(r, t->name, type, "a type of the format");
+  t->type = known->name, t->elements = 1;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    t->shape[i] = 1;
+    if (!count_up(&t->shape[i], json_array_get(shape, i))
+        || !count_up(&t->elements, json_array_get(shape, i)))
+      return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
+  }
+  uint64_t end = 1;
+  t->begin = 1;
+  if (!count_up(&t->begin, json_array_get(offset, 0))
+      || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
+    return tensor_bad(r, t->name, offset, "two rising offsets");
+  t->bytes = end - t->begin;
+  if (t->elements > UINT64_MAX / known->bits
+      || t->elements * known->bits % 8 != 0
+      || t->elements * known->bits / 8 != t->bytes)
+    return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+  return true;
+}
+
+@ Now the extents. Sorted by where they begin, each tensor must start where the one
+before it ended, and the last must end with the file. That one rule excludes holes,
+overlaps, bytes that nobody names, and offsets beyond the end.
+
+@<Lay the tensors of a file end to end@>=
+static bool extents_check(struct reader *r, struct stored **list, size_t n,
+  const unsigned char *data, uint64_t bytes)
+{
+  if (n > 0) qsort(list, n, sizeof *list, by_extent);
+  uint64_t at = 0;
+  for (size_t i = 0; i < n; i++) {
+    char found[64];
+    snprintf(found, sizeof found, "at byte %" PRIu64 " after %" PRIu64,
+      list[i]->begin, at);
+    if (list[i]->begin != at || list[i]->bytes > bytes - at)
+      return error_found(r->why, r->path, list[i]->name, found,
+        "no hole, no overlap, within the file");
+    list[i]->data = data + at;
+    at += list[i]->bytes;
+  }
+  return at == bytes || error_say(r->why, "%s: the data are %" PRIu64 " bytes;"@|
+    " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
+}
+
+@ An empty tensor begins where its successor begins, and sorts before it. For the final
+list, which is searched by name, the order is that of the names.
+
+@<Compare two tensors@>=
+static int by_extent(const void *a, const void *b)
+{
+  const struct stored *x = *(struct stored *const *) a;
+  const struct stored *y = *(struct stored *const *) b;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+@#
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(struct stored *const *) a)->name,
+    (*(struct stored *const *) b)->name);
+}
+
+@* Files and shards. \label{sec:shards}
+A file is mapped, its length field read, its header walked, its extents laid end to end.
+|first| is where the list stood before, so that only this file's tensors are sorted.
+
+@<Read one file of tensors@>=
+static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
+  struct error *why)
+{
+  struct reader r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
+  if (!file_map(&s->map, s->path, why)) return false;
+  uint64_t header = 0;
+  if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
+  for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+  if (header > HEADER_MOST || header > s->map.size - 8)
+    return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
+      "and no more than there are");
+  r.at = (const char *) s->map.bytes + 8;
+  r.end = r.at + header;
+  size_t first = w->n;
+  return header_read(&r) && extents_check(&r, w->list + first, w->n - first,
+    s->map.bytes + 8 + header, s->map.size - 8 - header);
+}
+
+@ A file joins the list of files before anything can fail with it, so that closing knows
+about it in every case.
+
+@<Open one more file@>=
+static bool shard_open(struct archive *w, struct memory *m, const char *directory,
+  const char *name, struct error *why)
+{
+  struct shard *grown = memory_grow(m, FOR_OTHER, w->shards, w->n_shards,
+    w->n_shards + 1, sizeof *grown, why);
+  if (grown == NULL) return false;
+  w->shards = grown;
+  struct shard *s = &w->shards[w->n_shards++];
+  s->path = path_keep(m, directory, name, why);
+  return s->path != NULL && shard_read(w, s, m, why);
+}
+
+@ The index names a file for every tensor. A name with a slash in it, or one that begins
+with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name, too),
+and no tool writes such names; they are refused before anything is opened.
+
+@<Open the files that an index names@>=
+static bool index_open(struct archive *w, struct memory *m, const char *directory,
+  json_t *map, struct error *why)
+{
+  for (void *i = json_object_iter(map); i != NULL;
+       i = json_object_iter_next(map, i)) {
+    const char *file = json_string_value(json_object_iter_value(i));
+    char room[64];
+    if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
+      return error_found(why, w->path, json_object_iter_key(i),
+        json_excerpt(json_object_iter_value(i), room),
+        "the name of a file in the same directory");
+    size_t k = 0, skip = strlen(directory) + 1;
+    while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
+    if (k == w->n_shards && !shard_open(w, m, directory, file, why)) return false;
+  }
+  return true;
+}
+
+@ Afterwards index and files must agree: every tensor of the index in the file that it
+names, and no tensor that the index does not know. Since names are unique, equal counts
+suffice for the second half.
+
+@<Compare the index with the files@>=
+static bool index_check(struct archive *w, json_t *map, struct error *why)
+{
+  for (void *i = json_object_iter(map); i != NULL;
+       i = json_object_iter_next(map, i)) {
+    const struct stored *t = weights_find(w, json_object_iter_key(i));
+    const char *file = json_string_value(json_object_iter_value(i));
+    if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
+      return error_found(why, w->path, json_object_iter_key(i), file,
+        "the file that has this tensor");
+  }
+  return json_object_size(map) == w->n || error_say(why,
+    "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
+    json_object_size(map), w->n);
+}
+
+@ With one file or many, no name may occur twice. In the sorted list two equal names are
+neighbours.
+
+@<Sort by name, and refuse a name given twice@>=
+static bool weights_sort(struct archive *w, struct error *why)
+{
+  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
+  for (size_t i = 1; i < w->n; i++)
+    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
+      return error_found(why, w->list[i]->file, w->list[i]->name,
+        "given twice", "each name once");
+  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
+  return true;
+}
+
+@ An index is JSON with a |weight_map|. Its other member, |metadata|, counts bytes; we
+count them ourselves.
+
+@<Open by an index@>=
+static bool weights_open_index(struct archive *w, struct memory *m,
+  const char *directory, struct error *why)
+{
+  json_t *index = json_read(w->path, why);
+  if (index == NULL) return false;
+  json_t *map = json_object_get(index, "weight_map");
+  char room[64];
+  bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
+    json_excerpt(map, room), "an object of names and files");
+  ok = ok && index_open(w, m, directory, map, why) && weights_sort(w, why)
+    && index_check(w, map, why);
+  json_decref(index);
+  return ok;
+}
+
+@ A path is a directory or a file. In a directory the single file has precedence over an
+index, as elsewhere. If neither is there, opening the single file fails, and its
+sentence names what was missing.
+
+@<Open whatever the path leads to@>=
+struct archive *weights_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct stat about;
+  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+  struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
+  if (w == NULL) return NULL;
+  const char *name = directory ? "model.safetensors" : "";
+  char *single = path_keep(m, path, name, why);
+  char *index = path_keep(m, path, "model.safetensors.index.json", why);
+  bool ok = single != NULL && index != NULL;
+  bool indexed = ok && directory && access(single, F_OK) != 0
+    && access(index, F_OK) == 0;
+  w->path = indexed ? index : single;
+  path_return(m, indexed ? single : index);
+  if (indexed) ok = weights_open_index(w, m, path, why);
+  else ok = ok && shard_open(w, m, path, name, why) && weights_sort(w, why);
+  if (ok) return w;
+  weights_close(m, w);
+  return NULL;
+}
+
+@ To close is to give back what was taken, in any state of completion.
+
+@<Close what was opened@>=
+void weights_close(struct memory *m, struct archive *w)
+{
+  if (w == NULL) return;
+  for (size_t i = 0; i < w->n; i++) {
+    struct stored *t = w->list[i];
+    memory_give(m, FOR_OTHER, t, sizeof *t + t->rank * sizeof(uint64_t)
+      + strlen(t->name) + 1, 1);
+  }
+  for (size_t i = 0; i < w->n_shards; i++) {
+    file_unmap(&w->shards[i].map);
+    path_return(m, w->shards[i].path);
+  }
+  memory_give(m, FOR_OTHER, w->list, w->room, sizeof *w->list);
+  memory_give(m, FOR_OTHER, w->shards, w->n_shards, sizeof *w->shards);
+  path_return(m, w->path);
+  memory_give(m, FOR_OTHER, w, 1, sizeof *w);
+}
+
+@ Finding is a binary search: a model asks for every name once, and a list of names in
+order is there anyway.
+
+@<Find a tensor by its name@>=
+const struct stored *weights_find(const struct archive *w, const char *name)
+{
+  size_t low = 0, high = w->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(name, w->list[middle]->name);
+    if (order == 0) return w->list[middle];
+    if (order < 0) high = middle;
+    else low = middle + 1;
+  }
+  return NULL;
+}
+@#
+size_t weights_count(const struct archive *w) { return w->n; }
+const struct stored *weights_at(const struct archive *w, size_t i)
+{
+  return w->list[i];
+}
+const char *weights_path(const struct archive *w) { return w->path; }
+
+@ A string of ours is a block like any other, and goes back with its size, which is its
+length and the zero at its end.
+
+@<Keep a path, return a path@>=
+static char *path_keep(struct memory *m, const char *directory, const char *name,
+  struct error *why)
+{
+  size_t a = strlen(directory), b = strlen(name);
+  char *path = memory_take(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
+  if (path == NULL) return NULL;
+  memcpy(path, directory, a);
+  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
+  return path;
+}
+@#
+static void path_return(struct memory *m, char *path)
+{
+  if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
+}
+
+@ Settings and index are read from the mapping as well. The bound keeps a file of the
+wrong kind from being taken for JSON gigabyte by gigabyte.
+
+@<Read a file of JSON@>=
+json_t *json_read(const char *path, struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return NULL;
+  json_error_t found;
+  json_t *value = NULL;
+  if (map.size > JSON_MOST)
+    error_found(why, path, "this", "very large", "JSON of at most 64 MiB");
+  else {
+    value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
+      | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
+    if (value == NULL)
+      error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
+        found.text);
+  }
+  file_unmap(&map);
+  return value;
+}
+
+@ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
+dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
+beforehand end the string there.
+
+@<Quote a value of JSON@>=
+const char *json_excerpt(json_t *value, char room[64])
+{
+  if (value == NULL) return strcpy(room, "missing");
+  memset(room, 0, 64);
+  size_t n = json_dumpb(value, room, 60,
+    JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
+  if (n > 60) strcpy(room + (strlen(room) < 56 ? strlen(room) : 56), "...");
+  return room;
+}
+
+@ The module, in the order that C wants. The file is little endian, and so must the
+machine be; a machine that is not would need a copy of every tensor.
+
+@(safetensors.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "A3-files/safetensors.h"
+@#
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+  "weights are mapped, and stored little endian");
+enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
+@<What |struct archive| holds@>@;
+@<A reader of headers@>@;
+@<Headers, from the mark to the whole@>@;
+@<Files, from the extent to the directory@>@;
+
+@ First come the pieces that read a header.
+
+@<Headers, from the mark to the whole@>=
+@<Quote a value of JSON@>@;
+@<Read a file of JSON@>@;
+@<Read one value of the header@>@;
+@<Read one mark of punctuation@>@;
+@<Say what is wrong with an entry@>@;
+@<The types that the format knows@>@;
+@<Multiply numbers from a file@>@;
+@<Fill in type, shape and extent@>@;
+@<Add a tensor to the list@>@;
+@<Take down one tensor@>@;
+@<Check the metadata@>@;
+@<Read a name and its value@>@;
+@<Read the whole header@>@;
+
+@ Then those that put files together.
+
+@<Files, from the extent to the directory@>=
+@<Keep a path, return a path@>@;
+@<Compare two tensors@>@;
+@<Lay the tensors of a file end to end@>@;
+@<Read one file of tensors@>@;
+@<Open one more file@>@;
+@<Sort by name, and refuse a name given twice@>@;
+@<Find a tensor by its name@>@;
+@<Open the files that an index names@>@;
+@<Compare the index with the files@>@;
+@<Open by an index@>@;
+@<Close what was opened@>@;
+@<Open whatever the path leads to@>@;
+@* The settings. \label{sec:config}
+The other file is \.{config.json}. It says how many layers there are and how wide, and
+two dozen things more, under names that depend on the family of the model and on the
+year in which it was saved. We read it into one structure. Behind this structure there
+is only one kind of model: a GPT-2 is a model with learned positions, biases and a
+LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same.
+@^configuration@>@^GPT-2@>@^Llama@>
+
+@(config.h@>=
+#ifndef INCIPIT_CONFIG_H
+#define INCIPIT_CONFIG_H
+#include "A3-files/safetensors.h"
+@<Where the rotations get their frequencies@>@;
+@<What the model's maker suggests for sampling@>@;
+@<What the settings say@>@;
+#endif
+
+@ The sizes are those of the next chapters. Four flags tell the families apart; the
+forward pass asks these flags and never the name of the family.
+
+@<What the settings say@>=
+enum { EOS_MOST = 16 };
+struct ignored_field { const char *file, *field, *reason; };
+  /* a setting that changes nothing, and why we think so */
+struct model_config {
+  const char *family; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
+  uint32_t vocab_size, n_positions, d_model, d_inner, n_layers;
+  uint32_t n_heads, n_kv_heads, head_dim;
+  uint32_t window; /* positions that a row sees, itself included; 0: all */
+  double norm_eps;
+  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
+  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
+  struct rope_config rope;
+  uint32_t n_eos, eos[EOS_MOST];
+  bool has_bos;
+  uint32_t bos;
+  const char *eos_from; /* the file that gave the end tokens; null: none did */
+  struct sampling_config sampling;
+  struct ignored_field *ignored;
+  size_t n_ignored, ignored_room;
+};
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why);
+  /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
+     field is used, known to be harmless, or an error; on failure nothing is held */
+bool config_ignore(struct model_config *c, struct memory *m, const char *file,
+  const char *field, const char *reason, struct error *why);
+  /* adds to the list of what is ignored; |field| is copied, the others are not */
+void config_close(struct memory *m, struct model_config *c);
+  /* returns the list of ignored fields */
+
+@ Rotary positions turn pairs of numbers by an angle that is the position times a
+frequency . The frequencies are a geometric series that starts at 1 and
+is governed by |theta|. Llama 3.1 stretches the slow ones, so that a model trained on
+short texts keeps its bearings in long ones; that takes four more numbers.
+
+@<Where the rotations get their frequencies@>=
+struct rope_config {
+  bool llama3; /* stretched, else plain */
+  double theta, factor, low_freq_factor, high_freq_factor;
+  uint32_t original; /* positions that the model was first trained on */
+};
+
+@ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
+chapter 7 will follow it; here only the end tokens matter.
+
+@<What the model's maker suggests for sampling@>=
+struct sampling_config {
+  bool do_sample;
+  double temperature, top_p, min_p, typical_p, repetition_penalty;
+  uint32_t top_k, no_repeat_ngram_size;
+}; /* what is not given has the value that does nothing */
+
+@ What must not happen is that a setting which matters is overlooked. A model saved with
+a kind of normalization that we don't have would still run, and write nonsense in a
+confident voice. So every field of the file must be accounted for: it is used; or it
+stands in a list of harmless fields, each with its reason; or it is null, |false| or
+empty, which is how a feature says that it is absent; or it is an error that names it.
+
+@<The state of reading settings@>=
+struct settings {
+  const char *path, *file; /* the path for messages; the file's bare name */
+  json_t *all;
+  struct model_config *c;
+  struct memory *m;
+  struct error *why;
+};
+static bool setting_bad(struct settings *s, const char *name, json_t *found,
+  const char *wanted)
+{
+  char room[64];
+  return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
+}
+
+@ A field that is used has a row in a table: its name, the families that have it, whether
+it must be there, the function that reads it, where the value goes, and the least and
+greatest value that makes sense.
+
+@<A row of the table of fields@>=
+struct setting;
+typedef bool field_read(struct settings *s, const struct setting *f, json_t *value);
+struct setting {
+  const char *name;
+  unsigned of; /* families */
+  bool required;
+  field_read *read;
+  size_t at; /* place in |struct model_config| */
+  double least, most;
+};
+enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
+  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
+
+@ Three functions read a natural number, a real number, and a yes or no. JSON has a type
+for each of them, and |12.0| or |"12"| or |true| is not the number 12.
+
+@<Read a number or a flag@>=
+static bool read_count(struct settings *s, const struct setting *f, json_t *value)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->least,
+    f->most);
+  double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
+  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
+  return true;
+}
+@#
+static bool read_real(struct settings *s, const struct setting *f, json_t *value)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->least, f->most);
+  double x = json_is_number(value) ? json_number_value(value) : f->least - 1;
+  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  *(double *) ((char *) s->c + f->at) = x;
+  return true;
+}
+@#
+static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
+{
+  if (!json_is_boolean(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  return true;
+}
+
+@ Some settings have only one value under which our arithmetic is the model's. A GPT-2
+whose scores are divided by the number of the layer, for example, exists as a switch in
+the library and would need a line of ours that is not there.
+
+@<Insist on a value@>=
+static bool read_true(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_is_true(value) || setting_bad(s, f->name, value, "true");
+}
+static bool read_false(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_is_false(value) || setting_bad(s, f->name, value, "false");
+}
+static bool read_activation(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  const char *wanted = s->c->gated ? "silu" : "gelu_new";
+  const char *found = json_is_string(value) ? json_string_value(value) : "";
+  bool same = strcmp(found, wanted) == 0
+    || (!s->c->gated && strcmp(found, "gelu_pytorch_tanh") == 0);
+  return same || setting_bad(s, f->name, value, wanted);
+}
+
+@ The token that ends a text is one id or a list of them. The file with the advice for
+sampling is read second, and what it says replaces what \.{config.json} said.
+
+@<Read ids@>=
+static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
+{
+  size_t n = json_is_array(value) ? json_array_size(value) : 1;
+  if (n > EOS_MOST) return setting_bad(s, f->name, value, "at most 16 ids");
+  for (size_t i = 0; i < n; i++) {
+    json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
+    if (!json_is_integer(id) || json_integer_value(id) < 0
+        || json_integer_value(id) > MOST)
+      return setting_bad(s, f->name, value, "an id or a list of ids");
+    s->c->eos[i] = (uint32_t) json_integer_value(id);
+  }
+  s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
+  return true;
+}
+@#
+static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
+{
+  s->c->has_bos = read_count(s, f, value);
+  return s->c->has_bos;
+}
+
+@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
+two differ we don't know what was meant. Nor do we if the layers of a model are of
+several kinds.
+
+@<Read what must agree with something else@>=
+static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_equal(value, json_object_get(s->all, "n_positions"))
+    || setting_bad(s, f->name, value, "the same as n_positions");
+}
+@#
+static bool read_layer_types(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  json_t *window = json_object_get(s->all, "sliding_window");
+  const char *wanted = json_is_integer(window)
+    && !json_is_false(json_object_get(s->all, "use_sliding_window"))
+    ? "sliding_attention" : "full_attention";
+  bool same = json_is_array(value);
+  for (size_t i = 0; i < json_array_size(value); i++) {
+    json_t *type = json_array_get(value, i);
+    same = same && json_is_string(type)
+      && strcmp(json_string_value(type), wanted) == 0;
+  }
+  return same || setting_bad(s, f->name, value, wanted);
+}
+
+@ Here are the tables for \.{config.json}, each ended by a row without a name. The same
+quantity has one name in GPT-2 and another in the later families; it goes to the same
+place.
+
+@<The fields of \.{config.json} that are used@>=
+@<Fields of GPT-2@>@;
+@<Fields of the later families@>@;
+@<Fields that every family has@>@;
+
+@ In GPT-2 the sizes begin with |n_|, and |n_inner| may be null. The two switches for the
+scores of attention came later, and stand where the published files have them.
+
+@<Fields of GPT-2@>=
+static const struct setting gpt2_field[] =
+  @[{ {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},@|
+  {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},@|
+  {"n_embd", GPT2, true, read_count, at(d_model), 1, MOST},@|
+  {"n_layer", GPT2, true, read_count, at(n_layers), 1, MOST},@|
+  {"n_head", GPT2, true, read_count, at(n_heads), 1, MOST},@|
+  {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},@|
+  {"activation_function", GPT2, false, read_activation, 0, 0, 0},@|
+  {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},@|
+  {"scale_attn_weights", GPT2, false, read_true, 0, 0, 0},@|
+  {"scale_attn_by_inverse_layer_idx", GPT2, false, read_false, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ The later families count heads twice, once for queries and once for keys and values, and
+may give the width of a head although it could be computed.
+
+@<Fields of the later families@>=
+static const struct setting later_field[] =
+  @[{ {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1, MOST},@|
+  {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},@|
+  {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},@|
+  {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},@|
+  {"num_key_value_heads", LATER, false, read_count, at(n_kv_heads), 1, MOST},@|
+  {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},@|
+  {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},@|
+  {"hidden_act", LATER, false, read_activation, 0, 0, 0},@|
+  {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},@|
+  {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},@|
+  {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},@|
+  {"sliding_window", MISTRAL, false, read_count, at(window), 1, MOST},@|
+  {"use_sliding_window", QWEN2 | QWEN3, false, read_false, 0, 0, 0},@|
+  {"layer_types", LATER, false, read_layer_types, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ Three fields about rotation belong together and are read as a group, after the others;
+so are the two that name the family, before them. Here they only need to be known.
+
+@<Fields that every family has@>=
+static const struct setting common_field[] =
+  @[{ {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},@|
+  {"tie_word_embeddings", ALL, false, read_flag, at(tied), 0, 0},@|
+  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
+  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
+  {"rope_theta", LATER, false, read_nothing, 0, 0, 0},@|
+  {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},@|
+  {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},@|
+  {"model_type", ALL, true, read_nothing, 0, 0, 0},@|
+  {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
+caller's business, not the model's, and are among the harmless.
+
+@<The fields of \.{generation\_config.json} that are used@>=
+static const struct setting advice_field[] =
+  @[{ {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},@|
+  {"temperature", ALL, false, read_real, at(sampling.temperature), 0, 1e4},@|
+  {"top_k", ALL, false, read_count, at(sampling.top_k), 0, MOST},@|
+  {"top_p", ALL, false, read_real, at(sampling.top_p), 0, 1},@|
+  {"min_p", ALL, false, read_real, at(sampling.min_p), 0, 1},@|
+  {"typical_p", ALL, false, read_real, at(sampling.typical_p), 1e-9, 1},@|
+  {"repetition_penalty", ALL, false, read_real,@|
+    at(sampling.repetition_penalty), 1e-9, 1e9},@|
+  {"no_repeat_ngram_size", ALL, false, read_count,@|
+    at(sampling.no_repeat_ngram_size), 0, MOST},@|
+  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
+  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ The harmless fields, with the reason why each cannot change a logit. Most of them
+belong to training, to other heads, or to the program that saved the file. The reason is
+what \.{incipit inspect} prints beside the name.
+@^harmless fields@>
+
+@<The fields that are known to be harmless@>=
+struct harmless_entry { const char *name, *reason; };
+@<Fields about the file or another program@>@;
+@<Fields of training and of other heads@>@;
+
+@ A file tells about itself, and about programs that are not ours.
+
+@<Fields about the file or another program@>=
+static const struct harmless_entry harmless_file[] =
+  @[{ {"transformers_version", "says who wrote the file"},@|
+  {"_name_or_path", "says where the file lay"},@|
+  {"_commit_hash", "says where the file lay"},@|
+  {"torch_dtype", "the weights' own header says their type"},@|
+  {"dtype", "the weights' own header says their type"},@|
+  {"is_llama_config", "says what model_type says"},@|
+  {"transformers.js_config", "settings of another program"},@|
+  {"task_specific_params", "suggestions to a user interface"},@|
+  {"reorder_and_upcast_attn", "the precision of another program"},@|
+  {"pretraining_tp", "cuts a product into parts, and adds them up again"},@|
+  {"use_cache", "what is kept changes no result"},@|
+  {"pad_token_id", "we never pad"},@|
+  {"max_window_layers", "without a window there are none"},@|
+  {"output_attentions", "what another program returns"},@|
+  {"output_hidden_states", "what another program returns"},@|
+  {"return_dict", "what another program returns"},@|
+  {NULL, NULL} }@];
+
+@ Dropout and initial values are over when the training is; and the same body may carry a
+classifier in place of our head.
+
+@<Fields of training and of other heads@>=
+static const struct harmless_entry harmless_training[] =
+  @[{ {"initializer_range", "used before training only"},@|
+  {"attn_pdrop", "dropout: used in training only"},@|
+  {"embd_pdrop", "dropout: used in training only"},@|
+  {"resid_pdrop", "dropout: used in training only"},@|
+  {"attention_dropout", "dropout: used in training only"},@|
+  {"gradient_checkpointing", "used in training only"},@|
+  {"summary_activation", "belongs to a classifier"},@|
+  {"summary_first_dropout", "belongs to a classifier"},@|
+  {"summary_proj_to_labels", "belongs to a classifier"},@|
+  {"summary_type", "belongs to a classifier"},@|
+  {"summary_use_proj", "belongs to a classifier"},@|
+  {"id2label", "belongs to a classifier"},@|
+  {"label2id", "belongs to a classifier"},@|
+  {"num_labels", "belongs to a classifier"},@|
+  {NULL, NULL} }@];
+
+@ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
+belong to the caller.
+
+@<The advice that is known to be harmless@>=
+static const struct harmless_entry harmless_advice[] =
+  @[{ {"transformers_version", "says who wrote the file"},@|
+  {"_from_model_config", "says who wrote the file"},@|
+  {"pad_token_id", "we never pad"},@|
+  {"max_length", "lengths are the caller's"},@|
+  {"max_new_tokens", "lengths are the caller's"},@|
+  {"min_length", "lengths are the caller's"},@|
+  {"min_new_tokens", "lengths are the caller's"},@|
+  {"num_beams", "a search is asked for by option"},@|
+  {"num_return_sequences", "a search is asked for by option"},@|
+  {"early_stopping", "a search is asked for by option"},@|
+  {"length_penalty", "a search is asked for by option"},@|
+  {"use_cache", "what is kept changes no result"},@|
+  {"cache_implementation", "where rows are kept changes no result"},@|
+  {"output_attentions", "what another program returns"},@|
+  {"output_hidden_states", "what another program returns"},@|
+  {"output_scores", "what another program returns"},@|
+  {"return_dict_in_generate", "what another program returns"},@|
+  {NULL, NULL} }@];
+
+@ A reading is steered by the family, which decides which rows count, by lists of tables
+with fields that are used, and by lists of tables with fields that are harmless. Both
+lists end with a null.
+
+@<What steers a reading@>=
+struct tables {
+  unsigned family;
+  const struct setting *used[3];
+  const struct harmless_entry *harmless[3];
+};
+#define at(member) offsetof(struct model_config, member)
+static bool read_nothing(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  (void) s, (void) f, (void) value; /* read elsewhere, as a group */
+  return true;
+}
+
+@ Each field of the file is looked up in the one kind of table, then in the other, and
+then asked whether it says anything at all.
+
+@<Account for every field@>=
+static const struct setting *used_find(const struct tables *t, const char *name)
+{
+  for (int i = 0; t->used[i] != NULL; i++)
+    for (const struct setting *f = t->used[i]; f->name != NULL; f++)
+      if (strcmp(f->name, name) == 0 && (f->of & t->family) != 0) return f;
+  return NULL;
+}
+static const char *harmless_reason(const struct tables *t, const char *name)
+{
+  for (int i = 0; t->harmless[i] != NULL; i++)
+    for (const struct harmless_entry *h = t->harmless[i]; h->name != NULL; h++)
+      if (strcmp(h->name, name) == 0) return h->reason;
+  return NULL;
+}
+@<Use a field, ignore it, or refuse it@>@;
+
+@ The last resort is a value that says no. A feature that a later release of the library
+invents is saved with every model, switched off in most.
+
+@<Use a field, ignore it, or refuse it@>=
+static bool account_for(struct settings *s, const char *name, json_t *value,
+  const struct tables *t)
+{
+  const struct setting *f = used_find(t, name);
+  const char *reason = harmless_reason(t, name);
+  if (f != NULL) return json_is_null(value) || f->read(s, f, value);
+  bool says_no = json_is_null(value) || json_is_false(value)
+    || (json_is_string(value) && json_string_length(value) == 0)
+    || (json_is_array(value) && json_array_size(value) == 0)
+    || (json_is_object(value) && json_object_size(value) == 0);
+  if (reason == NULL && says_no) reason = "null, false or empty";
+  if (reason != NULL)
+    return config_ignore(s->c, s->m, s->file, name, reason, s->why);
+  return setting_bad(s, name, value, "a field that this program knows");
+}
+
+@ A field that is required and absent, or null, is found after all others have been read.
+
+@<Read all fields of a file@>=
+static bool settings_read(struct settings *s, const struct tables *t)
+{
+  for (void *i = json_object_iter(s->all); i != NULL;
+       i = json_object_iter_next(s->all, i))
+    if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
+      return false;
+  for (int i = 0; t->used[i] != NULL; i++)
+    for (const struct setting *f = t->used[i]; f->name != NULL; f++) {
+      json_t *value = json_object_get(s->all, f->name);
+      if (f->required && (f->of & t->family) != 0
+          && (value == NULL || json_is_null(value)))
+        return setting_bad(s, f->name, value, "a value: it has no default");
+    }
+  return true;
+}
+
+@ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
+may be the file's own, which ends with the reading, so the list keeps a copy.
+
+@<Remember what was ignored@>=
+bool config_ignore(struct model_config *c, struct memory *m, const char *file,
+  const char *field, const char *reason, struct error *why)
+{
+  if (c->n_ignored == c->ignored_room) {
+    size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
+    struct ignored_field *grown = memory_grow(m, FOR_OTHER, c->ignored,
+      c->ignored_room, room, sizeof *grown, why);
+    if (grown == NULL) return false;
+    c->ignored = grown, c->ignored_room = room;
+  }
+  char *copy = memory_take(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  if (copy == NULL) return false;
+  strcpy(copy, field);
+  c->ignored[c->n_ignored++] = (struct ignored_field) @[{ file, copy, reason }@];
+  return true;
+}
+
+@* Families. \label{sec:families}
+The family is told by |model_type|, and |architectures| must not contradict it: a
+checkpoint for classification has the same type and no head that we could use. Each
+family sets the flags for what it always does, before its fields are read.
+
+@<The families@>=
+static const struct family_row {
+  const char *type, *architecture;
+  unsigned bit;
+  struct model_config always;
+} family[] =
+  @[{ {"gpt2", "GPT2LMHeadModel", GPT2, { .layer_norm = true, .norm_eps = 1e-5,
+    .learned_positions = true, .qkv_bias = true, .out_bias = true,
+    .mlp_bias = true, .tied = true }},@|
+  {"llama", "LlamaForCausalLM", LLAMA, { .gated = true, .norm_eps = 1e-6 }},@|
+  {"mistral", "MistralForCausalLM", MISTRAL, { .gated = true,
+    .norm_eps = 1e-6 }},@|
+  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .gated = true, .norm_eps = 1e-6,
+    .qkv_bias = true }},@|
+  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .gated = true, .norm_eps = 1e-6,
+    .qk_norm = true }} }@];
+
+@ A family that is not in the table is refused by its name. Some of them have tensors
+with the very names of Llama's, and put their norms elsewhere.
+
+@<Find the family@>=
+static const struct family_row *family_find(struct settings *s)
+{
+  json_t *type = json_object_get(s->all, "model_type");
+  json_t *list = json_object_get(s->all, "architectures");
+  for (size_t i = 0; i < 5 && json_is_string(type); i++) {
+    if (strcmp(json_string_value(type), family[i].type) != 0) continue;
+    bool same = list == NULL || json_is_null(list);
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      json_t *name = json_array_get(list, k);
+      same = same || (json_is_string(name)
+        && strcmp(json_string_value(name), family[i].architecture) == 0);
+    }
+    if (same) return &family[i];
+    setting_bad(s, "architectures", list, family[i].architecture);
+    return NULL;
+  }
+  setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
+  return NULL;
+}
+
+@ Some sizes follow from others when they are not given: as many heads for keys as for
+queries, heads that divide the width, an MLP four times as wide in GPT-2. What does not
+divide is an error of the file.
+
+@<Derive the sizes that were not given@>=
+static bool settings_derive(struct settings *s)
+{
+  struct model_config *c = s->c;
+  const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
+  json_t *found = json_object_get(s->all, heads);
+  if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
+  if (c->head_dim == 0 && c->d_model % c->n_heads != 0)
+    return setting_bad(s, heads, found, "a divisor of the width");
+  if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
+  if (c->n_heads % c->n_kv_heads != 0)
+    return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
+  if (!c->learned_positions && c->head_dim % 2 != 0)
+    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
+      "an even number: rotations turn pairs");
+  if (c->d_inner == 0 && c->d_model > MOST / 4)
+    return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
+      "at most 536870911");
+  if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
+  if (c->gated && c->out_bias) c->qkv_bias = true;
+  return true;
+}
+
+@ The frequencies are described in one place or another. Files of transformers 4 have
+|rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
+the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
+that says two things.
+
+@<Read how positions are rotated@>=
+static bool settings_rope(struct settings *s)
+{
+  json_t *old = json_object_get(s->all, "rope_scaling");
+  json_t *five = json_object_get(s->all, "rope_parameters");
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta)) theta = NULL;
+  bool both = json_is_object(old) && json_is_object(five);
+  if (both && !json_equal(old, five))
+    return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
+  const char *name = json_is_object(five) ? "rope_parameters" : "rope_scaling";
+  json_t *given = json_is_object(five) ? five : old;
+  if (given != NULL && !json_is_null(given) && !json_is_object(given))
+    return setting_bad(s, name, given, "an object or null");
+  json_t *inner = json_object_get(given, "rope_theta");
+  if (theta != NULL && inner != NULL
+      && json_number_value(theta) != json_number_value(inner))
+    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+  s->c->rope.theta = 10000;
+  struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
+  if (inner == NULL) inner = theta;
+  if (inner != NULL && !read_real(s, &f, inner)) return false;
+  return given == NULL || json_is_null(given) || rope_kind(s, name, given);
+}
+
+@ Of the kinds of stretching we have two: none, called |"default"|, and |"llama3"|, which
+takes its four numbers. Any other kind is refused by name, and so is any other member.
+
+@<Read the kind of stretching@>=
+static bool rope_kind(struct settings *s, const char *where, json_t *given)
+{
+  static const struct setting number[] =
+    @[{ {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},@|
+    {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},@|
+    {"high_freq_factor", ALL, true, read_real, at(rope.high_freq_factor), 1e-9, 1e9},@|
+    {"original_max_position_embeddings", ALL, true, read_count,
+      at(rope.original), 1, MOST},@|
+    {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
+    {"type", ALL, false, read_nothing, 0, 0, 0},@|
+    {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
+    {NULL, 0, false, NULL, 0, 0, 0} }@];
+  json_t *type = json_object_get(given, "rope_type");
+  if (type == NULL) type = json_object_get(given, "type");
+  const char *kind = json_is_string(type) ? json_string_value(type) : "";
+  s->c->rope.llama3 = strcmp(kind, "llama3") == 0;
+  if (!s->c->rope.llama3 && strcmp(kind, "default") != 0)
+    return setting_bad(s, where, given, "a rope_type of default or llama3");
+  struct settings inner = *s;
+  inner.all = given;
+  struct tables t = @[{ ALL, { number + (s->c->rope.llama3 ? 0 : 4) }, { NULL } }@];
+  if (!settings_read(&inner, &t)) return false;
+  if (s->c->rope.llama3
+      && s->c->rope.high_freq_factor <= s->c->rope.low_freq_factor)
+    return setting_bad(s, where, given, "high_freq_factor above low_freq_factor");
+  return true;
+}
+
+@ A file is opened, must be an object, and is read with its tables. The second file may
+be absent.
+
+@<Read one of the two files@>=
+static bool settings_file(struct settings *s, const char *directory,
+  const char *file, char *path, size_t room)
+{
+  s->path = path, s->file = file;
+  int n = snprintf(path, room, "%s/%s", directory, file);
+  if (n < 0 || (size_t) n >= room)
+    return error_say(s->why, "%s: the path is too long", directory);
+  s->all = json_read(path, s->why);
+  if (s->all == NULL) return false;
+  if (json_is_object(s->all)) return true;
+  return setting_bad(s, "this", s->all, "an object");
+}
+@#
+static bool settings_advice(struct settings *s)
+{
+  struct tables t = @[{ ALL, { advice_field }, { harmless_advice } }@];
+  return settings_read(s, &t);
+}
+
+@ First the family, then its fields, then what follows from them.
+
+@<Read the model's own settings@>=
+static bool settings_model(struct settings *s)
+{
+  const struct family_row *f = family_find(s);
+  if (f == NULL) return false;
+  *s->c = f->always;
+  s->c->family = f->type;
+  s->c->sampling = (struct sampling_config) @[{ .temperature = 1, .top_p = 1,
+    .typical_p = 1, .repetition_penalty = 1 }@];
+  struct tables t = @[{ f->bit,
+    { f->bit == GPT2 ? gpt2_field : later_field, common_field },
+    { harmless_file, harmless_training } }@];
+  return settings_read(s, &t) && settings_derive(s)
+    && (s->c->learned_positions || settings_rope(s));
+}
+
+@ The whole reading, and the way back if it fails half-way.
+
+@<Open and close the settings@>=
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why)
+{
+  char path[4096];
+  struct settings s = @[{ .c = c, .m = m, .why = why }@];
+  *c = (struct model_config) @[{ .family = NULL }@];
+  bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
+    && settings_model(&s);
+  json_decref(s.all);
+  s.all = NULL;
+  const char *advice = "generation_config.json";
+  snprintf(path, sizeof path, "%s/%s", directory, advice);
+  if (ok && access(path, F_OK) == 0)
+    ok = settings_file(&s, directory, advice, path, sizeof path)
+      && settings_advice(&s);
+  json_decref(s.all);
+  if (!ok) config_close(m, c);
+  return ok;
+}
+@#
+void config_close(struct memory *m, struct model_config *c)
+{
+  for (size_t i = 0; i < c->n_ignored; i++)
+    memory_give(m, FOR_OTHER, (char *) (uintptr_t) c->ignored[i].field,
+      strlen(c->ignored[i].field) + 1, 1);
+  memory_give(m, FOR_OTHER, c->ignored, c->ignored_room, sizeof *c->ignored);
+  *c = (struct model_config) @[{ .family = NULL }@];
+}
+
+@ The module has the readers first, because the tables name them.
+
+@(config.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "A3-files/config.h"
+@#
+@<The state of reading settings@>@;
+@<A row of the table of fields@>@;
+@<Readers and tables@>@;
+@<From one field to two files@>@;
+
+@ The readers, and the tables that send each field to its reader.
+
+@<Readers and tables@>=
+@<Read a number or a flag@>@;
+@<Insist on a value@>@;
+@<Read ids@>@;
+@<Read what must agree with something else@>@;
+@<The fields that are known to be harmless@>@;
+@<The advice that is known to be harmless@>@;
+@<What steers a reading@>@;
+@<The fields of \.{config.json} that are used@>@;
+@<The fields of \.{generation\_config.json} that are used@>@;
+@<The families@>@;
+
+@ And what works on the tables.
+
+@<From one field to two files@>=
+@<Remember what was ignored@>@;
+@<Account for every field@>@;
+@<Read all fields of a file@>@;
+@<Find the family@>@;
+@<Derive the sizes that were not given@>@;
+@<Read the kind of stretching@>@;
+@<Read how positions are rotated@>@;
+@<Read one of the two files@>@;
+@<Read the model's own settings@>@;
+@<Open and close the settings@>@;

@@ -1,0 +1,433 @@
+/* bpe.c -- made from chapters/01-tokens.w; change it there */
+
+/* 1.74  bpe.c */
+
+#include <string.h>
+#include "01-tokens/bpe.h"
+#include "01-tokens/split.h"
+#include "01-tokens/utf8.h"
+
+/* 1.49  What the learner knows */
+
+enum { NOWHERE = UINT32_MAX };
+struct spot {
+  uint32_t id, prev, next;
+  uint32_t before, after;
+  uint32_t times;
+};
+struct pair {
+  uint64_t count;
+  uint32_t left, right, first, last;
+};
+struct trainer {
+  struct memory *m;
+  struct error *why;
+  struct chunk *part;
+  size_t n_chunks, room_chunks;
+  struct name_map known;
+  struct spot *at;
+  size_t n_at;
+  struct pair *of;
+  size_t n_of, room_of;
+  struct pair_map number;
+  struct heap queue;
+};
+
+/* 1.50  What the learner knows */
+
+struct chunk {
+  const unsigned char *byte;
+  size_t n;
+  uint32_t times;
+};
+
+/* 1.51  Enter a piece of the text */
+
+static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
+{
+  uint32_t known = name_map_get(&t->known, byte, n);
+  if (known != 0) {
+    t->part[known - 1].times++;
+    return true;
+  }
+  if (t->n_chunks == t->room_chunks) {
+    size_t room = 2 * t->room_chunks + 64;
+    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part, t->room_chunks,
+                                  room, sizeof *p, t->why);
+    if (p == NULL)
+      return false;
+    t->part = p, t->room_chunks = room;
+  }
+  t->part[t->n_chunks++] = (struct chunk) { byte, n, 1 };
+  t->n_at += n;
+  return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
+}
+
+/* 1.52  Collect the pieces of the text */
+
+static bool collect(struct trainer *t, const unsigned char *text, size_t n,
+                    struct splitter *by)
+{
+  if (by == NULL)
+    return n == 0 || enter_piece(t, text, n);
+  for (size_t at = 0, length = 0; at < n; at += length) {
+    bool whole;
+    struct pieces p;
+    struct text_piece next;
+    length = utf8_run(text + at, n - at, &whole);
+    pieces_begin(&p, whole ? by : NULL, text + at, length);
+    do {
+      if (!pieces_next(&p, &next, t->why))
+        return false;
+      if (next.n > 0 && !enter_piece(t, next.byte, next.n))
+        return false;
+    } while (next.n > 0);
+  }
+  return true;
+}
+
+/* 1.54  Make room for a new pair */
+
+static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t * k)
+{
+  if (t->n_of == t->room_of) {
+    size_t room = 2 * t->room_of + 256;
+    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of, room,
+                                 sizeof *p, t->why);
+    if (p == NULL)
+      return false;
+    t->of = p, t->room_of = room;
+  }
+  *k = (uint32_t) (t->n_of + 1);
+  if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
+    return false;
+  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE, NOWHERE };
+  return true;
+}
+
+/* 1.53  Enter the pair that begins at a spot */
+
+static bool link_pair(struct trainer *t, uint32_t i)
+{
+  uint32_t left = t->at[i].id, right = t->at[t->at[i].next].id;
+  uint32_t k = pair_map_get(&t->number, left, right);
+  if (k == 0 && !new_pair(t, left, right, &k))
+    return false;
+  struct pair *p = &t->of[k - 1];
+  t->at[i].before = p->last, t->at[i].after = NOWHERE;
+  if (p->last == NOWHERE)
+    p->first = i;
+  else
+    t->at[p->last].after = i;
+  p->last = i;
+  p->count += t->at[i].times;
+  return true;
+}
+
+/* 1.55  Strike out the pair that begins at a spot */
+
+static void unlink_pair(struct trainer *t, uint32_t i)
+{
+  const struct spot *s = &t->at[i];
+  uint32_t k = pair_map_get(&t->number, s->id, t->at[s->next].id);
+  struct pair *p = &t->of[k - 1];
+  if (s->before == NOWHERE)
+    p->first = s->after;
+  else
+    t->at[s->before].after = s->after;
+  if (s->after == NOWHERE)
+    p->last = s->before;
+  else
+    t->at[s->after].before = s->before;
+  p->count -= s->times;
+}
+
+/* 1.57  Put pairs into the queue */
+
+static bool queue_pair(struct trainer *t, const struct pair *p)
+{
+  struct entry e = { ~p->count, (uint64_t) p->left << 32 | p->right };
+  return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
+}
+
+static bool queue_from(struct trainer *t, size_t k)
+{
+  for (; k < t->n_of; k++)
+    if (!queue_pair(t, &t->of[k]))
+      return false;
+  return true;
+}
+
+/* 1.56  Lay out the spots and count the pairs */
+
+static bool lay_out(struct trainer *t)
+{
+  if (t->n_at >= NOWHERE)
+    return error_say(t->why, "a text of %zu bytes is too long to learn from",
+                     t->n_at);
+  t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at, t->why);
+  if (t->at == NULL)
+    return false;
+  uint32_t i = 0;
+  for (size_t c = 0; c < t->n_chunks; c++) {
+    uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
+    for (; i <= last; i++)
+      t->at[i] = (struct spot) { t->part[c].byte[i - first],
+      i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
+      NOWHERE, NOWHERE, t->part[c].times
+      };
+    for (i = first; i < last; i++)
+      if (!link_pair(t, i))
+        return false;
+    i = last + 1;
+  }
+  return queue_from(t, 0);
+}
+
+/* 1.58  Find the pair with the highest count */
+
+static bool best_pair(struct trainer *t, struct pair **best)
+{
+  *best = NULL;
+  while (t->queue.n > 0) {
+    struct entry e = heap_pop(&t->queue);
+    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.second >> 32),
+                              (uint32_t) e.second);
+    struct pair *p = &t->of[k - 1];
+    if (p->count == ~e.first) {
+      *best = p;
+      return true;
+    }
+    if (!queue_pair(t, p))
+      return false;
+  }
+  return true;
+}
+
+/* 1.59  Merge at one place */
+
+static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
+{
+  uint32_t prev = t->at[i].prev, gone = t->at[i].next, next = t->at[gone].next;
+  if (prev != NOWHERE)
+    unlink_pair(t, prev);
+  if (next != NOWHERE)
+    unlink_pair(t, gone);
+  unlink_pair(t, i);
+  t->at[i].id = made, t->at[i].next = next;
+  if (next != NOWHERE)
+    t->at[next].prev = i;
+  if (prev != NOWHERE && !link_pair(t, prev))
+    return false;
+  return next == NOWHERE || link_pair(t, i);
+}
+
+/* 1.60  Merge a pair wherever it stands */
+
+static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
+{
+  size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
+  size_t fresh = t->n_of;
+  while (t->of[k].first != NOWHERE)
+    if (!merge_at(t, t->of[k].first, made))
+      return false;
+  return queue_from(t, fresh);
+}
+
+/* 1.62  Find and merge, again and again */
+
+static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
+                  size_t *n_out)
+{
+  size_t k = 0;
+  for (; k < merges; k++) {
+    struct pair *best;
+    if (!best_pair(t, &best))
+      return false;
+    if (best == NULL)
+      break;
+    list[k] = (struct bpe_merge) { best->left, best->right };
+    if (!merge_all(t, best, (uint32_t) (256 + k)))
+      return false;
+  }
+  *n_out = k;
+  return true;
+}
+
+/* 1.61  Learn merges from a text */
+
+bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
+               size_t merges, struct bpe_merge **out, size_t *n_out,
+               struct error *why)
+{
+  struct trainer t = {.m = m,.why = why };
+  struct splitter *by = NULL;
+  struct bpe_merge *list = NULL;
+  *out = NULL, *n_out = 0;
+  bool ok = merges < NOWHERE - 256
+      || error_say(why, "%zu merges are more than ids can number", merges);
+  if (ok && pattern != NULL)
+    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why)) != NULL;
+  ok = ok && collect(&t, (const unsigned char *)text, n, by) && lay_out(&t);
+  splitter_close(by);
+  if (ok)
+    list = memory_take(m, FOR_TOKENS, merges, sizeof *list, why);
+  ok = ok && list != NULL && learn(&t, list, merges, n_out);
+
+/* 1.63  Return what the learner took */
+
+  heap_free(m, &t.queue);
+  pair_map_free(m, &t.number);
+  name_map_free(m, &t.known);
+  memory_give(m, FOR_TOKENS, t.of, t.room_of, sizeof *t.of);
+  memory_give(m, FOR_TOKENS, t.at, t.at == NULL ? 0 : t.n_at, sizeof *t.at);
+  memory_give(m, FOR_TOKENS, t.part, t.room_chunks, sizeof *t.part);
+
+  if (ok)
+    *out = list;
+  else
+    bpe_forget(m, list, merges);
+  return ok;
+}
+
+void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
+{
+  memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
+}
+
+/* 1.65  Append an id, and return the row */
+
+bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
+{
+  if (list->n == list->room) {
+    size_t room = 2 * list->room + 32;
+    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room, room,
+                              sizeof *p, why);
+    if (p == NULL)
+      return false;
+    list->id = p, list->room = room;
+  }
+  list->id[list->n++] = id;
+  return true;
+}
+
+void ids_free(struct memory *m, struct ids *list)
+{
+  memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
+  *list = (struct ids) { NULL, 0, 0 };
+}
+
+/* 1.68  Append a rule, and return them */
+
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
+             uint32_t made, struct error *why)
+{
+  if (b->n == b->room) {
+    size_t room = 2 * b->room + 256;
+    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room, room,
+                                     sizeof *p, why);
+    if (p == NULL)
+      return false;
+    b->rule = p, b->room = room;
+  }
+  b->rule[b->n] = (struct bpe_rule) { left, right, made };
+  if (!pair_map_put(m, &b->rank, left, right, (uint32_t) b->n + 1, why))
+    return false;
+  b->n++;
+  return true;
+}
+
+void bpe_free(struct memory *m, struct bpe *b)
+{
+  pair_map_free(m, &b->rank);
+  memory_give(m, FOR_TOKENS, b->rule, b->room, sizeof *b->rule);
+  b->rule = NULL, b->n = b->room = 0;
+}
+
+/* 1.71  Consider the pair that begins at a node */
+
+static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
+                     uint32_t i, struct error *why)
+{
+  const struct bpe_node *left = &w->node[i], *right = &w->node[left->next];
+  uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
+  w->looks++;
+  if (rank == 0)
+    return true;
+  return heap_push(m, &w->queue, (struct entry) { rank - 1, i }, why);
+}
+
+/* 1.72  Spell a piece in bytes */
+
+static bool spell_in_bytes(const struct bpe *b, struct memory *m,
+                           struct bpe_work *w, const unsigned char *byte, size_t n,
+                           struct error *why)
+{
+  if (n >= NOWHERE)
+    return error_say(why, "a piece of %zu bytes is too long", n);
+  if (n > w->room) {
+    bpe_work_free(m, w);
+    w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
+    if (w->node == NULL)
+      return false;
+    w->room = n;
+  }
+  w->queue.n = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t id = b->byte_id[byte[i]];
+    if (id == BPE_NONE)
+      return error_say(why, "the vocabulary cannot spell byte 0x%02x", byte[i]);
+    w->node[i] = (struct bpe_node) { id, i > 0 ? i - 1 : NOWHERE,
+      i + 1 < n ? i + 1 : NOWHERE
+    };
+    if (i > 0 && !consider(b, m, w, i - 1, why))
+      return false;
+  }
+  return true;
+}
+
+void bpe_work_free(struct memory *m, struct bpe_work *w)
+{
+  heap_free(m, &w->queue);
+  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
+  w->node = NULL, w->room = 0;
+}
+
+/* 1.69  Encode a piece */
+
+bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
+                const unsigned char *byte, size_t n, struct ids *out,
+                struct error *why)
+{
+  size_t start = out->n;
+  if (n == 0)
+    return true;
+  if (!spell_in_bytes(b, m, w, byte, n, why))
+    return false;
+  while (w->queue.n > 0) {
+    struct entry e = heap_pop(&w->queue);
+    const struct bpe_rule *r = &b->rule[e.first];
+    uint32_t i = (uint32_t) e.second, next = w->node[i].next;
+    if (w->node[i].id != r->left || next == NOWHERE || w->node[next].id != r->right)
+      continue;
+
+/* 1.70  Merge the nodes i and \next, and look at their neighbours */
+
+    uint32_t after = w->node[next].next, before = w->node[i].prev;
+    w->node[i].id = r->made, w->node[i].next = after;
+    w->node[next].id = BPE_NONE;
+    if (after != NOWHERE)
+      w->node[after].prev = i;
+    if (before != NOWHERE && !consider(b, m, w, before, why))
+      return false;
+    if (after != NOWHERE && !consider(b, m, w, i, why))
+      return false;
+
+  }
+  for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
+    if (!ids_push(m, out, w->node[i].id, why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}

@@ -1,0 +1,86 @@
+/* bpe.h -- made from chapters/01-tokens.w; change it there */
+
+/* 1.73  bpe.h */
+
+#ifndef INCIPIT_BPE_H
+#define INCIPIT_BPE_H
+#include "00-ground/ground.h"
+#include "01-tokens/table.h"
+
+/* 1.48  Merges, learnt */
+
+struct bpe_merge {
+  uint32_t left, right;
+};
+/* merge number k of a list makes id 256 + k of these two */
+
+bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
+               size_t merges, struct bpe_merge **out, size_t *n_out,
+               struct error *why);
+/* learns at most merges merges from n bytes, cut by pattern (null: one
+ * piece); *out has *n_out of them in a block of merges, to be given back by
+ * bpe_forget; Gage 1994, Sennrich et al. 2016 */
+
+void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
+/* returns what bpe_train gave, for as many merges as were asked for */
+
+/* 1.64  Merges, applied */
+
+struct ids {
+  uint32_t *id;
+  size_t n, room;
+};
+/* a row of ids that grows, like struct bytes; all zero is empty */
+
+bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why);
+/* appends one id; on failure the row is as it was */
+
+void ids_free(struct memory *m, struct ids *list);
+/* returns the block and empties the row */
+
+/* 1.66  Merges, applied */
+
+#define BPE_NONE UINT32_MAX
+struct bpe_rule {
+  uint32_t left, right, made;
+};
+struct bpe {
+  uint32_t byte_id[256];
+  struct bpe_rule *rule;
+  size_t n, room;
+  struct pair_map rank;
+};
+/* the id of every byte, BPE_NONE if it has none; n rules, the lower the
+ * earlier; from a pair to its rank, plus 1 */
+
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
+             uint32_t made, struct error *why);
+/* appends a rule; of two rules for one pair the later counts */
+
+void bpe_free(struct memory *m, struct bpe *b);
+/* returns the blocks of the rules */
+
+/* 1.67  Merges, applied */
+
+struct bpe_node {
+  uint32_t id, prev, next;
+};
+struct bpe_work {
+  struct bpe_node *node;
+  size_t room;
+  struct heap queue;
+  uint64_t looks;
+};
+/* a chain of room nodes, what is to be done, and a count of look-ups; all
+ * zero is an empty workspace */
+
+bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
+                const unsigned char *byte, size_t n, struct ids *out,
+                struct error *why);
+/* appends the ids of a piece of n bytes; the time is of the order nn for any
+ * piece; on failure out is as it was */
+
+void bpe_work_free(struct memory *m, struct bpe_work *w);
+/* returns the workspace */
+
+#endif
