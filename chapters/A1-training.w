@@ -1,5 +1,11 @@
 @i types.w
 @s pool_work int
+@s vec int
+@s each while
+@s TARGET inline
+@s INLINE inline
+@s NUM_INLINE inline
+@s restrict const
 
 \chapterquestion{Where do the numbers in a model's weights come from, and how would we know if one of them were wrong?}
 @** Training the built-in model.
@@ -16,17 +22,23 @@ but our own. So the whole run can be repeated, and it ends in the same bytes.
 
 @ The program of this appendix prints what was trained and how well; with |"values"| it
 prints the numbers that the prose quotes, and with other words the data of the figures.
+|"train"| trains a model.
 
 @c
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include "A1-training/corpus.h"
+#include <time.h>
+#include "A1-training/training.h"
 @<Print one text of each sort with its bits@>@;
+@<Train@>@;
 @#
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "values") == 0) return 0;
+  if (strcmp(what, "train") == 0) return train(argc - 2, argv + 2);
   return print_samples();
 }
 
@@ -1836,6 +1848,1734 @@ static const char *const *const kinds[] = @[{
   code_numbers_2, code_words, code_words_2 }@];
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
+
+@* The pieces of the way back. \label{sec:slopes}
+The way forward uses the kernels of chapter 2 as they are. The way back needs other
+products, and a few loops over rows. They are collected in a table, as the kernels are, and
+for the same reason: one text of each loop, compiled twice, gives the same bits with and
+without the wide registers of the machine.
+
+@(slopes.h@>=
+#ifndef INCIPIT_SLOPES_H
+#define INCIPIT_SLOPES_H
+#include "00-ground/ground.h"
+@<What a product is@>@;
+@<What the pieces are@>@;
+#endif
+
+@ Every gradient of a matrix, and every gradient that a matrix hands on, is a sum of
+products. We fix its order once: the terms are added one after the other, the first term
+first. So it does not matter how the outputs are divided among workers.
+@<What a product is@>=
+struct product {
+  const float *a; size_t a_row, a_step;
+  const float *b; size_t b_step;
+  float *c; size_t c_row;
+  size_t rows, terms, cols; bool add;
+};
+  /* $c_{ij}=\sum_k a_{ik}b_{kj}$ in rising order of $k$ by fused multiply--adds,
+     from 0 or, if |add|, from what is there; $a_{ik}$ is |a[i*a_row+k*a_step]|,
+     $b_{kj}$ is |b[k*b_step+j]|, $c_{ij}$ is |c[i*c_row+j]| */
+enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
+  /* products of more than |SHALLOW| terms are packed, |DEPTH| terms and
+     |STRIP| rows at a time */
+
+@ The other pieces work on one row, or on a range of numbers. Each worker calls them for its
+share.
+@<What the pieces are@>=
+struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
+  float rate, scale, fix1, fix2, keep; };
+  /* weights and gradients, the two moments, the running mean of the weights or
+     null; the numbers of one step of AdamW */
+struct slopes {
+  void (*multiply)(const struct product *p, float *desk);
+  /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
+  void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
+  /* scores of one block of at most 256 keys, |n| of them up to a multiple of 16,
+     become exponentials; |left[0]| is the maximum and |left[1]| the sum of those seen */
+  void (*join)(const float *left, const float *parts, size_t n, size_t h, float *y,
+    float *known);
+  /* joins |n| blocks of one row, |STRIP| rows apart in |left| and |parts|; |known|
+     is the maximum and the sum over all of them */
+  void (*weigh_back)(float *s, float *g, size_t sees, size_t n, float scale,
+    const float *known, const float *y, const float *dy, size_t h);
+  /* |s| becomes weights and |g|, gradients of weights, gradients of scores; |known|
+     is what |join| left, |y| what attention mixed, |dy| its gradient */
+  double (*judge)(float *z, size_t n, uint32_t right, float share);
+  /* the loss of one row of logits, which become its gradient times |share| */
+  float (*norm_back)(const float *x, const float *gain, const float *dy, size_t d,
+    float *dx);
+  /* adds to |dx|; returns 1 over the root mean square */
+  void (*gain_back)(const float *x, const float *dy, const float *r, size_t rows,
+    size_t d, size_t from, size_t to, float *dgain);
+  void (*gate_back)(const float *gate, const float *up, const float *dinner,
+    size_t n, float *dgate, float *dup);
+  /* |n| is a multiple of 16 */
+  double (*square)(const float *g, size_t n);
+  /* sum of squares */
+  void (*adam)(const struct moments *a, size_t from, size_t to);
+  /* one step for the weights |from| to |to|; the gradient becomes 0 */
+};
+extern const struct slopes slopes_plain, slopes_wide;
+  /* compiled for any machine; for AVX2, if this is one */
+
+@ Two modules with the same body. The plain one leaves the fused multiply--add to the
+C~library's |fmaf|, which is exact and slow.
+@(plain.c@>=
+#include <math.h>
+#include <string.h>
+#include "02-model/numbers.h"
+#include "A1-training/slopes.h"
+#define TARGET
+#define WIDTH 4
+@<Tools of the pieces@>@;
+INLINE vec fused(vec a, vec b, vec c)
+{
+  each(i, WIDTH) c[i] = fmaf(a[i], b[i], c[i]);
+  return c;
+}
+@#
+INLINE vec spread(float x)
+{
+  vec v;
+  each(i, WIDTH) v[i] = x;
+  return v;
+}
+@<Bodies of the pieces@>@;
+const struct slopes slopes_plain = @[{ @<The pieces in order@> }@];
+
+@ The wide one has eight numbers in a register.
+@(wide.c@>=
+#include <math.h>
+#include <string.h>
+#include "02-model/numbers.h"
+#include "A1-training/slopes.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDTH 8
+@<Tools of the pieces@>@;
+INLINE vec fused(vec a, vec b, vec c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+@#
+INLINE vec spread(float x)
+{
+  return _mm256_set1_ps(x);
+}
+@<Bodies of the pieces@>@;
+const struct slopes slopes_wide = @[{ @<The pieces in order@> }@];
+#endif
+
+@ The tools are those of chapter 2: a loop that is written out, and lanes that fold by
+halves.
+@<Tools of the pieces@>=
+#if defined __clang__
+#define each(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
+#else
+#define each(i, n) _Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)
+#endif
+#define INLINE static inline __attribute__((always_inline)) TARGET
+typedef __attribute__((vector_size(4 * WIDTH))) float vec;
+enum { PARTS = 16 / WIDTH };
+@#
+INLINE vec load(const float *x)
+{
+  vec v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+@#
+INLINE float fold(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ @<The pieces in order@>=
+multiply, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back, square, adam
+
+@ @<Bodies of the pieces@>=
+@<A tile of a product@>@;
+@<Pack the two sides of a product@>@;
+@<Multiply@>@;
+@<Exponentials of a block of scores@>@;
+@<Weights and scores, on the way back@>@;
+@<The loss of one row, and its gradient@>@;
+@<A norm on the way back@>@;
+@<A gate on the way back@>@;
+@<Squares of a gradient, and a step of AdamW@>@;
+
+@ Six rows and sixteen columns of the result stay in registers while the terms run by. Each
+term costs one load of each side and twelve multiply--adds.
+@<A tile of a product@>=
+INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
+  const float *b, size_t b_step, size_t terms, float *c, size_t c_row)
+{
+  vec s[TILE][PARTS];
+  each(r, rows) each(p, PARTS) s[r][p] = load(c + (size_t) r * c_row + p * WIDTH);
+  for (size_t k = 0; k < terms; k++, a += a_step, b += b_step) {
+    vec v[PARTS];
+    each(p, PARTS) v[p] = load(b + p * WIDTH);
+    each(r, rows) {
+      float one = a[(size_t) r * a_row];
+      vec x = spread(one);
+      each(p, PARTS) s[r][p] = fused(x, v[p], s[r][p]);
+    }
+  }
+  each(r, rows) each(p, PARTS)
+    memcpy(c + (size_t) r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
+}
+
+@ Rows that lie far apart fall into the same few sets of the cache. So a deep product first
+copies a panel of each side to where its numbers are neighbours; that costs a copy for
+every hundred multiplications or so.
+@<Pack the two sides of a product@>=
+static TARGET void pack_b(const struct product *p, size_t k0, size_t depth, float *to)
+{
+  for (size_t j = 0; j + 16 <= p->cols; j += 16)
+    for (size_t k = 0; k < depth; k++, to += 16)
+      memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
+}
+@#
+static TARGET void pack_a(const struct product *p, size_t i0, size_t rows, size_t k0,
+  size_t depth, float *to)
+{
+  const float *a = p->a + i0 * p->a_row + k0 * p->a_step;
+  for (size_t k = 0; k < depth; k++, a += p->a_step) {
+    size_t r = 0;
+    for (; p->a_row == 1 && r + TILE <= rows; r += TILE)
+      memcpy(to + r * depth + k * TILE, a + r, TILE * sizeof *to);
+    for (; r < rows; r++)
+      to[r / TILE * TILE * depth + k * TILE + r % TILE] = a[r * p->a_row];
+  }
+}
+
+@ A strip is a few rows against all columns. What is left over when the rows are no
+multiple of six, or the columns of sixteen, is done one by one, in the same order.
+@<Multiply@>=
+struct strip { const float *a; size_t a_row, a_step, a_tile;
+  const float *b; size_t b_step, b_panel, depth; };
+@#
+static TARGET void strip(const struct product *p, const struct strip *s, size_t rows,
+  float *c)
+{
+  for (size_t j = 0; j + 16 <= p->cols; j += 16) {
+    const float *b = s->b + j / 16 * s->b_panel;
+    size_t i = 0;
+    for (; i + TILE <= rows; i += TILE)
+      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b, s->b_step,
+        s->depth, c + i * p->c_row + j, p->c_row);
+    for (; i < rows; i++)
+      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row, s->a_row, s->a_step,
+        b, s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
+  }
+}
+
+@ The last few columns, fewer than sixteen.
+@<Multiply@>=
+static TARGET void last_columns(const struct product *p)
+{
+  for (size_t i = 0; i < p->rows; i++)
+    for (size_t j = p->cols / 16 * 16; j < p->cols; j++) {
+      float *c = p->c + i * p->c_row + j;
+      for (size_t k = 0; k < p->terms; k++)
+        *c = fmaf(p->a[i * p->a_row + k * p->a_step], p->b[k * p->b_step + j], *c);
+    }
+}
+
+@ Whether a side is packed depends on the shapes alone, and never changes a bit: packing
+moves numbers, it does not add them. A side that lies well already is left alone.
+@<Multiply@>=
+static TARGET void multiply(const struct product *p, float *desk)
+{
+  bool deep = p->terms > SHALLOW;
+  bool packs_b = deep && p->rows > STRIP;
+  bool packs_a = deep && (p->a_step != 1 || (packs_b && p->a_row > 1000));
+  for (size_t i = 0; !p->add && i < p->rows; i++)
+    memset(p->c + i * p->c_row, 0, p->cols * sizeof *p->c);
+  size_t most = packs_b ? DEPTH : packs_a ? DEPTH : p->terms;
+  float *b = desk, *a = desk + DEPTH * (p->cols + 16);
+  for (size_t k0 = 0; k0 < p->terms; k0 += most) {
+    size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
+    struct strip s = @[{ NULL, p->a_row, p->a_step, TILE * p->a_row, b, 16, 16 * depth,
+      depth }@];
+    if (packs_b) pack_b(p, k0, depth, b);
+    else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel = 16;
+    @<Go through the rows strip by strip@>@;
+  }
+  last_columns(p);
+}
+
+@ @<Go through the rows strip by strip@>=
+for (size_t i = 0; i < p->rows; i += STRIP) {
+  size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
+  if (packs_a) {
+    pack_a(p, i, rows, k0, depth, a);
+    s.a = a, s.a_row = 1, s.a_step = TILE, s.a_tile = TILE * depth;
+  }
+  else s.a = p->a + i * p->a_row + k0 * p->a_step;
+  strip(p, &s, rows, p->c + i * p->c_row);
+}
+
+@ The scores of one row against one block of at most 256 keys. This is word for word what the
+kernel of chapter~2 does with a block: the maximum, the exponentials in groups of sixteen,
+their sum in lanes. So its bits are those of the engine.
+@<Exponentials of a block of scores@>=
+INLINE float largest(const float *z, size_t n)
+{
+  float lane[16], most = z[0];
+  for (int j = 0; j < 16; j++) lane[j] = z[0];
+  for (size_t t = 0; t + 16 <= n; t += 16)
+    for (size_t j = 0; j < 16; j++) lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];
+  for (int j = 0; j < 16; j++) most = lane[j] > most ? lane[j] : most;
+  for (size_t t = n / 16 * 16; t < n; t++) most = z[t] > most ? z[t] : most;
+  return most;
+}
+@#
+static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *left)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t t = 0; t < n; t += 16)
+    for (size_t j = 0; j < 16; j++) s[t + j] *= scale;
+  for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
+  float most = largest(s, n);
+  for (size_t g = 0; g < n; g += 16) {
+    float z[16];
+    for (int j = 0; j < 16; j++) z[j] = num_expf(s[g + (size_t) j] - most);
+    for (int j = 0; j < 16; j++) lane[j] += z[j];
+    memcpy(s + g, z, sizeof z);
+  }
+  left[0] = most, left[1] = fold(lane);
+}
+
+@ The blocks of a row are joined as in chapter 2, in rising order, each brought down to the
+common maximum.
+@<Exponentials of a block of scores@>=
+static TARGET void join(const float *left, const float *parts, size_t n, size_t h,
+  float *y, float *known)
+{
+  float m = -INFINITY, l = 0;
+  for (size_t b = 0; b < n; b++) {
+    float most = left[2 * b * STRIP];
+    m = most > m ? most : m;
+  }
+  for (size_t c = 0; c < h; c++) y[c] = 0;
+  for (size_t b = 0; b < n; b++) {
+    const float *o = parts + b * STRIP * h;
+    float w = num_expf(left[2 * b * STRIP] - m);
+    l = fmaf(left[2 * b * STRIP + 1], w, l);
+    for (size_t c = 0; c < h; c += 16)
+      for (size_t j = 0; j < 16; j++) y[c + j] = fmaf(o[c + j], w, y[c + j]);
+  }
+  for (size_t c = 0; c < h; c += 16)
+    for (size_t j = 0; j < 16; j++) y[c + j] = y[c + j] / l;
+  known[0] = m, known[1] = l;
+}
+
+@ Going back, the weights are made again from the scores rather than kept: a thousand tokens
+would need fifty megabytes of them. With $p$ the weights and $g$ the gradients that come
+back for them, the gradient of score $t$ is $p_t(g_t-\sum_u p_ug_u)$, times the scale. The
+sum under the weights needs no weights: since $g_u=dy\cdot v_u$, it is $dy\cdot y$.
+@<Weights and scores, on the way back@>=
+static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n, float scale,
+  const float *known, const float *y, const float *dy, size_t h)
+{
+  float most = known[0], part = 1.0f / known[1], lane[16] = @[{ 0 }@];
+  for (size_t c = 0; c < h; c += 16)
+    for (size_t j = 0; j < 16; j++) lane[j] = fmaf(y[c + j], dy[c + j], lane[j]);
+  float mean = fold(lane);
+  for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
+  for (size_t t = 0; t < n; t += 16) {
+    float p[16], d[16];
+    memcpy(p, s + t, sizeof p);
+    memcpy(d, g + t, sizeof d);
+    for (int j = 0; j < 16; j++) p[j] = num_expf(p[j] * scale - most) * part;
+    for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
+    memcpy(s + t, p, sizeof p);
+    memcpy(g + t, d, sizeof d);
+  }
+}
+
+@ The loss of a row is $\log\sum_v e^{z_v-m}-(z_r-m)$, and its gradient the probabilities,
+with one taken from the right token's. The sum is kept in double.
+@<The loss of one row, and its gradient@>=
+INLINE float exponential_of(const float *z, size_t i, size_t n, float most)
+{
+  return i < n ? num_expf(z[i] - most) : 0;
+}
+@#
+static TARGET double judge(float *z, size_t n, uint32_t right, float share)
+{
+  float most = largest(z, n), own = z[right];
+  double lane[16] = @[{ 0 }@];
+  for (size_t i = 0; i < n; i += 16) {
+    float e[16];
+    if (i + 16 <= n) for (size_t j = 0; j < 16; j++) e[j] = num_expf(z[i + j] - most);
+    else for (size_t j = 0; j < 16; j++) e[j] = exponential_of(z, i + j, n, most);
+    for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
+    memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
+  }
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  float each_one = share / (float) lane[0];
+  for (size_t i = 0; i < n; i++) z[i] *= each_one;
+  z[right] -= share;
+  return num_log(lane[0]) - ((double) own - (double) most);
+}
+
+@ With $r=1/\sqrt{\overline{x^2}+\epsilon}$ and $t_k=\gamma_k\,dy_k$, the gradient of
+$x_k$ is $r\,(t_k-x_k\,r^2\,\overline{t\,x})$.
+@<A norm on the way back@>=
+static TARGET float norm_back(const float *x, const float *gain, const float *dy,
+  size_t d, float *dx)
+{
+  float square[16] = @[{ 0 }@], along[16] = @[{ 0 }@];
+  for (size_t k = 0; k < d; k += 16)
+    for (size_t j = 0; j < 16; j++) {
+      square[j] = fmaf(x[k + j], x[k + j], square[j]);
+      along[j] = fmaf(dy[k + j] * gain[k + j], x[k + j], along[j]);
+    }
+  float r = 1.0f / sqrtf(fold(square) / (float) d + 1e-5f);
+  float pull = fold(along) * r * r / (float) d;
+  for (size_t k = 0; k < d; k += 16)
+    for (size_t j = 0; j < 16; j++) {
+      float t = fmaf(-pull, x[k + j], dy[k + j] * gain[k + j]);
+      dx[k + j] = fmaf(r, t, dx[k + j]);
+    }
+  return r;
+}
+@#
+static TARGET void gain_back(const float *x, const float *dy, const float *r,
+  size_t rows, size_t d, size_t from, size_t to, float *dgain)
+{
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = from; k < to; k += 16)
+      for (size_t j = 0; j < 16; j++)
+        dgain[k + j] = fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j], dgain[k + j]);
+}
+
+@ The gated unit is $a=u\,g\,\sigma(g)$. Its two gradients need $\sigma(g)$ again, and
+$\bigl(g\sigma(g)\bigr)'=\sigma(g)\bigl(1+g(1-\sigma(g))\bigr)$.
+@<A gate on the way back@>=
+static TARGET void gate_back(const float *gate, const float *up, const float *dinner,
+  size_t n, float *dgate, float *dup)
+{
+  for (size_t i = 0; i < n; i += 16) {
+    float s[16], a[16];
+    for (size_t j = 0; j < 16; j++) s[j] = 1.0f / (1.0f + num_expf(-gate[i + j]));
+    for (size_t j = 0; j < 16; j++) a[j] = gate[i + j] * s[j];
+    for (size_t j = 0; j < 16; j++) dup[i + j] = dinner[i + j] * a[j];
+    for (size_t j = 0; j < 16; j++)
+      dgate[i + j] = dinner[i + j] * up[i + j] * fmaf(a[j], 1.0f - s[j], s[j]);
+  }
+}
+
+@ The squares are summed in double. AdamW then keeps a running mean of the gradient and one
+of its square, and moves each weight by their quotient.
+@<Squares of a gradient, and a step of AdamW@>=
+static TARGET double square(const float *g, size_t n)
+{
+  double lane[16] = @[{ 0 }@];
+  for (size_t i = 0; i + 16 <= n; i += 16)
+    for (size_t j = 0; j < 16; j++)
+      lane[j] += (double) g[i + j] * (double) g[i + j];
+  for (size_t i = n / 16 * 16; i < n; i++) lane[0] += (double) g[i] * (double) g[i];
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ Each number has its own arithmetic, so a range can begin and end anywhere.
+@<Squares of a gradient, and a step of AdamW@>=
+INLINE void adam_some(const struct moments *a, size_t i, size_t n)
+{
+  float *restrict w = a->w + i, *restrict grad = a->g + i;
+  float *restrict first = a->first + i, *restrict second = a->second + i;
+  const bool *decays = a->decays + i;
+  float scale = a->scale, rate = a->rate, fix1 = a->fix1, fix2 = a->fix2;
+  for (size_t j = 0; j < n; j++) {
+    float g = grad[j] * scale, gg = g * g;
+    first[j] = fmaf(0.9f, first[j] - g, g);
+    second[j] = fmaf(0.95f, second[j] - gg, gg);
+    float move = first[j] * fix1 / (sqrtf(second[j] * fix2) + 1e-8f);
+    move = fmaf(decays[j] ? 0.1f : 0.0f, w[j], move);
+    w[j] = fmaf(-rate, move, w[j]);
+    grad[j] = 0;
+  }
+}
+@#
+static TARGET void adam(const struct moments *a, size_t from, size_t to)
+{
+  size_t i = from;
+  for (; i + 64 <= to; i += 64) adam_some(a, i, 64);
+  adam_some(a, i, to - i);
+  if (a->mean != NULL)
+    for (i = from; i < to; i++)
+      a->mean[i] = fmaf(a->keep, a->mean[i] - a->w[i], a->w[i]);
+}
+
+
+@* A network that keeps what it saw. \label{sec:network}
+The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
+A pass that is to be corrected must keep them: each gradient is a product of what came back
+from above with what went in from below.
+
+@(network.h@>=
+#ifndef INCIPIT_NETWORK_H
+#define INCIPIT_NETWORK_H
+#include "02-model/kernels.h"
+#include "A1-training/slopes.h"
+@<The network from outside@>@;
+#endif
+
+@ @<The network from outside@>=
+struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads, head_dim, d_inner,
+  vocab_size, n_positions; };
+  /* a decoder of the Llama type with a tied embedding; |d_model|, |d_inner| and
+     |head_dim| are multiples of 16 */
+struct parameter { char name[64]; size_t offset, rows, cols; };
+  /* one tensor among the weights, named as in Hugging Face's layout; |rows| is
+     1 for a gain */
+struct batch { const uint32_t *ids, *targets; size_t sequences, length; float share; };
+  /* |ids| and |targets| are |[sequences][length]|; each loss counts |share| */
+struct network;
+struct network *network_open(struct memory *m, const struct shape *s, size_t max_rows,
+  const struct kernels *k, struct pool *pool, struct error *why);
+  /* room for passes of |max_rows| rows; owned by the caller, who keeps |pool| */
+const struct slopes *network_slopes(const struct network *net);
+  /* the pieces that it works with */
+void network_close(struct memory *m, struct network *net);
+  /* returns its memory; null is nothing */
+size_t network_count(const struct network *net);
+  /* how many numbers all weights are */
+const struct parameter *network_parameter(const struct network *net, size_t i);
+  /* tensor |i|, or null behind the last */
+bool network_forward(struct network *net, const float *w, const struct batch *b,
+  struct error *why);
+  /* a pass that keeps its rows */
+const float *network_logits(const struct network *net);
+  /* |[rows][vocab_size]| of the last forward pass, until it is judged */
+void network_judge(struct network *net, const struct batch *b, double *losses);
+  /* the loss of every row, |[rows]|; the logits become their gradients */
+void network_backward(struct network *net, const float *w, const struct batch *b,
+  float *gradient);
+  /* adds the gradient of the sum of all losses, times |share|, to
+     |gradient|, which lies like the weights */
+
+@ The names are those under which the file will hold the tensors, and their order is that of
+the way forward.
+@<Tensors by name@>=
+enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2, PART_GATE, PART_UP,
+  PART_DOWN, N_PARTS };
+static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
+  "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
+  "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj" }@];
+@#
+static void add_tensor(struct network *net, const char *name, size_t rows, size_t cols)
+{
+  struct parameter *p = &net->tensors[net->n_tensors++];
+  snprintf(p->name, sizeof p->name, "%s", name);
+  p->offset = net->n_parameters, p->rows = rows, p->cols = cols;
+  net->n_parameters += rows * cols;
+}
+
+@ @<Tensors by name@>=
+static void list_tensors(struct network *net)
+{
+  const struct shape *s = &net->shape;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, f = s->d_inner;
+  size_t rows[N_PARTS] = @[{ 1, q, kv, kv, d, 1, f, f, d }@];
+  size_t cols[N_PARTS] = @[{ d, d, d, d, q, d, d, d, f }@];
+  char name[64];
+  add_tensor(net, "model.embed_tokens.weight", s->vocab_size, d);
+  for (uint32_t l = 0; l < s->n_layers; l++)
+    for (int p = 0; p < N_PARTS; p++) {
+      snprintf(name, sizeof name, "model.layers.%u.%s.weight", (unsigned) l,
+        part_name[p]);
+      add_tensor(net, name, rows[p], cols[p]);
+    }
+  add_tensor(net, "model.norm.weight", 1, d);
+}
+
+@ What a layer keeps: the stream before it and in its middle, the two normed streams,
+queries, keys and values after the rotation, what attention mixed, the gate and its partner,
+and their product. Of the attention weights we keep only a maximum and a sum for each row and
+head.
+@<What a network holds@>=
+struct trace {
+  float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up, *inner;
+  float *known;
+};
+struct network {
+  struct shape shape;
+  size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
+  const struct slopes *slopes;
+  struct counters counters;
+  struct engine engine, lone;
+  struct heads heads;
+  struct parameter *tensors;
+  struct trace *traces;
+  float *room; size_t room_size;
+  @<Rooms of a network@>@;
+};
+
+@ The rest of the room is used by all layers in turn: the angles of the positions, the
+logits, the gradients that travel back, and a desk for each worker.
+@<Rooms of a network@>=
+uint32_t *positions;
+float *frequency, *cosine, *sine, *minus;
+float *last, *h, *logits;
+float *dx, *dy, *dmixed, *dq, *dk, *dv, *dgate, *dup, *dinner, *scales;
+float *desk; size_t desk_size;
+
+@ One block of memory holds all rooms. The same function measures it, when there is no block
+yet, and divides it.
+@<Lay out the rooms@>=
+static float *cut(struct network *net, size_t *at, size_t n)
+{
+  float *p = net->room == NULL ? NULL : net->room + *at;
+  *at += (n + 15) / 16 * 16;
+  return p;
+}
+@#
+static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
+{
+  const struct shape *s = &net->shape;
+  size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
+  t->x = cut(net, at, d), t->normed = cut(net, at, d);
+  t->q = cut(net, at, n * net->q_width), t->k = cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width), t->mixed = cut(net, at, n * net->q_width);
+  t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner = cut(net, at, f);
+  t->known = cut(net, at, 2 * n * s->n_heads);
+}
+
+@ @<Lay out the rooms@>=
+static size_t lay_out(struct network *net)
+{
+  const struct shape *s = &net->shape;
+  size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner, at = 0;
+  size_t q = n * net->q_width, kv = n * net->kv_width, half = s->head_dim / 2;
+  for (uint32_t l = 0; l < s->n_layers; l++) lay_out_layer(net, &net->traces[l], &at);
+  net->last = cut(net, &at, d), net->h = cut(net, &at, d);
+  net->logits = cut(net, &at, n * s->vocab_size), net->scales = cut(net, &at, n);
+  net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
+  net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
+  net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
+  net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
+  net->dinner = cut(net, &at, f);
+  net->frequency = cut(net, &at, half), net->cosine = cut(net, &at, n * half);
+  net->sine = cut(net, &at, n * half), net->minus = cut(net, &at, n * half);
+  net->desk_size = desk_floats(net);
+  net->desk = cut(net, &at, net->desk_size * pool_workers(net->engine.self));
+  return at;
+}
+
+@ @<Open and close a network@>=
+static bool prepare(struct memory *m, struct network *net, struct error *why)
+{
+  const struct shape *s = &net->shape;
+  net->tensors = memory_take(m, FOR_TRAINING, 2 + N_PARTS * (size_t) s->n_layers,
+    sizeof *net->tensors, why);
+  if (net->tensors == NULL) return false;
+  list_tensors(net);
+  net->traces = memory_take(m, FOR_TRAINING, s->n_layers, sizeof *net->traces, why);
+  if (net->traces == NULL) return false;
+  net->positions = memory_take(m, FOR_TRAINING, net->max_rows, sizeof(uint32_t), why);
+  if (net->positions == NULL) return false;
+  net->room_size = lay_out(net);
+  net->room = memory_take(m, FOR_TRAINING, net->room_size, sizeof(float), why);
+  if (net->room == NULL) return false;
+  lay_out(net);
+  size_t half = s->head_dim / 2;
+  for (size_t i = 0; i < half; i++)
+    net->frequency[i] = (float) num_pow(10000.0, -(double) i / (double) half);
+  return true;
+}
+
+@ @<Open and close a network@>=
+struct network *network_open(struct memory *m, const struct shape *s, size_t max_rows,
+  const struct kernels *k, struct pool *pool, struct error *why)
+{
+  if (s->d_model % 16 != 0 || s->d_inner % 16 != 0 || s->head_dim % 16 != 0) {
+    error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
+      (unsigned) s->d_model, (unsigned) s->d_inner, (unsigned) s->head_dim);
+    return NULL;
+  }
+  struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
+  if (net == NULL) return NULL;
+  net->shape = *s, net->max_rows = max_rows;
+  net->q_width = (size_t) s->n_heads * s->head_dim;
+  net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
+  net->engine = (struct engine) @[{ k, pool, &net->counters }@];
+  net->lone = (struct engine) @[{ k, NULL, &net->counters }@];
+  net->heads = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
+    (float) (1 / sqrt((double) s->head_dim)) }@];
+  net->slopes = &slopes_plain;
+#if defined __x86_64__
+  if (strcmp(k->name, "scalar") != 0) net->slopes = &slopes_wide;
+#endif
+  if (prepare(m, net, why)) return net;
+  network_close(m, net);
+  return NULL;
+}
+
+@ @<Open and close a network@>=
+void network_close(struct memory *m, struct network *net)
+{
+  if (net == NULL) return;
+  memory_give(m, FOR_TRAINING, net->tensors, 2 + N_PARTS * (size_t) net->shape.n_layers,
+    sizeof *net->tensors);
+  memory_give(m, FOR_TRAINING, net->traces, net->shape.n_layers, sizeof *net->traces);
+  memory_give(m, FOR_TRAINING, net->positions, net->max_rows, sizeof(uint32_t));
+  memory_give(m, FOR_TRAINING, net->room, net->room_size, sizeof(float));
+  memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
+}
+@#
+size_t network_count(const struct network *net)
+{
+  return net->n_parameters;
+}
+@#
+const struct parameter *network_parameter(const struct network *net, size_t i)
+{
+  return i < net->n_tensors ? &net->tensors[i] : NULL;
+}
+@#
+const float *network_logits(const struct network *net)
+{
+  return net->logits;
+}
+@#
+const struct slopes *network_slopes(const struct network *net)
+{
+  return net->slopes;
+}
+
+@* Forward, with the engine's own kernels. \label{sec:keeping}
+One call of the network is a small struct that travels with the jobs of the pool.
+
+@<One pass of a network@>=
+struct course {
+  struct network *net; const float *w; float *gradient;
+  const struct batch *b; size_t rows;
+};
+@#
+static const float *weight(const struct course *r, uint32_t layer, enum part p)
+{
+  return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
+}
+@#
+static float *slope(const struct course *r, uint32_t layer, enum part p)
+{
+  return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
+}
+
+@ Every linear layer and every norm of the way forward is a kernel of the engine, called as
+the engine calls it.
+@<One pass of a network@>=
+static void apply(const struct course *r, const float *w, size_t in, size_t out,
+  const float *x, float *y)
+{
+  struct matrix one = { .weight = @[{ w, WEIGHT_F32 }@], .in = in, .out = out };
+  r->net->engine.k->linear(&r->net->engine, &one, 1, x, r->rows, &y);
+}
+@#
+static void norm_rows(const struct course *r, const float *gain, const float *x, float *y)
+{
+  struct normalizer n = { .kind = NORM_RMS, .gain = @[{ gain, WEIGHT_F32 }@],
+    .epsilon = 1e-5f };
+  r->net->engine.k->normalize(&r->net->engine, &n, x, r->rows, r->net->shape.d_model, y);
+}
+
+@ @<Through attention, keeping the rows@>=
+static void forward_attention(const struct course *r, uint32_t l)
+{
+  struct network *net = r->net;
+  const struct kernels *k = net->engine.k;
+  const struct shape *s = &net->shape;
+  struct trace *t = &net->traces[l];
+  size_t d = s->d_model, half = s->head_dim / 2;
+  norm_rows(r, weight(r, l, PART_NORM1), t->x, t->normed);
+  apply(r, weight(r, l, PART_Q), d, net->q_width, t->normed, t->q);
+  apply(r, weight(r, l, PART_K), d, net->kv_width, t->normed, t->k);
+  apply(r, weight(r, l, PART_V), d, net->kv_width, t->normed, t->v);
+  k->rotate(&net->engine, t->q, r->rows, s->n_heads, half, net->cosine, net->sine);
+  k->rotate(&net->engine, t->k, r->rows, s->n_kv_heads, half, net->cosine, net->sine);
+  pool_run(net->engine.self, attend_part, &(struct attention) @[{ r, t }@]);
+  apply(r, weight(r, l, PART_O), net->q_width, d, t->mixed, t->middle);
+  k->add(&net->engine, t->middle, t->x, r->rows * d);
+}
+
+@ @<Through the gated unit, keeping the rows@>=
+static void forward_mlp(const struct course *r, uint32_t l, float *y)
+{
+  struct network *net = r->net;
+  const struct kernels *k = net->engine.k;
+  struct trace *t = &net->traces[l];
+  size_t d = net->shape.d_model, f = net->shape.d_inner;
+  norm_rows(r, weight(r, l, PART_NORM2), t->middle, t->normed2);
+  apply(r, weight(r, l, PART_GATE), d, f, t->normed2, t->gate);
+  apply(r, weight(r, l, PART_UP), d, f, t->normed2, t->up);
+  k->activate(&net->engine, ACTIVATION_SILU, t->gate, t->up, r->rows * f, t->inner);
+  apply(r, weight(r, l, PART_DOWN), f, d, t->inner, y);
+  k->add(&net->engine, y, t->middle, r->rows * d);
+}
+
+@ The kernel |add| adds its second row to its first. The sum of two numbers does not
+depend on their order, so it is the engine's sum although ours begins with the other one.
+@<A whole pass, kept@>=
+bool network_forward(struct network *net, const float *w, const struct batch *b,
+  struct error *why)
+{
+  const struct shape *s = &net->shape;
+  const struct kernels *k = net->engine.k;
+  struct course r = { .net = net, .w = w, .b = b, .rows = b->sequences * b->length };
+  size_t half = s->head_dim / 2;
+  if (r.rows > net->max_rows || b->length > s->n_positions)
+    return error_say(why, "the trainer: a pass of %zu rows of %zu; wanted: at most %zu",
+      b->sequences, b->length, net->max_rows);
+  for (size_t i = 0; i < r.rows; i++) net->positions[i] = (uint32_t) (i % b->length);
+  k->angles(&net->engine, net->positions, r.rows, net->frequency, half, 1, net->cosine,
+    net->sine);
+  k->embed(&net->engine, (struct tensor) @[{ w, WEIGHT_F32 }@], s->d_model, b->ids,
+    r.rows, net->traces[0].x);
+  for (uint32_t l = 0; l < s->n_layers; l++) {
+    forward_attention(&r, l);
+    forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x : net->last);
+  }
+  norm_rows(&r, w + net->tensors[net->n_tensors - 1].offset, net->last, net->h);
+  apply(&r, w, s->d_model, s->vocab_size, net->h, net->logits);
+  return true;
+}
+
+@ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
+rows one at a time, because the engine mostly has one. Here a row has four hundred
+neighbours. So a worker takes a strip of queries of one head against all keys up to the
+last of them, as two products; and since each score, each exponential and each sum keeps
+its order, the bits stay those of the kernel.
+
+The desk of a worker holds the keys and values of one head as neighbours, the same turned,
+their gradients, a strip of scores and of their gradients, and a strip of queries.
+@<The desk of a worker@>=
+struct bench {
+  float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
+  size_t ld;
+};
+@#
+static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
+{
+  size_t n = (net->max_rows + 15) / 16 * 16, h = net->shape.head_dim, at = 0;
+  size_t blocks = n / 256 + 2;
+  t->ld = n + 16;
+  float **room[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv, &t->s, &t->g, &t->q,
+    &t->dy, &t->dq, &t->parts, &t->left };
+  size_t size[] = { n * h, n * h, t->ld * h, t->ld * h, n * h, n * h, STRIP * t->ld,
+    STRIP * t->ld, STRIP * h, STRIP * h, STRIP * h, blocks * STRIP * h,
+    blocks * STRIP * 2 };
+  for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
+    *room[i] = desk == NULL ? NULL : desk + at;
+    at += size[i];
+  }
+  t->pack = desk == NULL ? NULL : desk + at;
+  return at;
+}
+
+@ @<The desk of a worker@>=
+static size_t desk_floats(const struct network *net)
+{
+  const struct shape *s = &net->shape;
+  struct bench t;
+  size_t widest = s->d_model > s->d_inner ? s->d_model : s->d_inner;
+  if (net->q_width > widest) widest = net->q_width;
+  if (s->head_dim > widest) widest = s->head_dim;
+  return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
+}
+
+@ The heads that share keys and values go to one worker, sequence by sequence.
+@<Attention, a strip of queries at a time@>=
+struct attention { const struct course *r; struct trace *t; };
+  /* the way forward; and back */
+@#
+struct group { const struct course *r; struct trace *t; struct bench on;
+  size_t first, length, padded, kv; };
+@#
+static void gather(const float *from, size_t stride, size_t rows, size_t h, float *to)
+{
+  for (size_t i = 0; i < rows; i++)
+    memcpy(to + i * h, from + i * stride, h * sizeof *to);
+}
+@#
+static void take_group(struct group *a, size_t unit)
+{
+  struct network *net = a->r->net;
+  size_t h = net->shape.head_dim, n_kv = net->shape.n_kv_heads, w = net->kv_width;
+  a->length = a->r->b->length, a->padded = (a->length + 15) / 16 * 16;
+  a->first = unit / n_kv * a->length, a->kv = unit % n_kv;
+  gather(a->t->k + a->first * w + a->kv * h, w, a->length, h, a->on.k);
+  gather(a->t->v + a->first * w + a->kv * h, w, a->length, h, a->on.v);
+  size_t rest = (a->padded - a->length) * h * sizeof(float);
+  memset(a->on.k + a->length * h, 0, rest);
+  memset(a->on.v + a->length * h, 0, rest);
+}
+
+@ The scores of a strip are one call of |linear|, with the keys as its weights. Behind the
+last key, up to a multiple of sixteen, stand zeros, and behind what a query sees nothing is
+read: its exponential is 0.
+@<Attention, a strip of queries at a time@>=
+static void attend_strip(struct group *a, size_t head, size_t t0)
+{
+  struct network *net = a->r->net;
+  size_t h = net->shape.head_dim, rows = a->length - t0;
+  if (rows > STRIP) rows = STRIP;
+  size_t n = (t0 + rows + 15) / 16 * 16, at = (a->first + t0) * net->q_width + head * h;
+  gather(a->t->q + at, net->q_width, rows, h, a->on.q);
+  struct matrix keys = { .weight = @[{ a->on.k, WEIGHT_F32 }@], .in = h, .out = n };
+  net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
+  for (size_t b = 0; b * 256 < n; b++) @<Weigh a block of the strip, and mix its values@>@;
+  for (size_t i = 0; i < rows; i++) {
+    size_t row = a->first + t0 + i;
+    net->slopes->join(a->on.left + 2 * i, a->on.parts + i * h, (t0 + i) / 256 + 1, h,
+      a->t->mixed + row * net->q_width + head * h,
+      a->t->known + 2 * (row * net->shape.n_heads + head));
+  }
+}
+
+@ @<Weigh a block of the strip, and mix its values@>=
+{
+  size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
+  for (size_t i = 0; i < rows; i++) {
+    float *s = a->on.s + i * n + 256 * b;
+    size_t sees = t0 + i + 1 < 256 * b ? 0 : t0 + i + 1 - 256 * b;
+    if (sees > 0) net->slopes->weigh(s, sees < wide ? sees : wide, wide,
+      net->heads.scale, a->on.left + 2 * (b * STRIP + i));
+    else memset(s, 0, wide * sizeof *s);
+  }
+  net->slopes->multiply(&(struct product) @[{ .a = a->on.s + 256 * b, .a_row = n,
+    .a_step = 1, .b = a->on.v + 256 * b * h, .b_step = h, .c = a->on.parts
+    + b * STRIP * h, .c_row = h, .rows = rows, .terms = wide, .cols = h }@], a->on.pack);
+}
+
+@ @<Attention, a strip of queries at a time@>=
+static void attend_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attention *job = what;
+  struct network *net = job->r->net;
+  struct group a = { .r = job->r, .t = job->t };
+  size_t n_kv = net->shape.n_kv_heads, group = net->shape.n_heads / n_kv;
+  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
+    take_group(&a, u);
+    for (size_t h = a.kv * group; h < (a.kv + 1) * group; h++)
+      for (size_t t0 = 0; t0 < a.length; t0 += STRIP) attend_strip(&a, h, t0);
+  }
+}
+
+@* Backward, by hand. \label{sec:backward}
+@<Judge the rows@>=
+struct verdict { const struct course *r; double *losses; };
+@#
+static void judge_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct verdict *j = what;
+  const struct network *net = j->r->net;
+  size_t v = net->shape.vocab_size, to = j->r->rows * (worker + 1) / workers;
+  for (size_t i = j->r->rows * worker / workers; i < to; i++)
+    j->losses[i] = net->slopes->judge(net->logits + i * v, v, j->r->b->targets[i],
+      j->r->b->share);
+}
+@#
+void network_judge(struct network *net, const struct batch *b, double *losses)
+{
+  struct course r = { .net = net, .b = b, .rows = b->sequences * b->length };
+  pool_run(net->engine.self, judge_part, &(struct verdict) @[{ &r, losses }@]);
+}
+
+@ A product over all workers: each takes some rows of the result.
+@<Products on all workers@>=
+struct spread_product { struct network *net; struct product p; };
+@#
+static void product_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct spread_product *job = what;
+  struct product p = job->p;
+  struct bench t;
+  size_t from = p.rows / TILE * worker / workers * TILE;
+  size_t to = p.rows / TILE * (worker + 1) / workers * TILE;
+  if (worker + 1 == workers) to = p.rows;
+  if (from == to) return;
+  float *desk = job->net->desk + worker * job->net->desk_size;
+  lay_bench(job->net, &t, desk);
+  p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
+  job->net->slopes->multiply(&p, t.pack);
+}
+
+@ Two uses. What a matrix $W$ hands down is $dX=dY\,W$, and its own gradient is
+$dW=dY^{\mathsf T}X$. Neither needs anything turned: the strides of the product say from
+which side a matrix is read.
+@<Products on all workers@>=
+static void hand_down(const struct course *r, const float *w, size_t in, size_t out,
+  const float *dy, float *dx, bool add)
+{
+  struct spread_product job = { r->net, @[{ .a = dy, .a_row = out, .a_step = 1, .b = w,
+    .b_step = in, .c = dx, .c_row = in, .rows = r->rows, .terms = out, .cols = in,
+    .add = add }@] };
+  pool_run(r->net->engine.self, product_part, &job);
+}
+@#
+static void matrix_slope(const struct course *r, const float *x, size_t in,
+  const float *dy, size_t out, float *slopes)
+{
+  struct spread_product job = { r->net, @[{ .a = dy, .a_row = 1, .a_step = out, .b = x,
+    .b_step = in, .c = slopes, .c_row = in, .rows = out, .terms = r->rows, .cols = in,
+    .add = true }@] };
+  pool_run(r->net->engine.self, product_part, &job);
+}
+
+@ @<Norms and gates on all workers@>=
+struct norm_job { const struct course *r; const float *gain, *x, *dy; float *dx, *dgain; };
+@#
+static void norm_rows_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct norm_job *j = what;
+  const struct network *net = j->r->net;
+  size_t d = net->shape.d_model, to = j->r->rows * (worker + 1) / workers;
+  for (size_t i = j->r->rows * worker / workers; i < to; i++)
+    net->scales[i] = net->slopes->norm_back(j->x + i * d, j->gain, j->dy + i * d, d,
+      j->dx + i * d);
+}
+@#
+static void norm_gain_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct norm_job *j = what;
+  const struct network *net = j->r->net;
+  size_t d = net->shape.d_model;
+  net->slopes->gain_back(j->x, j->dy, net->scales, j->r->rows, d,
+    d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers * 16, j->dgain);
+}
+
+@ @<Norms and gates on all workers@>=
+static void norm_down(const struct course *r, const float *gain, const float *x,
+  const float *dy, float *dx, float *dgain)
+{
+  struct norm_job j = { r, gain, x, dy, dx, dgain };
+  pool_run(r->net->engine.self, norm_rows_part, &j);
+  pool_run(r->net->engine.self, norm_gain_part, &j);
+}
+@#
+static void gate_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attention *j = what;
+  const struct network *net = j->r->net;
+  size_t n = j->r->rows * net->shape.d_inner / 16;
+  size_t from = n * worker / workers * 16, to = n * (worker + 1) / workers * 16;
+  net->slopes->gate_back(j->t->gate + from, j->t->up + from, net->dinner + from,
+    to - from, net->dgate + from, net->dup + from);
+}
+
+@ @<Attention on the way back@>=
+static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
+{
+  for (size_t i = 0; i < rows; i++)
+    for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
+}
+@#
+static void scores_back(struct group *a, size_t head, size_t t0, size_t rows, size_t n)
+{
+  struct network *net = a->r->net;
+  size_t h = net->shape.head_dim, ld = a->on.ld;
+  struct product p = { .a = a->on.q, .a_row = h, .a_step = 1, .b = a->on.kt,
+    .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms = h, .cols = n };
+  net->slopes->multiply(&p, a->on.pack);
+  p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
+  net->slopes->multiply(&p, a->on.pack);
+  for (size_t i = 0; i < rows; i++) {
+    size_t row = a->first + t0 + i;
+    net->slopes->weigh_back(a->on.s + i * ld, a->on.g + i * ld, t0 + i + 1, n,
+      net->heads.scale, a->t->known + 2 * (row * net->shape.n_heads + head),
+      a->t->mixed + row * net->q_width + head * h, a->on.dy + i * h, h);
+  }
+}
+
+@ @<Attention on the way back@>=
+static void strip_back(struct group *a, size_t head, size_t t0)
+{
+  struct network *net = a->r->net;
+  size_t h = net->shape.head_dim, w = net->q_width, ld = a->on.ld;
+  size_t rows = a->length - t0 < STRIP ? a->length - t0 : STRIP;
+  size_t keys = t0 + rows, n = (keys + 15) / 16 * 16;
+  size_t at = (a->first + t0) * w + head * h;
+  gather(a->t->q + at, w, rows, h, a->on.q);
+  gather(net->dmixed + at, w, rows, h, a->on.dy);
+  scores_back(a, head, t0, rows, n);
+  struct product q = { .a = a->on.g, .a_row = ld, .a_step = 1, .b = a->on.k, .b_step = h,
+    .c = net->dq + at, .c_row = w, .rows = rows, .terms = keys, .cols = h };
+  net->slopes->multiply(&q, a->on.pack);
+  struct product k = { .a = a->on.g, .a_row = 1, .a_step = ld, .b = a->on.q, .b_step = h,
+    .c = a->on.dk, .c_row = h, .rows = keys, .terms = rows, .cols = h, .add = true };
+  net->slopes->multiply(&k, a->on.pack);
+  k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+  net->slopes->multiply(&k, a->on.pack);
+}
+
+@ @<Attention on the way back@>=
+static void attend_back_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attention *job = what;
+  struct network *net = job->r->net;
+  struct group a = { .r = job->r, .t = job->t };
+  size_t h = net->shape.head_dim, n_kv = net->shape.n_kv_heads, w = net->kv_width;
+  size_t group = net->shape.n_heads / n_kv;
+  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
+    take_group(&a, u);
+    turn(a.on.k, a.padded, h, a.on.kt, a.on.ld);
+    turn(a.on.v, a.padded, h, a.on.vt, a.on.ld);
+    memset(a.on.dk, 0, a.padded * h * sizeof(float));
+    memset(a.on.dv, 0, a.padded * h * sizeof(float));
+    for (size_t head = a.kv * group; head < (a.kv + 1) * group; head++)
+      for (size_t t0 = 0; t0 < a.length; t0 += STRIP) strip_back(&a, head, t0);
+    @<Hand out the gradients of the group's keys and values@>@;
+  }
+}
+
+@ @<Hand out the gradients of the group's keys and values@>=
+for (size_t i = 0; i < a.length; i++) {
+  size_t at = (a.first + i) * w + a.kv * h;
+  memcpy(net->dk + at, a.on.dk + i * h, h * sizeof(float));
+  memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
+}
+
+@ @<Back through the gated unit@>=
+static void backward_mlp(const struct course *r, uint32_t l)
+{
+  struct network *net = r->net;
+  struct trace *t = &net->traces[l];
+  size_t d = net->shape.d_model, f = net->shape.d_inner;
+  matrix_slope(r, t->inner, f, net->dx, d, slope(r, l, PART_DOWN));
+  hand_down(r, weight(r, l, PART_DOWN), f, d, net->dx, net->dinner, false);
+  pool_run(net->engine.self, gate_part, &(struct attention) @[{ r, t }@]);
+  matrix_slope(r, t->normed2, d, net->dgate, f, slope(r, l, PART_GATE));
+  matrix_slope(r, t->normed2, d, net->dup, f, slope(r, l, PART_UP));
+  hand_down(r, weight(r, l, PART_GATE), d, f, net->dgate, net->dy, false);
+  hand_down(r, weight(r, l, PART_UP), d, f, net->dup, net->dy, true);
+  norm_down(r, weight(r, l, PART_NORM2), t->middle, net->dy, net->dx,
+    slope(r, l, PART_NORM2));
+}
+
+@ @<Back through attention@>=
+static void backward_attention(const struct course *r, uint32_t l)
+{
+  struct network *net = r->net;
+  const struct kernels *k = net->engine.k;
+  const struct shape *s = &net->shape;
+  struct trace *t = &net->traces[l];
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half = s->head_dim / 2;
+  matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
+  hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
+  pool_run(net->engine.self, attend_back_part, &(struct attention) @[{ r, t }@]);
+  k->rotate(&net->engine, net->dq, r->rows, s->n_heads, half, net->cosine, net->minus);
+  k->rotate(&net->engine, net->dk, r->rows, s->n_kv_heads, half, net->cosine, net->minus);
+  matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
+  matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
+  matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
+  hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
+  hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
+  hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+  norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx, slope(r, l, PART_NORM1));
+}
+
+@ @<The whole way back@>=
+static void embed_back(void *what, unsigned worker, unsigned workers)
+{
+  const struct course *r = what;
+  size_t d = r->net->shape.d_model, from = d * worker / workers;
+  size_t to = d * (worker + 1) / workers;
+  for (size_t i = 0; i < r->rows; i++)
+    for (size_t k = from; k < to; k++)
+      r->gradient[r->b->ids[i] * d + k] += r->net->dx[i * d + k];
+}
+@#
+void network_backward(struct network *net, const float *w, const struct batch *b,
+  float *gradient)
+{
+  const struct shape *s = &net->shape;
+  struct course r = { net, w, gradient, b, b->sequences * b->length };
+  size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
+  for (size_t i = 0; i < r.rows * s->head_dim / 2; i++) net->minus[i] = -net->sine[i];
+  matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
+  hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
+  memset(net->dx, 0, r.rows * d * sizeof *net->dx);
+  norm_down(&r, w + norm, net->last, net->dy, net->dx, gradient + norm);
+  for (uint32_t l = s->n_layers; l-- > 0;) {
+    backward_mlp(&r, l);
+    backward_attention(&r, l);
+  }
+  pool_run(net->engine.self, embed_back, &r);
+}
+
+@ The pieces follow in the order in which they are needed.
+@(network.c@>=
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "A1-training/network.h"
+#include "02-model/numbers.h"
+@;@#
+@<What a network holds@>@;
+@<Tensors by name@>@;
+@<The desk of a worker@>@;
+@<Lay out the rooms@>@;
+@<Open and close a network@>@;
+@<One pass of a network@>@;
+@<Attention, a strip of queries at a time@>@;
+@<Through attention, keeping the rows@>@;
+@<Through the gated unit, keeping the rows@>@;
+@<A whole pass, kept@>@;
+@<Judge the rows@>@;
+@<Products on all workers@>@;
+@<Norms and gates on all workers@>@;
+@<Attention on the way back@>@;
+@<Back through the gated unit@>@;
+@<Back through attention@>@;
+@<The whole way back@>@;
+
+@* Rows, plan and steps. \label{sec:plan}
+@(training.h@>=
+#ifndef INCIPIT_TRAINING_H
+#define INCIPIT_TRAINING_H
+#include "A1-training/corpus.h"
+#include "A1-training/network.h"
+#include "01-tokens/tokenizer.h"
+@<A plan for a training run@>@;
+@<What feeds a training run@>@;
+@<A training run from outside@>@;
+#endif
+
+@ @<A plan for a training run@>=
+struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
+  float from, to; uint32_t warm_up; bool averaged; };
+  /* so many tokens, in steps of |passes| times |sequences| rows of |length|
+     tokens; the rate falls in a straight line from |from| to |to|, after rising over
+     |warm_up| steps; a running mean of the weights is kept if |averaged| */
+enum { STRETCHES = 3 };
+struct plan { const char *name, *directory; struct shape shape;
+  struct stretch stretch[STRETCHES]; uint64_t seed; };
+  /* a model, how it is trained, and the seed of its first weights */
+extern const struct plan plan_model, plan_draft;
+  /* the built-in model, and its small sibling */
+uint64_t plan_steps(const struct plan *p);
+uint64_t plan_tokens(const struct plan *p);
+  /* steps and tokens of all stretches */
+
+@ @<What feeds a training run@>=
+enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
+bool training_merges(struct memory *m, const struct grammar *g, struct bpe_merge **out,
+  size_t *n, struct error *why);
+  /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
+     |bpe_forget| */
+struct source;
+struct source *source_open(struct memory *m, const struct grammar *g, struct tokenizer *t,
+  uint64_t seed, struct error *why);
+  /* the texts of |seed| as rows of tokens; owned by the caller, who keeps |g| and
+     |t| */
+void source_close(struct memory *m, struct source *s);
+  /* returns its memory; null is nothing */
+bool source_row(struct source *s, uint32_t *row, size_t n, struct error *why);
+  /* the next row of |n| tokens, from the beginning of a text on */
+uint64_t source_at(const struct source *s);
+  /* the number of the next text */
+void source_seek(struct source *s, uint64_t at);
+  /* goes on with text |at| */
+
+@ @<A training run from outside@>=
+struct trainer;
+struct progress { uint64_t step, tokens; float loss, rate; };
+  /* what has been done, the mean loss of the last step in nats, its rate */
+struct trainer *trainer_open(struct memory *m, const struct plan *p,
+  const struct kernels *k, struct pool *pool, struct source *s, struct error *why);
+  /* a run before its first step; owned by the caller, who keeps the rest */
+void trainer_close(struct memory *m, struct trainer *t);
+  /* returns its memory; null is nothing */
+bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
+  /* one step */
+bool trainer_save(const struct trainer *t, const char *path, struct error *why);
+bool trainer_load(struct trainer *t, const char *path, struct progress *done,
+  struct error *why);
+  /* the whole state, to a file and from it; a run that goes on from it ends in the
+     same bits */
+const float *trainer_weights(const struct trainer *t);
+  /* the running mean if there is one, else the weights */
+struct network *trainer_network(const struct trainer *t);
+  /* the network of the run */
+
+@ The two plans. \emph{Prose follows.}
+@<Plans@>=
+const struct plan plan_model = { "pocket", "models/pocket",
+  @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
+  @[{ { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
+    { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
+    { 1600000, 1, 2048, 4, 1e-3f, 0, 20, true } }@], 1 };
+const struct plan plan_draft = { "draft", "models/draft",
+  @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
+  @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
+    { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
+    { 300000, 1, 2048, 4, 1e-3f, 0, 10, true } }@], 2 };
+@#
+static uint64_t stretch_steps(const struct stretch *s)
+{
+  uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
+  return (s->tokens + each_step - 1) / each_step;
+}
+@#
+uint64_t plan_steps(const struct plan *p)
+{
+  uint64_t n = 0;
+  for (int i = 0; i < STRETCHES; i++) n += stretch_steps(&p->stretch[i]);
+  return n;
+}
+@#
+uint64_t plan_tokens(const struct plan *p)
+{
+  uint64_t n = 0;
+  for (int i = 0; i < STRETCHES; i++) n += p->stretch[i].tokens;
+  return n;
+}
+
+@ The tokenizer learns from texts of a seed of its own.
+@<The merges of the built-in model@>=
+static char *tokenizer_texts(struct memory *m, const struct grammar *g, size_t room,
+  size_t *length, struct error *why)
+{
+  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1, why);
+  bool ok = all != NULL;
+  *length = 0;
+  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
+    ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
+    if (ok && p->length > room - *length)
+      ok = error_say(why, "the trainer: %zu bytes of text do not fit", room);
+    if (ok) memcpy(all + *length, p->words, p->length), *length += p->length;
+  }
+  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
+  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
+  return ok ? all : NULL;
+}
+@#
+bool training_merges(struct memory *m, const struct grammar *g, struct bpe_merge **out,
+  size_t *n, struct error *why)
+{
+  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
+  char *all = tokenizer_texts(m, g, room, &length, why);
+  if (all == NULL) return false;
+  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
+  memory_give(m, FOR_TRAINING, all, room, 1);
+  return ok;
+}
+
+@ A row begins where a text begins, and goes on with the next texts, end-of-text between
+them, until it is full; what is left of the last text is dropped. Every other row begins with
+end-of-text, so the model learns to begin with and without it.
+@<Rows of tokens@>=
+struct source { struct memory *m; const struct grammar *g; struct tokenizer *t;
+  uint64_t seed, at; struct passage *piece; struct ids ids; };
+@#
+bool source_row(struct source *s, uint32_t *row, size_t n, struct error *why)
+{
+  size_t at = 0;
+  for (bool first = true; at < n; first = false) {
+    if (!grammar_write(s->g, s->seed, s->at, s->piece, why)) return false;
+    s->ids.n = 0;
+    if (!tokenizer_encode(s->t, s->m, s->piece->words, s->piece->length, false, false,
+      &s->ids, why)) return false;
+    if (!first || (s->at & 1) != 0) row[at++] = 0;
+    for (size_t i = 0; i < s->ids.n && at < n; i++) row[at++] = s->ids.id[i];
+    s->at++;
+  }
+  return true;
+}
+
+@ @<Rows of tokens@>=
+struct source *source_open(struct memory *m, const struct grammar *g, struct tokenizer *t,
+  uint64_t seed, struct error *why)
+{
+  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
+  if (s == NULL) return NULL;
+  *s = (struct source) { .m = m, .g = g, .t = t, .seed = seed };
+  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  if (s->piece != NULL) return s;
+  source_close(m, s);
+  return NULL;
+}
+@#
+void source_close(struct memory *m, struct source *s)
+{
+  if (s == NULL) return;
+  ids_free(m, &s->ids);
+  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
+  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
+}
+@#
+uint64_t source_at(const struct source *s)
+{
+  return s->at;
+}
+@#
+void source_seek(struct source *s, uint64_t at)
+{
+  s->at = at;
+}
+
+@ @<What a run holds@>=
+enum { BLOCKS = 64 };
+struct trainer {
+  const struct plan *plan; struct pool *pool; struct source *source;
+  struct network *net;
+  size_t n, max_rows;
+  float *w, *gradient, *first, *second, *mean; bool *decays;
+  uint32_t *row, *ids, *targets; double *losses;
+  struct state { uint64_t mark, n, step, step_of_stretch, tokens, averaged, at;
+    uint64_t stretch; double power1, power2; } now;
+  struct moments moments; double part_square[BLOCKS];
+};
+
+@ The first weights are drawn from a normal distribution, or near enough: the sum of twelve
+uniform numbers has variance 1 and needs no logarithm.
+@<Draw the first weights@>=
+static float noise(uint64_t *state)
+{
+  int32_t sum = 0;
+  for (int i = 0; i < 12; i++) {
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    sum += (int32_t) (z >> 48) - 32768;
+  }
+  return (float) sum / 65536;
+}
+@#
+static void draw_weights(struct trainer *t)
+{
+  uint64_t state = t->plan->seed << 32;
+  const struct parameter *p;
+  for (size_t i = 0; (p = network_parameter(t->net, i)) != NULL; i++) {
+    bool last = strstr(p->name, "o_proj") != NULL || strstr(p->name, "down_proj") != NULL;
+    float layers = last ? 2 * (float) t->plan->shape.n_layers : 1;
+    float size = i == 0 ? 0.02f : 0.5f / sqrtf((float) p->cols * layers);
+    for (size_t k = p->offset; k < p->offset + p->rows * p->cols; k++) {
+      t->w[k] = p->rows == 1 ? 1 : size * noise(&state);
+      t->decays[k] = p->rows > 1;
+    }
+  }
+}
+
+@ @<Open and close a training run@>=
+static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
+{
+  float **room[] = { &t->w, &t->gradient, &t->first, &t->second, &t->mean };
+  for (int i = 0; i < 5; i++)
+    if ((*room[i] = memory_take(m, FOR_TRAINING, t->n, sizeof(float), why)) == NULL)
+      return false;
+  uint32_t **row[] = { &t->row, &t->ids, &t->targets };
+  for (int i = 0; i < 3; i++)
+    if ((*row[i] = memory_take(m, FOR_TRAINING, t->max_rows + 1, sizeof(uint32_t), why))
+      == NULL) return false;
+  t->losses = memory_take(m, FOR_TRAINING, t->max_rows, sizeof *t->losses, why);
+  if (t->losses == NULL) return false;
+  t->decays = memory_take(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
+  return t->decays != NULL;
+}
+
+@ @<Open and close a training run@>=
+struct trainer *trainer_open(struct memory *m, const struct plan *p,
+  const struct kernels *k, struct pool *pool, struct source *s, struct error *why)
+{
+  struct trainer *t = memory_take(m, FOR_TRAINING, 1, sizeof *t, why);
+  if (t == NULL) return NULL;
+  t->plan = p, t->pool = pool, t->source = s;
+  t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 = 1 };
+  for (int i = 0; i < STRETCHES; i++) {
+    size_t rows = (size_t) p->stretch[i].sequences * p->stretch[i].length;
+    if (rows > t->max_rows) t->max_rows = rows;
+  }
+  t->net = network_open(m, &p->shape, t->max_rows, k, pool, why);
+  if (t->net != NULL) t->now.n = t->n = network_count(t->net);
+  if (t->net != NULL && take_rooms(m, t, why)) {
+    draw_weights(t);
+    return t;
+  }
+  trainer_close(m, t);
+  return NULL;
+}
+@#
+void trainer_close(struct memory *m, struct trainer *t)
+{
+  if (t == NULL) return;
+  float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
+  for (int i = 0; i < 5; i++) memory_give(m, FOR_TRAINING, room[i], t->n, sizeof(float));
+  uint32_t *row[] = { t->row, t->ids, t->targets };
+  for (int i = 0; i < 3; i++)
+    memory_give(m, FOR_TRAINING, row[i], t->max_rows + 1, sizeof(uint32_t));
+  memory_give(m, FOR_TRAINING, t->losses, t->max_rows, sizeof *t->losses);
+  memory_give(m, FOR_TRAINING, t->decays, t->n, sizeof *t->decays);
+  network_close(m, t->net);
+  memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
+}
+
+@ @<A step of training@>=
+static void square_part(void *what, unsigned worker, unsigned workers)
+{
+  struct trainer *t = what;
+  for (size_t b = worker; b < BLOCKS; b += workers) {
+    size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
+    t->part_square[b] = network_slopes(t->net)->square(t->gradient + from, to - from);
+  }
+}
+@#
+static void adam_part(void *what, unsigned worker, unsigned workers)
+{
+  struct trainer *t = what;
+  network_slopes(t->net)->adam(&t->moments, t->n / 64 * worker / workers * 64,
+    worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers * 64);
+}
+
+@ @<A step of training@>=
+static bool learn_from_rows(struct trainer *t, const struct stretch *s, double *sum,
+  struct error *why)
+{
+  size_t n = s->length;
+  for (uint32_t i = 0; i < s->sequences; i++) {
+    if (!source_row(t->source, t->row, n + 1, why)) return false;
+    memcpy(t->ids + i * n, t->row, n * sizeof *t->ids);
+    memcpy(t->targets + i * n, t->row + 1, n * sizeof *t->ids);
+  }
+  struct batch b = { t->ids, t->targets, s->sequences, n,
+    1.0f / (float) (s->sequences * n * s->passes) };
+  if (!network_forward(t->net, t->w, &b, why)) return false;
+  network_judge(t->net, &b, t->losses);
+  network_backward(t->net, t->w, &b, t->gradient);
+  for (size_t i = 0; i < s->sequences * n; i++) *sum += t->losses[i];
+  t->now.tokens += s->sequences * n;
+  return true;
+}
+
+@ @<A step of training@>=
+static void move_weights(struct trainer *t, const struct stretch *s)
+{
+  struct state *now = &t->now;
+  double square = 0;
+  pool_run(t->pool, square_part, t);
+  for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
+  float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
+  float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
+  float rate = fmaf(gone, s->to - s->from, s->from) * (rise < 1 ? rise : 1);
+  now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
+  if (s->averaged) now->averaged++;
+  float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
+  t->moments = (struct moments) { t->w, t->gradient, t->first, t->second,
+    s->averaged ? t->mean : NULL, t->decays, rate,
+    square > 1 ? (float) (1 / sqrt(square)) : 1, (float) (1 / (1 - now->power1)),
+    (float) (1 / (1 - now->power2)), keep < 0.98f ? keep : 0.98f };
+  pool_run(t->pool, adam_part, t);
+}
+
+@ @<A step of training@>=
+bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
+{
+  const struct stretch *s = &t->plan->stretch[t->now.stretch];
+  double sum = 0;
+  for (uint32_t pass = 0; pass < s->passes; pass++)
+    if (!learn_from_rows(t, s, &sum, why)) return false;
+  move_weights(t, s);
+  t->now.at = source_at(t->source);
+  t->now.step++, t->now.step_of_stretch++;
+  if (t->now.step_of_stretch == stretch_steps(s) && t->now.stretch + 1 < STRETCHES)
+    t->now.stretch++, t->now.step_of_stretch = 0;
+  double rows = (double) s->sequences * s->length * s->passes;
+  *done = (struct progress) { t->now.step, t->now.tokens, (float) (sum / rows),
+    t->moments.rate };
+  return true;
+}
+
+@ @<Save and load a run@>=
+bool trainer_save(const struct trainer *t, const char *path, struct error *why)
+{
+  char half[512];
+  snprintf(half, sizeof half, "%s.new", path);
+  FILE *f = fopen(half, "wb");
+  if (f == NULL) return error_say(why, "%s: cannot be written", half);
+  bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
+  const float *room[] = { t->w, t->first, t->second, t->mean };
+  for (int i = 0; i < 4; i++) ok = fwrite(room[i], sizeof(float), t->n, f) == t->n && ok;
+  ok = fclose(f) == 0 && ok;
+  return (ok && rename(half, path) == 0) || error_say(why, "%s: cannot be written", path);
+}
+@#
+bool trainer_load(struct trainer *t, const char *path, struct progress *done,
+  struct error *why)
+{
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  struct state now;
+  bool ok = fread(&now, sizeof now, 1, f) == 1 && now.mark == STATE_MARK && now.n == t->n;
+  float *room[] = { t->w, t->first, t->second, t->mean };
+  for (int i = 0; ok && i < 4; i++) ok = fread(room[i], sizeof(float), t->n, f) == t->n;
+  fclose(f);
+  if (!ok) return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
+    path, t->n);
+  t->now = now;
+  source_seek(t->source, now.at);
+  *done = (struct progress) { .step = now.step, .tokens = now.tokens };
+  return true;
+}
+@#
+const float *trainer_weights(const struct trainer *t)
+{
+  return t->now.averaged > 0 ? t->mean : t->w;
+}
+@#
+struct network *trainer_network(const struct trainer *t)
+{
+  return t->net;
+}
+
+@ @(training.c@>=
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "A1-training/training.h"
+@;@#
+#define STATE_MARK UINT64_C(0x31746970696e63)
+@<Plans@>@;
+@<The merges of the built-in model@>@;
+@<Rows of tokens@>@;
+@<What a run holds@>@;
+@<Draw the first weights@>@;
+@<Open and close a training run@>@;
+@<A step of training@>@;
+@<Save and load a run@>@;
+
+@* The run. \label{sec:run}
+The training itself is a loop around |trainer_step| that writes the log, saves its state
+every few minutes and says how long it will still take. Everything a run needs hangs
+together in one struct.
+
+@<Train@>=
+struct run {
+  struct memory m; struct error why;
+  struct grammar *g; struct bpe_merge *merges; size_t n_merges;
+  struct tokenizer *words; struct source *source; struct pool *pool;
+  struct trainer *trainer; struct progress done;
+};
+@#
+static bool run_open(struct run *r, const struct plan *p, unsigned workers)
+{
+  const struct kernels *k = kernels_find(NULL, &r->why);
+  r->g = grammar_open(&r->m, &r->why);
+  if (r->g == NULL || k == NULL
+    || !training_merges(&r->m, r->g, &r->merges, &r->n_merges, &r->why)) return false;
+  r->words = tokenizer_from_merges(&r->m, r->merges, r->n_merges, &r->why);
+  if (r->words == NULL) return false;
+  r->source = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
+  r->pool = pool_open(&r->m, workers, &r->why);
+  if (r->source == NULL || r->pool == NULL) return false;
+  r->trainer = trainer_open(&r->m, p, k, r->pool, r->source, &r->why);
+  return r->trainer != NULL;
+}
+@#
+static void run_close(struct run *r)
+{
+  trainer_close(&r->m, r->trainer);
+  pool_close(&r->m, r->pool);
+  source_close(&r->m, r->source);
+  tokenizer_close(&r->m, r->words);
+  bpe_forget(&r->m, r->merges, MERGES);
+  grammar_close(&r->m, r->g);
+}
+
+@ A run that was interrupted goes on from its last saved state, and its log is cut back to
+the steps of that state.
+@<Train@>=
+static FILE *log_open(const char *path, uint64_t steps)
+{
+  char half[320], line[120];
+  snprintf(half, sizeof half, "%s.new", path);
+  FILE *old = fopen(path, "r"), *new = fopen(half, "w");
+  if (new == NULL) return NULL;
+  fprintf(new, "step,tokens,loss,rate\n");
+  if (old != NULL) {
+    if (fgets(line, sizeof line, old) != NULL)
+      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old) != NULL; i++)
+        fputs(line, new);
+    fclose(old);
+  }
+  return rename(half, path) == 0 ? new : NULL;
+}
+@#
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+@ @<Train@>=
+static bool run_steps(struct run *r, const struct plan *p, const char *state, FILE *log)
+{
+  uint64_t last = plan_steps(p), n = 0;
+  double start = seconds(), saved = start, said = start, mean = 0, left = 0;
+  while (r->done.step < last) {
+    uint64_t before = r->done.tokens;
+    if (!trainer_step(r->trainer, &r->done, &r->why)) return false;
+    fprintf(log, "%llu,%llu,%.9g,%.9g\n", (unsigned long long) r->done.step,
+      (unsigned long long) r->done.tokens, (double) r->done.loss, (double) r->done.rate);
+    n += r->done.tokens - before;
+    mean = 0.98 * mean + 0.02 * (double) r->done.loss, left = 0.98 * left + 0.02;
+    double now = seconds();
+    if (now - said > 10) @<Say how far the run is@>@;
+    if (now - saved > 120 || r->done.step == last) {
+      if (fflush(log) != 0 || !trainer_save(r->trainer, state, &r->why)) return false;
+      saved = now;
+    }
+  }
+  return true;
+}
+
+@ @<Say how far the run is@>=
+{
+  double rate = (double) n / (now - start);
+  double all = (double) plan_tokens(p) - (double) r->done.tokens;
+  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f, %.0f tokens/s, %.0f min"
+    " left\n", (unsigned long long) r->done.step, (unsigned long long) last,
+    1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
+  said = now;
+}
+
+@ @<Train@>=
+static int train(int n, char **word)
+{
+  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0 ? &plan_draft : &plan_model;
+  const char *folder = n > 1 ? word[1] : "work/run";
+  struct run r = { .done = @[{ .step = 0 }@] };
+  char state[300], log[300];
+  snprintf(state, sizeof state, "%s/%s.state", folder, p->name);
+  snprintf(log, sizeof log, "%s/%s.csv", folder, p->name);
+  FILE *f = NULL;
+  unsigned workers = n > 2 ? (unsigned) atoi(word[2]) : pool_cores();
+  bool ok = run_open(&r, p, workers);
+  if (ok && !trainer_load(r.trainer, state, &r.done, &r.why))
+    fprintf(stderr, "a new run (%s)\n", r.why.words);
+  if (ok && (f = log_open(log, r.done.step)) == NULL)
+    ok = error_say(&r.why, "%s: cannot be written", log);
+  ok = ok && run_steps(&r, p, state, f);
+  if (f != NULL) fclose(f);
+  if (!ok) fprintf(stderr, "%s\n", r.why.words);
+  run_close(&r);
+  return ok ? 0 : 1;
+}
 
 @* The check. \label{sec:trainingcheck}
 For now the program writes the first text of each sort that the held-out seed gives.
