@@ -30,7 +30,7 @@ prints the numbers that the prose quotes, and with other words the data of the f
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "A1-training/training.h"
+#include "A1-training/publish.h"
 @<Print one text of each sort with its bits@>@;
 @<Train@>@;
 @#
@@ -1890,6 +1890,10 @@ struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
 struct slopes {
   void (*multiply)(const struct product *p, float *desk);
   /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
+  void (*linear)(const float *x, size_t rows, const float *w, size_t in, size_t out,
+    float *y, float *desk);
+  /* the bits of the kernel |linear| for a matrix |[out][in]|, both multiples of
+     16; |desk| has |16*in| floats */
   void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
   /* scores of one block of at most 256 keys, |n| of them up to a multiple of 16,
      become exponentials; |left[0]| is the maximum and |left[1]| the sum of those seen */
@@ -1995,12 +1999,14 @@ INLINE float fold(float *lane)
 }
 
 @ @<The pieces in order@>=
-multiply, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back, square, adam
+multiply, linear, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back, square, adam
 
 @ @<Bodies of the pieces@>=
 @<A tile of a product@>@;
 @<Pack the two sides of a product@>@;
 @<Multiply@>@;
+@<Sixteen outputs with lanes in rows@>@;
+@<A linear layer for many rows@>@;
 @<Exponentials of a block of scores@>@;
 @<Weights and scores, on the way back@>@;
 @<The loss of one row, and its gradient@>@;
@@ -2118,6 +2124,63 @@ for (size_t i = 0; i < p->rows; i += STRIP) {
   }
   else s.a = p->a + i * p->a_row + k0 * p->a_step;
   strip(p, &s, rows, p->c + i * p->c_row);
+}
+
+@ The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
+lanes of a sum in a register and folds them at the end. We have a thousand rows and sums of
+128 terms, eight to a lane, so it spends as long on folding as on multiplying. Here each
+lane is a tile of its own, of six rows and sixteen \emph{outputs}, and folding is adding
+tiles. The lanes come in the order 0, 8, 4, 12, 2, \dots, so that the two halves of every fold
+meet as soon as both are there; four tiles wait at most. Each sum has the same terms in the
+same tree, and therefore the same bits.
+@<Sixteen outputs with lanes in rows@>=
+INLINE void one_lane(int rows, const float *x, size_t n, const float *panel,
+  vec a[TILE][PARTS])
+{
+  each(r, rows) each(p, PARTS) a[r][p] = spread(0);
+  for (size_t k = 0; k < n; k += 16) {
+    vec v[PARTS];
+    each(p, PARTS) v[p] = load(panel + 16 * k + p * WIDTH);
+    each(r, rows) {
+      vec one = spread(x[(size_t) r * n + k]);
+      each(p, PARTS) a[r][p] = fused(one, v[p], a[r][p]);
+    }
+  }
+}
+@#
+INLINE void lanes_tile(int rows, const float *x, size_t n, const float *panel,
+  float *y, size_t y_row)
+{
+  vec a[TILE][PARTS], part[4][TILE][PARTS];
+  each(i, 16) {
+    int j = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
+    one_lane(rows, x + j, n, panel + 16 * j, a);
+    each(level, 4) {
+      if ((~i & ((1 << level) - 1)) != 0) continue;
+      each(r, rows) each(p, PARTS) {
+        if ((i >> level & 1) != 0) a[r][p] = part[level][r][p] + a[r][p];
+        else part[level][r][p] = a[r][p];
+      }
+    }
+  }
+  each(r, rows) each(p, PARTS)
+    memcpy(y + (size_t) r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
+}
+
+@ The weights of sixteen outputs are turned first, so that the sixteen of one term are
+neighbours.
+@<A linear layer for many rows@>=
+static TARGET void linear(const float *x, size_t rows, const float *w, size_t in,
+  size_t out, float *y, float *desk)
+{
+  for (size_t o = 0; o < out; o += 16) {
+    for (size_t j = 0; j < 16; j++)
+      for (size_t k = 0; k < in; k++) desk[16 * k + j] = w[(o + j) * in + k];
+    size_t i = 0;
+    for (; i + TILE <= rows; i += TILE)
+      lanes_tile(TILE, x + i * in, in, desk, y + i * out + o, out);
+    for (; i < rows; i++) lanes_tile(1, x + i * in, in, desk, y + i * out + o, out);
+  }
 }
 
 @ The scores of one row against one block of at most 256 keys. This is word for word what the
@@ -2574,14 +2637,35 @@ static float *slope(const struct course *r, uint32_t layer, enum part p)
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ Every linear layer and every norm of the way forward is a kernel of the engine, called as
-the engine calls it.
+@ Every norm and every linear layer of the way forward is a kernel of the engine, or has its
+bits. The rows are divided among the workers.
 @<One pass of a network@>=
+struct linear_job { struct network *net; const float *w, *x; size_t in, out, rows;
+  float *y; };
+@#
+static void linear_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct linear_job *j = what;
+  struct bench t;
+  size_t from = j->rows / TILE * worker / workers * TILE;
+  size_t to = worker + 1 == workers ? j->rows
+    : j->rows / TILE * (worker + 1) / workers * TILE;
+  lay_bench(j->net, &t, j->net->desk + worker * j->net->desk_size);
+  if (from < to) j->net->slopes->linear(j->x + from * j->in, to - from, j->w, j->in,
+    j->out, j->y + from * j->out, t.pack);
+}
+@#
 static void apply(const struct course *r, const float *w, size_t in, size_t out,
   const float *x, float *y)
 {
+  struct network *net = r->net;
+  if (out % 16 == 0) {
+    pool_run(net->engine.self, linear_part,
+      &(struct linear_job) @[{ net, w, x, in, out, r->rows, y }@]);
+    return;
+  }
   struct matrix one = { .weight = @[{ w, WEIGHT_F32 }@], .in = in, .out = out };
-  r->net->engine.k->linear(&r->net->engine, &one, 1, x, r->rows, &y);
+  net->engine.k->linear(&net->engine, &one, 1, x, r->rows, &y);
 }
 @#
 static void norm_rows(const struct course *r, const float *gain, const float *x, float *y)
@@ -3458,6 +3542,146 @@ struct network *trainer_network(const struct trainer *t)
 @<A step of training@>@;
 @<Save and load a run@>@;
 
+@* What is written down. \label{sec:publish}
+At the end the weights are rounded once, to sixteen bits, and written where any program that
+knows Hugging Face's layout will find them: the settings, the weights, the tokenizer. From
+then on the rounded numbers \emph{are} the model. Widening them again changes nothing, so no
+later chapter has to speak of two models that differ a little.
+
+@(publish.h@>=
+#ifndef INCIPIT_PUBLISH_H
+#define INCIPIT_PUBLISH_H
+#include "A1-training/training.h"
+void weights_round(float *w, size_t n);
+  /* each to the nearest number that sixteen bits can hold, IEEE binary16 */
+bool model_write(struct memory *m, const char *directory, const struct shape *s,
+  const struct network *net, const float *w, const struct bpe_merge *merge, size_t n,
+  struct error *why);
+  /* writes a directory that |model_open| and |tokenizer_open| read: weights in
+     binary16, a tokenizer of |n| merges unless |merge| is null; the directory is
+     there already */
+#endif
+
+@ Rounding is tried at once, so that a trainer's own numbers can be compared with those of a
+file.
+@<Round to sixteen bits@>=
+void weights_round(float *w, size_t n)
+{
+  for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
+}
+
+@ A file is opened in a directory, and its name goes into the sentence if that fails.
+@<Open a file of a directory@>=
+static FILE *open_in(const char *directory, const char *name, char path[512],
+  struct error *why)
+{
+  snprintf(path, 512, "%s/%s", directory, name);
+  FILE *f = fopen(path, "wb");
+  if (f == NULL) error_say(why, "%s: cannot be written", path);
+  return f;
+}
+@#
+static bool close_file(FILE *f, const char *path, struct error *why)
+{
+  bool ok = ferror(f) == 0;
+  return (fclose(f) == 0 && ok) || error_say(why, "%s: cannot be written", path);
+}
+
+@ The header of a safetensors file is a line of JSON that says for each tensor its type, its
+shape and where its bytes begin and end. It is padded with blanks so that the numbers behind
+it lie at a multiple of eight.
+@<Write the weights@>=
+static size_t header_write(const struct network *net, char *to, size_t room)
+{
+  const struct parameter *p;
+  int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
+  for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
+    char shape[48];
+    if (p->rows == 1) snprintf(shape, sizeof shape, "%zu", p->cols);
+    else snprintf(shape, sizeof shape, "%zu,%zu", p->rows, p->cols);
+    n += snprintf(to + n, room - (size_t) n, ",\"%s\":{\"dtype\":\"F16\",\"shape\":"@|
+      "[%s],\"data_offsets\":[%zu,%zu]}", p->name, shape, 2 * p->offset,
+      2 * (p->offset + p->rows * p->cols));
+  }
+  n += snprintf(to + n, room - (size_t) n, "}");
+  while (n % 8 != 0) to[n++] = ' ';
+  return (size_t) n;
+}
+
+@ Bytes are written one by one, least significant first, whatever the machine's order.
+@<Write the weights@>=
+static bool weights_write(struct memory *m, const char *directory,
+  const struct network *net, const float *w, struct error *why)
+{
+  char path[512];
+  size_t room = 65536, n = network_count(net);
+  char *header = memory_take(m, FOR_TRAINING, room, 1, why);
+  FILE *f = header == NULL ? NULL : open_in(directory, "model.safetensors", path, why);
+  bool ok = f != NULL;
+  if (ok) {
+    size_t size = header_write(net, header, room - 8);
+    for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
+    fwrite(header, 1, size, f);
+    for (size_t i = 0; i < n; i++) {
+      uint16_t h = num_to_f16(w[i]);
+      fputc(h & 0xff, f), fputc(h >> 8, f);
+    }
+    ok = close_file(f, path, why);
+  }
+  memory_give(m, FOR_TRAINING, header, header == NULL ? 0 : room, 1);
+  return ok;
+}
+
+@ The settings are those that version 4 and 5 of transformers write, no more than are needed.
+@<Write the settings@>=
+static bool settings_write(const char *directory, const struct shape *s,
+  struct error *why)
+{
+  char path[512];
+  FILE *f = open_in(directory, "config.json", path, why);
+  if (f == NULL) return false;
+  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
+    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n  \"hidden_size\": %u,\n"@|
+    "  \"intermediate_size\": %u,\n  \"num_hidden_layers\": %u,\n"@|
+    "  \"num_attention_heads\": %u,\n  \"num_key_value_heads\": %u,\n"@|
+    "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n", s->vocab_size,
+    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads, s->head_dim,
+    s->n_positions);
+  fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
+    "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"@|
+    "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"@|
+    "  \"tie_word_embeddings\": true,\n  \"bos_token_id\": 0,\n"@|
+    "  \"eos_token_id\": 0,\n  \"torch_dtype\": \"float16\"\n}\n");
+  if (!close_file(f, path, why)) return false;
+  f = open_in(directory, "generation_config.json", path, why);
+  if (f == NULL) return false;
+  fprintf(f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
+  return close_file(f, path, why);
+}
+
+@ @<Write a model's directory@>=
+bool model_write(struct memory *m, const char *directory, const struct shape *s,
+  const struct network *net, const float *w, const struct bpe_merge *merge, size_t n,
+  struct error *why)
+{
+  char path[512];
+  if (!weights_write(m, directory, net, w, why)
+    || !settings_write(directory, s, why)) return false;
+  snprintf(path, sizeof path, "%s/tokenizer.json", directory);
+  return merge == NULL || tokenizer_write(m, path, merge, n, why);
+}
+
+@ @(publish.c@>=
+#include <stdio.h>
+#include "A1-training/publish.h"
+#include "02-model/numbers.h"
+@;@#
+@<Round to sixteen bits@>@;
+@<Open a file of a directory@>@;
+@<Write the weights@>@;
+@<Write the settings@>@;
+@<Write a model's directory@>@;
+
 @* The run. \label{sec:run}
 The training itself is a loop around |trainer_step| that writes the log, saves its state
 every few minutes and says how long it will still take. Everything a run needs hangs
@@ -3554,6 +3778,27 @@ static bool run_steps(struct run *r, const struct plan *p, const char *state, FI
   said = now;
 }
 
+@ What a run ends with: rounded weights, and beside them its log.
+@<Train@>=
+static bool copy_file(const char *from, const char *to, struct error *why)
+{
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  bool ok = in != NULL && out != NULL;
+  for (int c; ok && (c = fgetc(in)) != EOF;) ok = fputc(c, out) != EOF;
+  if (in != NULL) fclose(in);
+  if (out != NULL) ok = fclose(out) == 0 && ok;
+  return ok || error_say(why, "%s: cannot be copied to %s", from, to);
+}
+@#
+static bool run_publish(struct run *r, const struct plan *p, const char *log)
+{
+  char copy[300];
+  struct network *net = trainer_network(r->trainer);
+  snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
+  return model_write(&r->m, p->directory, &p->shape, net, trainer_weights(r->trainer),
+    r->merges, r->n_merges, &r->why) && copy_file(log, copy, &r->why);
+}
+
 @ @<Train@>=
 static int train(int n, char **word)
 {
@@ -3570,7 +3815,7 @@ static int train(int n, char **word)
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, state, f);
+  ok = ok && run_steps(&r, p, state, f) && run_publish(&r, p, log);
   if (f != NULL) fclose(f);
   if (!ok) fprintf(stderr, "%s\n", r.why.words);
   run_close(&r);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "A1-training/training.h"
+#include "A1-training/publish.h"
 
-/* A.170  Print one text of each sort with its bits */
+/* A.181  Print one text of each sort with its bits */
 
 static struct passage piece;
 
@@ -32,7 +32,7 @@ static int print_samples(void)
   return 0;
 }
 
-/* A.165  Train */
+/* A.175  Train */
 
 struct run {
   struct memory m;
@@ -75,7 +75,7 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-/* A.166  Train */
+/* A.176  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -101,7 +101,7 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.167  Train */
+/* A.177  Train */
 
 static bool run_steps(struct run *r, const struct plan *p, const char *state,
                       FILE * log)
@@ -119,7 +119,7 @@ static bool run_steps(struct run *r, const struct plan *p, const char *state,
     mean = 0.98 * mean + 0.02 * (double)r->done.loss, left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.168  Say how far the run is */
+/* A.178  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
@@ -140,7 +140,32 @@ static bool run_steps(struct run *r, const struct plan *p, const char *state,
   return true;
 }
 
-/* A.169  Train */
+/* A.179  Train */
+
+static bool copy_file(const char *from, const char *to, struct error *why)
+{
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  bool ok = in != NULL && out != NULL;
+  for (int c; ok && (c = fgetc(in)) != EOF;)
+    ok = fputc(c, out) != EOF;
+  if (in != NULL)
+    fclose(in);
+  if (out != NULL)
+    ok = fclose(out) == 0 && ok;
+  return ok || error_say(why, "%s: cannot be copied to %s", from, to);
+}
+
+static bool run_publish(struct run *r, const struct plan *p, const char *log)
+{
+  char copy[300];
+  struct network *net = trainer_network(r->trainer);
+  snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
+  return model_write(&r->m, p->directory, &p->shape, net,
+                     trainer_weights(r->trainer), r->merges, r->n_merges, &r->why)
+      && copy_file(log, copy, &r->why);
+}
+
+/* A.180  Train */
 
 static int train(int n, char **word)
 {
@@ -158,7 +183,7 @@ static int train(int n, char **word)
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, state, f);
+  ok = ok && run_steps(&r, p, state, f) && run_publish(&r, p, log);
   if (f != NULL)
     fclose(f);
   if (!ok)

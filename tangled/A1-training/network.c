@@ -1,6 +1,6 @@
 /* network.c -- made from chapters/A1-training.w; change it there */
 
-/* A.146  network.c */
+/* A.148  network.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "A1-training/network.h"
 #include "02-model/numbers.h"
 
-/* A.116  What a network holds */
+/* A.118  What a network holds */
 
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up, *inner;
@@ -26,7 +26,7 @@ struct network {
   float *room;
   size_t room_size;
 
-/* A.117  Rooms of a network */
+/* A.119  Rooms of a network */
 
   uint32_t *positions;
   float *frequency, *cosine, *sine, *minus;
@@ -37,7 +37,7 @@ struct network {
 
 };
 
-/* A.114  Tensors by name */
+/* A.116  Tensors by name */
 
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2, PART_GATE,
       PART_UP,
@@ -57,7 +57,7 @@ static void add_tensor(struct network *net, const char *name, size_t rows,
   net->n_parameters += rows * cols;
 }
 
-/* A.115  Tensors by name */
+/* A.117  Tensors by name */
 
 static void list_tensors(struct network *net)
 {
@@ -76,7 +76,7 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-/* A.128  The desk of a worker */
+/* A.130  The desk of a worker */
 
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
@@ -104,7 +104,7 @@ static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
   return at;
 }
 
-/* A.129  The desk of a worker */
+/* A.131  The desk of a worker */
 
 static size_t desk_floats(const struct network *net)
 {
@@ -118,7 +118,7 @@ static size_t desk_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
 }
 
-/* A.118  Lay out the rooms */
+/* A.120  Lay out the rooms */
 
 static float *cut(struct network *net, size_t *at, size_t n)
 {
@@ -139,7 +139,7 @@ static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-/* A.119  Lay out the rooms */
+/* A.121  Lay out the rooms */
 
 static size_t lay_out(struct network *net)
 {
@@ -162,7 +162,7 @@ static size_t lay_out(struct network *net)
   return at;
 }
 
-/* A.120  Open and close a network */
+/* A.122  Open and close a network */
 
 static bool prepare(struct memory *m, struct network *net, struct error *why)
 {
@@ -190,7 +190,7 @@ static bool prepare(struct memory *m, struct network *net, struct error *why)
   return true;
 }
 
-/* A.121  Open and close a network */
+/* A.123  Open and close a network */
 
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows, const struct kernels *k,
@@ -223,7 +223,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
   return NULL;
 }
 
-/* A.122  Open and close a network */
+/* A.124  Open and close a network */
 
 void network_close(struct memory *m, struct network *net)
 {
@@ -258,7 +258,7 @@ const struct slopes *network_slopes(const struct network *net)
   return net->slopes;
 }
 
-/* A.123  One pass of a network */
+/* A.125  One pass of a network */
 
 struct course {
   struct network *net;
@@ -278,13 +278,39 @@ static float *slope(const struct course *r, uint32_t layer, enum part p)
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.124  One pass of a network */
+/* A.126  One pass of a network */
+
+struct linear_job {
+  struct network *net;
+  const float *w, *x;
+  size_t in, out, rows;
+  float *y;
+};
+
+static void linear_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct linear_job *j = what;
+  struct bench t;
+  size_t from = j->rows / TILE * worker / workers * TILE;
+  size_t to = worker + 1 == workers ? j->rows
+      : j->rows / TILE * (worker + 1) / workers * TILE;
+  lay_bench(j->net, &t, j->net->desk + worker * j->net->desk_size);
+  if (from < to)
+    j->net->slopes->linear(j->x + from * j->in, to - from, j->w, j->in,
+                           j->out, j->y + from * j->out, t.pack);
+}
 
 static void apply(const struct course *r, const float *w, size_t in, size_t out,
                   const float *x, float *y)
 {
+  struct network *net = r->net;
+  if (out % 16 == 0) {
+    pool_run(net->engine.self, linear_part,
+             &(struct linear_job) { net, w, x, in, out, r->rows, y });
+    return;
+  }
   struct matrix one = {.weight = {w, WEIGHT_F32},.in = in,.out = out };
-  r->net->engine.k->linear(&r->net->engine, &one, 1, x, r->rows, &y);
+  net->engine.k->linear(&net->engine, &one, 1, x, r->rows, &y);
 }
 
 static void norm_rows(const struct course *r, const float *gain, const float *x,
@@ -297,7 +323,7 @@ static void norm_rows(const struct course *r, const float *gain, const float *x,
                               r->net->shape.d_model, y);
 }
 
-/* A.130  Attention, a strip of queries at a time */
+/* A.132  Attention, a strip of queries at a time */
 
 struct attention {
   const struct course *r;
@@ -331,7 +357,7 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-/* A.131  Attention, a strip of queries at a time */
+/* A.133  Attention, a strip of queries at a time */
 
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -345,7 +371,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   struct matrix keys = {.weight = {a->on.k, WEIGHT_F32},.in = h,.out = n };
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++)
-/* A.132  Weigh a block of the strip, and mix its values */
+/* A.134  Weigh a block of the strip, and mix its values */
 
   {
     size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -373,7 +399,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   }
 }
 
-/* A.133  Attention, a strip of queries at a time */
+/* A.135  Attention, a strip of queries at a time */
 
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -390,7 +416,7 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.125  Through attention, keeping the rows */
+/* A.127  Through attention, keeping the rows */
 
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -411,7 +437,7 @@ static void forward_attention(const struct course *r, uint32_t l)
   k->add(&net->engine, t->middle, t->x, r->rows * d);
 }
 
-/* A.126  Through the gated unit, keeping the rows */
+/* A.128  Through the gated unit, keeping the rows */
 
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
@@ -427,7 +453,7 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->engine, y, t->middle, r->rows * d);
 }
 
-/* A.127  A whole pass, kept */
+/* A.129  A whole pass, kept */
 
 bool network_forward(struct network *net, const float *w, const struct batch *b,
                      struct error *why)
@@ -455,7 +481,7 @@ bool network_forward(struct network *net, const float *w, const struct batch *b,
   return true;
 }
 
-/* A.134  Judge the rows */
+/* A.136  Judge the rows */
 
 struct verdict {
   const struct course *r;
@@ -478,7 +504,7 @@ void network_judge(struct network *net, const struct batch *b, double *losses)
   pool_run(net->engine.self, judge_part, &(struct verdict) { &r, losses });
 }
 
-/* A.135  Products on all workers */
+/* A.137  Products on all workers */
 
 struct spread_product {
   struct network *net;
@@ -502,7 +528,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->slopes->multiply(&p, t.pack);
 }
 
-/* A.136  Products on all workers */
+/* A.138  Products on all workers */
 
 static void hand_down(const struct course *r, const float *w, size_t in, size_t out,
                       const float *dy, float *dx, bool add)
@@ -526,7 +552,7 @@ static void matrix_slope(const struct course *r, const float *x, size_t in,
   pool_run(r->net->engine.self, product_part, &job);
 }
 
-/* A.137  Norms and gates on all workers */
+/* A.139  Norms and gates on all workers */
 
 struct norm_job {
   const struct course *r;
@@ -554,7 +580,7 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
                          d / 16 * (worker + 1) / workers * 16, j->dgain);
 }
 
-/* A.138  Norms and gates on all workers */
+/* A.140  Norms and gates on all workers */
 
 static void norm_down(const struct course *r, const float *gain, const float *x,
                       const float *dy, float *dx, float *dgain)
@@ -574,7 +600,7 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
                          to - from, net->dgate + from, net->dup + from);
 }
 
-/* A.139  Attention on the way back */
+/* A.141  Attention on the way back */
 
 static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
 {
@@ -604,7 +630,7 @@ static void scores_back(struct group *a, size_t head, size_t t0, size_t rows,
   }
 }
 
-/* A.140  Attention on the way back */
+/* A.142  Attention on the way back */
 
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
@@ -628,7 +654,7 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   net->slopes->multiply(&k, a->on.pack);
 }
 
-/* A.141  Attention on the way back */
+/* A.143  Attention on the way back */
 
 static void attend_back_part(void *what, unsigned worker, unsigned workers)
 {
@@ -648,7 +674,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
       for (size_t t0 = 0; t0 < a.length; t0 += STRIP)
         strip_back(&a, head, t0);
 
-/* A.142  Hand out the gradients of the group's keys and values */
+/* A.144  Hand out the gradients of the group's keys and values */
 
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -659,7 +685,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.143  Back through the gated unit */
+/* A.145  Back through the gated unit */
 
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -677,7 +703,7 @@ static void backward_mlp(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM2));
 }
 
-/* A.144  Back through attention */
+/* A.146  Back through attention */
 
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -704,7 +730,7 @@ static void backward_attention(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM1));
 }
 
-/* A.145  The whole way back */
+/* A.147  The whole way back */
 
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {

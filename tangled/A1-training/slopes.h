@@ -40,6 +40,11 @@ struct slopes {
   void (*multiply)(const struct product * p, float *desk);
 /* desk has DEPTH*(cols+16+STRIP) floats */
 
+  void (*linear)(const float *x, size_t rows, const float *w, size_t in, size_t out,
+                 float *y, float *desk);
+/* the bits of the kernel linear for a matrix [out][in], both multiples of
+ * 16; desk has 16*in floats */
+
   void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
 /* scores of one block of at most 256 keys, n of them up to a multiple of 16,
  * become exponentials; left[0] is the maximum and left[1] the sum of those

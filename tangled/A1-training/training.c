@@ -1,6 +1,6 @@
 /* training.c -- made from chapters/A1-training.w; change it there */
 
-/* A.164  training.c */
+/* A.166  training.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define STATE_MARK UINT64_C(0x31746970696e63)
 
-/* A.151  Plans */
+/* A.153  Plans */
 
 const struct plan plan_model = { "pocket", "models/pocket",
   {6, 128, 4, 2, 32, 384, 2048, 2048},
@@ -47,7 +47,7 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-/* A.152  The merges of the built-in model */
+/* A.154  The merges of the built-in model */
 
 static char *tokenizer_texts(struct memory *m, const struct grammar *g, size_t room,
                              size_t *length, struct error *why)
@@ -81,7 +81,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
   return ok;
 }
 
-/* A.153  Rows of tokens */
+/* A.155  Rows of tokens */
 
 struct source {
   struct memory *m;
@@ -111,7 +111,7 @@ bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
   return true;
 }
 
-/* A.154  Rows of tokens */
+/* A.156  Rows of tokens */
 
 struct source *source_open(struct memory *m, const struct grammar *g,
                            struct tokenizer *t, uint64_t seed, struct error *why)
@@ -146,7 +146,7 @@ void source_seek(struct source *s, uint64_t at)
   s->at = at;
 }
 
-/* A.155  What a run holds */
+/* A.157  What a run holds */
 
 enum { BLOCKS = 64 };
 struct trainer {
@@ -168,7 +168,7 @@ struct trainer {
   double part_square[BLOCKS];
 };
 
-/* A.156  Draw the first weights */
+/* A.158  Draw the first weights */
 
 static float noise(uint64_t * state)
 {
@@ -198,7 +198,7 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-/* A.157  Open and close a training run */
+/* A.159  Open and close a training run */
 
 static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
 {
@@ -219,7 +219,7 @@ static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
   return t->decays != NULL;
 }
 
-/* A.158  Open and close a training run */
+/* A.160  Open and close a training run */
 
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
                              const struct kernels *k, struct pool *pool,
@@ -262,7 +262,7 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-/* A.159  A step of training */
+/* A.161  A step of training */
 
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -283,7 +283,7 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
                                                              1) / workers * 64);
 }
 
-/* A.160  A step of training */
+/* A.162  A step of training */
 
 static bool learn_from_rows(struct trainer *t, const struct stretch *s, double *sum,
                             struct error *why)
@@ -308,7 +308,7 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s, double *
   return true;
 }
 
-/* A.161  A step of training */
+/* A.163  A step of training */
 
 static void move_weights(struct trainer *t, const struct stretch *s)
 {
@@ -332,7 +332,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->pool, adam_part, t);
 }
 
-/* A.162  A step of training */
+/* A.164  A step of training */
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
 {
@@ -353,7 +353,7 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
   return true;
 }
 
-/* A.163  Save and load a run */
+/* A.165  Save and load a run */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why)
 {

@@ -168,7 +168,62 @@ static TARGET void multiply(const struct product *p, float *desk)
   last_columns(p);
 }
 
-/* A.104  Exponentials of a block of scores */
+/* A.104  Sixteen outputs with lanes in rows */
+
+INLINE void one_lane(int rows, const float *x, size_t n, const float *panel,
+                     vec a[TILE][PARTS])
+{
+  each(r, rows) each(p, PARTS) a[r][p] = spread(0);
+  for (size_t k = 0; k < n; k += 16) {
+    vec v[PARTS];
+    each(p, PARTS) v[p] = load(panel + 16 * k + p * WIDTH);
+    each(r, rows) {
+      vec one = spread(x[(size_t)r * n + k]);
+      each(p, PARTS) a[r][p] = fused(one, v[p], a[r][p]);
+    }
+  }
+}
+
+INLINE void lanes_tile(int rows, const float *x, size_t n, const float *panel,
+                       float *y, size_t y_row)
+{
+  vec a[TILE][PARTS], part[4][TILE][PARTS];
+  each(i, 16) {
+    int j = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
+    one_lane(rows, x + j, n, panel + 16 * j, a);
+    each(level, 4) {
+      if ((~i & ((1 << level) - 1)) != 0)
+        continue;
+      each(r, rows) each(p, PARTS) {
+        if ((i >> level & 1) != 0)
+          a[r][p] = part[level][r][p] + a[r][p];
+        else
+          part[level][r][p] = a[r][p];
+      }
+    }
+  }
+  each(r, rows) each(p, PARTS)
+      memcpy(y + (size_t)r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
+}
+
+/* A.105  A linear layer for many rows */
+
+static TARGET void linear(const float *x, size_t rows, const float *w, size_t in,
+                          size_t out, float *y, float *desk)
+{
+  for (size_t o = 0; o < out; o += 16) {
+    for (size_t j = 0; j < 16; j++)
+      for (size_t k = 0; k < in; k++)
+        desk[16 * k + j] = w[(o + j) * in + k];
+    size_t i = 0;
+    for (; i + TILE <= rows; i += TILE)
+      lanes_tile(TILE, x + i * in, in, desk, y + i * out + o, out);
+    for (; i < rows; i++)
+      lanes_tile(1, x + i * in, in, desk, y + i * out + o, out);
+  }
+}
+
+/* A.106  Exponentials of a block of scores */
 
 INLINE float largest(const float *z, size_t n)
 {
@@ -205,7 +260,7 @@ static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *le
   left[0] = most, left[1] = fold(lane);
 }
 
-/* A.105  Exponentials of a block of scores */
+/* A.107  Exponentials of a block of scores */
 
 static TARGET void join(const float *left, const float *parts, size_t n, size_t h,
                         float *y, float *known)
@@ -231,7 +286,7 @@ static TARGET void join(const float *left, const float *parts, size_t n, size_t 
   known[0] = m, known[1] = l;
 }
 
-/* A.106  Weights and scores, on the way back */
+/* A.108  Weights and scores, on the way back */
 
 static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n,
                               float scale, const float *known, const float *y,
@@ -257,7 +312,7 @@ static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n,
   }
 }
 
-/* A.107  The loss of one row, and its gradient */
+/* A.109  The loss of one row, and its gradient */
 
 INLINE float exponential_of(const float *z, size_t i, size_t n, float most)
 {
@@ -290,7 +345,7 @@ static TARGET double judge(float *z, size_t n, uint32_t right, float share)
   return num_log(lane[0]) - ((double)own - (double)most);
 }
 
-/* A.108  A norm on the way back */
+/* A.110  A norm on the way back */
 
 static TARGET float norm_back(const float *x, const float *gain, const float *dy,
                               size_t d, float *dx)
@@ -322,7 +377,7 @@ static TARGET void gain_back(const float *x, const float *dy, const float *r,
             fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j], dgain[k + j]);
 }
 
-/* A.109  A gate on the way back */
+/* A.111  A gate on the way back */
 
 static TARGET void gate_back(const float *gate, const float *up,
                              const float *dinner, size_t n, float *dgate,
@@ -341,7 +396,7 @@ static TARGET void gate_back(const float *gate, const float *up,
   }
 }
 
-/* A.110  Squares of a gradient, and a step of AdamW */
+/* A.112  Squares of a gradient, and a step of AdamW */
 
 static TARGET double square(const float *g, size_t n)
 {
@@ -357,7 +412,7 @@ static TARGET double square(const float *g, size_t n)
   return lane[0];
 }
 
-/* A.111  Squares of a gradient, and a step of AdamW */
+/* A.113  Squares of a gradient, and a step of AdamW */
 
 INLINE void adam_some(const struct moments *a, size_t i, size_t n)
 {
@@ -390,7 +445,7 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
 const struct slopes slopes_wide = {
 /* A.96  The pieces in order */
 
-  multiply, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back, square,
-      adam
+  multiply, linear, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back,
+      square, adam
 };
 #endif
