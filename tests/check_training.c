@@ -1,5 +1,5 @@
 /* check_training.c -- appendix A: the corpus, the network and its way back, the run */
-#include <dirent.h>
+#define _GNU_SOURCE
 #include <math.h>
 #include <sys/stat.h>
 #include "suite.h"
@@ -215,6 +215,192 @@ START_TEST(engine_logits)
 }
 END_TEST
 
+/* ---- the corpus: chances that add up, texts that are what their choices say, no silent choice */
+START_TEST(corpus)
+{
+  static struct passage a, b;
+  struct grammar *g = grammar_open(&m, &why);
+  ck_assert_msg(g != NULL, "%s", why.words);
+  uint64_t seed = suite_seed();
+  unsigned tried = 0, sorts[N_SORTS] = { 0 };
+  for (uint64_t i = 0; i < 3000; i++) {
+    uint16_t taken[PASSAGE_CHOICES];
+    double bits = 0;
+    ck_assert_msg(grammar_write(g, SEED_HELD_OUT, i, &a, &why), "%s", why.words);
+    sorts[a.sort]++;
+    ck_assert(a.length == strlen(a.words) && strstr(a.words, "<|") == NULL && strpbrk(a.words, "[]{}|;~") == NULL ? true : a.sort == CODE);
+    for (size_t k = 0; k < a.n_choices; k++) {
+      taken[k] = a.choices[k].taken;
+      ck_assert(a.choices[k].weight > 0 && a.choices[k].weight <= a.choices[k].total);
+      bits -= log2((double) a.choices[k].weight / a.choices[k].total);
+    }
+    ck_assert_double_eq_tol(bits, a.bits, 1e-9 * (1 + bits));
+    ck_assert(grammar_replay(g, taken, a.n_choices, &b, &why));
+    ck_assert_msg(b.length == a.length && memcmp(a.words, b.words, a.length) == 0, "text %d is not what its choices say", (int) i);
+    size_t k = rnd(&seed) % a.n_choices, count = 0, length;
+    uint32_t weight;
+    while (grammar_table(g, a.choices[k].drawn, count, &length, &weight) != NULL) count++;
+    taken[k] = (uint16_t) (rnd(&seed) % count);
+    ck_assert(grammar_replay(g, taken, a.n_choices, &b, &why));
+    if (taken[k] == a.choices[k].taken || b.choices[k].taken != taken[k]) continue;
+    tried++;
+    ck_assert_msg(b.length != a.length || memcmp(a.words, b.words, a.length) != 0, "a silent choice in text %d", (int) i);
+  }
+  ck_assert(tried > 1000);
+  for (int s = 0; s < N_SORTS; s++) ck_assert(sorts[s] > 100);
+  grammar_close(&m, g);
+}
+END_TEST
+
+/* ---- a whole run's surroundings */
+struct world { struct grammar *g; struct bpe_merge *merges; size_t n; struct tokenizer *words; struct source *source; struct pool *pool; };
+static void world_open(struct world *w, unsigned workers)
+{
+  w->g = grammar_open(&m, &why);
+  ck_assert(training_merges(&m, w->g, &w->merges, &w->n, &why));
+  ck_assert_uint_eq(w->n, MERGES);
+  w->words = tokenizer_from_merges(&m, w->merges, w->n, &why);
+  w->source = source_open(&m, w->g, w->words, SEED_TRAINING, &why);
+  w->pool = pool_open(&m, workers, &why);
+  ck_assert(w->words != NULL && w->source != NULL && w->pool != NULL);
+}
+static void world_close(struct world *w)
+{
+  pool_close(&m, w->pool);
+  source_close(&m, w->source);
+  tokenizer_close(&m, w->words);
+  bpe_forget(&m, w->merges, MERGES);
+  grammar_close(&m, w->g);
+}
+
+/* ---- rows: a text's own tokens, end-of-text between texts, the first of odd number begun with it */
+START_TEST(rows)
+{
+  static struct passage a;
+  static uint32_t row[2049];
+  struct world w;
+  world_open(&w, 1);
+  uint64_t text = 0;
+  for (int r = 0; r < 40; r++) {
+    size_t n = r % 2 ? 2049 : 513, at = 0;
+    ck_assert(source_at(w.source) == text);
+    ck_assert(source_row(w.source, row, n, &why));
+    for (bool first = true; at < n; first = false, text++) {
+      struct ids one = { 0 };
+      ck_assert(grammar_write(w.g, SEED_TRAINING, text, &a, &why));
+      ck_assert(tokenizer_encode(w.words, &m, a.words, a.length, false, false, &one, &why));
+      if (!first || text % 2 == 1) ck_assert_uint_eq(row[at++], 0);
+      for (size_t i = 0; i < one.n && at < n; i++) ck_assert_uint_eq(row[at++], one.id[i]);
+      ids_free(&m, &one);
+    }
+  }
+  world_close(&w);
+}
+END_TEST
+
+/* ---- a run that is interrupted, saved, and loaded into another trainer ends in the same bits */
+START_TEST(resumed)
+{
+  char path[] = "/tmp/incipit-XXXXXX";
+  ck_assert(mkstemp(path) >= 0);
+  struct plan p = plan_draft;
+  p.stretch[0].tokens = 3 * 1024, p.stretch[1].tokens = 2048, p.stretch[2].tokens = 2 * 8192;
+  struct world w;
+  struct progress a, b;
+  world_open(&w, 2);
+  const struct kernels *k = kernels_find(NULL, &why);
+  struct trainer *t = trainer_open(&m, &p, k, w.pool, w.source, &why), *u;
+  size_t n = network_count(trainer_network(t));
+  ck_assert_uint_eq(plan_steps(&p), 6);
+  for (int i = 0; i < 6; i++) ck_assert(trainer_step(t, &a, &why));
+  source_seek(w.source, 0);
+  u = trainer_open(&m, &p, k, NULL, w.source, &why);
+  for (int i = 0; i < 5; i++) {
+    ck_assert(trainer_step(u, &b, &why));
+    ck_assert_msg(trainer_save(u, path, &why), "%s", why.words);
+    trainer_close(&m, u);
+    source_seek(w.source, 999);
+    u = trainer_open(&m, &p, k, NULL, w.source, &why);
+    ck_assert_msg(trainer_load(u, path, &b, &why), "%s", why.words);
+    ck_assert_uint_eq(b.step, (unsigned) i + 1);
+  }
+  ck_assert(trainer_step(u, &b, &why));
+  ck_assert(memcmp(&a, &b, sizeof a) == 0);
+  ck_assert(memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
+  ck_assert(a.tokens == 3 * 1024 + 2048 + 2 * 8192);
+  ck_assert(truncate(path, 100) == 0 && !trainer_load(u, path, &b, &why));
+  ck_assert(strstr(why.words, "no state of this run") != NULL);
+  trainer_close(&m, t), trainer_close(&m, u);
+  world_close(&w);
+  unlink(path);
+}
+END_TEST
+
+/* ---- the first hundred losses of the run that made the committed file */
+START_TEST(first_hundred)
+{
+  const struct plan *plans[] = { &plan_model, &plan_draft };
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  int steps[] = { 2, 2 };
+#else
+  int steps[] = { 100, 20 };
+#endif
+  for (int k = 0; k < 2; k++) {
+    char path[80], line[120], mine[120];
+    snprintf(path, sizeof path, "%s/training.csv", plans[k]->directory);
+    FILE *f = fopen(path, "r");
+    if (f == NULL) { tally(path, 0, 0, 1, "not trained yet"); continue; }
+    struct world w;
+    struct progress p;
+    world_open(&w, pool_cores());
+    struct trainer *t = trainer_open(&m, plans[k], kernels_find(NULL, &why), w.pool, w.source, &why);
+    ck_assert(fgets(line, sizeof line, f) != NULL);
+    for (int i = 0; i < steps[k]; i++) {
+      ck_assert(trainer_step(t, &p, &why) && fgets(line, sizeof line, f) != NULL);
+      snprintf(mine, sizeof mine, "%llu,%llu,%.9g,%.9g\n", (unsigned long long) p.step, (unsigned long long) p.tokens, (double) p.loss, (double) p.rate);
+      ck_assert_str_eq(mine, line);
+    }
+    fclose(f);
+    tally(path, (unsigned) steps[k], 0, 0, "");
+    trainer_close(&m, t);
+    world_close(&w);
+  }
+}
+END_TEST
+
+/* ---- every allocation may fail: no leak, a sentence, no crash */
+START_TEST(refused_memory)
+{
+  struct shape s = small;
+  for (uint64_t at = 1;; at++) {
+    struct memory books = { .refuse_at = at };
+    struct network *net = network_open(&books, &s, 64, kernels_find(NULL, &why), NULL, &why);
+    bool opened = net != NULL;
+    network_close(&books, net);
+    ck_assert_uint_eq(books.all.held, 0);
+    if (opened) { ck_assert(at > 3); break; }
+  }
+  struct plan p = plan_draft;
+  p.shape = s, p.shape.vocab_size = 2048;
+  for (uint64_t at = 1;; at++) {
+    struct memory books = { .refuse_at = at };
+    struct trainer *t = trainer_open(&books, &p, kernels_find(NULL, &why), NULL, NULL, &why);
+    bool opened = t != NULL;
+    trainer_close(&books, t);
+    ck_assert_uint_eq(books.all.held, 0);
+    if (opened) break;
+  }
+  for (uint64_t at = 1;; at++) {
+    struct memory books = { .refuse_at = at };
+    struct grammar *g = grammar_open(&books, &why);
+    bool opened = g != NULL;
+    grammar_close(&books, g);
+    ck_assert_uint_eq(books.all.held, 0);
+    if (opened) break;
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("training");
@@ -224,6 +410,14 @@ int main(void)
   tcase_add_test(t, same_bits);
   tcase_add_test(t, teacher_forcing);
   tcase_add_test(t, engine_logits);
+  suite_add_tcase(s, t);
+  t = tcase_create("run");
+  tcase_set_timeout(t, 900);
+  tcase_add_test(t, corpus);
+  tcase_add_test(t, rows);
+  tcase_add_test(t, resumed);
+  tcase_add_test(t, refused_memory);
+  tcase_add_test(t, first_hundred);
   suite_add_tcase(s, t);
   return suite_run(s);
 }
