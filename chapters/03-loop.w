@@ -1,0 +1,1016 @@
+@i types.w
+@s step_watch int
+
+\chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
+only one more word?}
+@** The loop.
+\incipit{A}{model} predicts one token. It becomes a writer when somebody feeds it its own
+words: the token it predicted is put behind the text, and the longer text goes in
+again. That is all there is to it, and a loop of six steps does it. But look at what goes
+in. To predict the fourth token the model reads three; to predict the fifth it reads
+four, three of which it has read before; and a model has no yesterday. Everything it
+worked out about those three it works out again.
+@^autoregressive generation@>@^redundancy@>
+
+In this chapter we build that loop, exactly as the simplest accounts of it are written, and
+then we count. The counters of \cref{02-model} sit where the cost is paid, so they cannot be
+talked out of anything. What they show is the reason for the whole second part of the book.
+
+\begin{byhand}{three tokens given, four to write}
+\tok{The}\tok{\ cat}\tok{\ sat} is given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} is written.
+Each pass computes a row for every token so far.
+
+\medskip
+\begin{tabular}{@@{}llrr@@{}}
+\tabhead{pass} & \tabhead{reads positions} & \tabhead{rows} & \tabhead{of them new}\\
+1, writes \gen{\ on} & 0 1 2 & 3 & 3\\
+2, writes \gen{\ the} & 0 1 2 3 & 4 & 1\\
+3, writes \gen{\ mat} & 0 1 2 3 4 & 5 & 1\\
+4, writes \gen{.} & 0 1 2 3 4 5 & 6 & 1
+\end{tabular}
+\medskip
+
+In all $3+4+5+6=18$ rows, of which $3+1+1+1=6$ are computed for the first time and
+$18-6=12$ again. By position: \tok{The}, \tok{\ cat} and \tok{\ sat} three times too often,
+\gen{\ on} twice, \gen{\ the} once, \gen{\ mat} never: $3+3+3+2+1+0=12$. The full stop has no
+row at all. Nobody reads it.
+\end{byhand}
+
+\widefig{redogrid}{fig:grid}{The work of four passes. A cell is one row, computed in one pass
+at one position. Solid cells are computed for the first time; hatched cells have been computed
+before, and come out the same to the last bit.}{A grid of four lines, the passes, and six
+columns, the positions of The cat sat on the mat. Pass 1 fills positions 0 to 2, pass 2
+positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-time cells are the
+three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
+work done again.}
+
+@ The chapter makes one module, |loop.h| and |loop.c|, whose function |generate| serves the
+command, the protocol and every later chapter; and a program that prints what the hand has
+just found, with the numbers that the tutorials print beside it.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "02-model/numbers.h"
+#include "03-loop/loop.h"
+@;@#
+@<A model that knows one sentence by heart@>@;
+@<A laboratory to run the loop in@>@;
+@<Run the loop and read the counters@>@;
+@<Draw the four passes as the hand drew them@>@;
+@<Count the four cases that are quoted everywhere@>@;
+@<Print the cells of a grid and the points of the curves@>@;
+@<Print every number that the prose quotes@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
+  laboratory_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@ With an argument the program prints the points of a figure, or the keys; without one it
+prints what stands in the box of \cref{sec:loopcheck}.
+
+@<Print every number that the prose quotes@>=
+@<Measure the exponents@>@;
+@<Print the table's numbers as keys@>@;
+@<Print what became of the claims@>@;
+static bool print_what(struct laboratory *lab, const char *what,
+  struct error *why)
+{
+  if (strcmp(what, "grid") == 0) return print_cells(lab, 3, 4, why);
+  if (strcmp(what, "heat") == 0) return print_cells(lab, 50, 100, why);
+  if (strcmp(what, "growth") == 0) return print_growth(lab, why);
+  if (strcmp(what, "values") == 0)
+    return print_keys(lab, why) && print_claims(lab, why);
+  return print_passes(lab, why) && print_table(lab, why);
+}
+
+@* Six steps. \label{sec:sixsteps}
+The loop in words: forget everything; make a row for every token of the text and run the
+rows through the model; score what may follow the last row; select one token; append it;
+stop, or begin again. Each step is a line of the function below. The first is the one that
+costs so much, and chapter 4 will take it out.
+
+@<Write until something says stop@>=
+static bool write_on(const struct generator *g, const struct settings *want,
+  struct continuation *c, float *logits, struct error *why)
+{
+  for (size_t number = 1; c->ended == FINISH_NOT; number++) {
+    struct step now = @[{ .number = number, .length = c->text.n,
+      .logits = logits, .before = *g->e->c }@];
+    store_empty(g->s);                        /* 1. forget */
+    if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
+    if (!select_greedy(logits, g->lm->config.vocab_size, &now.chosen, why))
+      return false;                               /* 4. select */
+    if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
+    @<6. Stop, or go round again@>@;
+  }
+  return true;
+}
+
+@ Reading is one pass over the whole text; scoring is one product with the head's matrix,
+for the last row alone. A long text has as many rows as tokens, and each could say
+what it expects next. But only the last is asked: the others would predict tokens that are
+already there.
+
+@<Read everything, and score what may follow@>=
+static bool read_and_score(const struct generator *g,
+  const struct continuation *c, float *logits, struct error *why)
+{
+  struct pass *p;
+  for (size_t i = 0; i < c->text.n; i++)
+    c->rows[i] = (struct row) @[{ .sequence = c->sequence,
+      .position = (uint32_t) i, .token = c->text.id[i] }@];
+  if (!forward(g->e, g->lm, g->s, c->rows, c->text.n, &p, why))
+    return false;
+  size_t last = c->text.n - 1;
+  bool ok = head(g->e, g->lm, p, &last, 1, logits, why);
+  pass_close(p);
+  return ok;
+}
+
+@ For six chapters we select in the simplest way there is: the highest score wins, and of
+equal scores the token with the lowest number. A score that is not a number would lose every
+comparison and let token 0 win without merit; so it is an error instead.
+@^greedy decoding@>@^ties@>
+
+@<Choose the token with the highest score@>=
+static bool select_greedy(const float *logits, size_t n, uint32_t *chosen,
+  struct error *why)
+{
+  size_t best = 0;
+  for (size_t v = 0; v < n; v++) {
+    if (!isfinite(logits[v]))
+      return error_say(why, "logit %zu is not a finite number", v);
+    if (logits[v] > logits[best]) best = v;
+  }
+  *chosen = (uint32_t) best;
+  return true;
+}
+
+@ Three things end the loop in this chapter: the model selects a token that means the end;
+the text has the length that was asked for, or the context is full; or somebody says stop.
+The order matters when two of them happen on one token: the end that the model itself chose
+is the better news.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
+be followed by $C-n+1$ tokens.}
+@^stopping@>
+
+@<6. Stop, or go round again@>=
+now.after = *g->e->c;
+size_t written = c->text.n - c->n_prompt;
+if (is_one_of(now.chosen, want->eos, want->n_eos)) c->ended = FINISH_STOP;
+else if (written == want->max_new_tokens
+    || c->text.n > g->lm->config.n_positions)
+  c->ended = FINISH_LENGTH;
+if (want->see != NULL && !want->see(want->self, &now)
+    && c->ended == FINISH_NOT)
+  c->ended = FINISH_CANCELLED;
+
+@ A set of end tokens is a short list; an empty one means that nothing ends the text but
+its length.
+
+@<Tell whether an id is in a list@>=
+static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == id) return true;
+  return false;
+}
+
+@* What a caller sees. \label{sec:generate}
+One function writes for everybody: the command, the protocol, the programs of later
+chapters. It is given a generator, which is no more than the four things that a
+pass needs, a prompt in ids, and the caller's wishes.
+
+@<What it takes to generate@>=
+struct generator { struct engine *e; const struct model *lm; struct store *s;
+  struct memory *m; };
+  /* what a pass needs; all four are borrowed. |e->c| counts the work */
+enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+  /* why a text ended: not yet, an end token, its length or the context's, or
+     the watcher's |false| */
+
+@ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. The watcher
+is called once a step, after the token was chosen, and sees the scores it was chosen from
+and the counters before and after. From the difference of the two anyone can read what the
+step cost, and nobody needs a second set of counters.
+
+@<What it takes to generate@>=
+struct step { size_t number, length; const float *logits; uint32_t chosen;
+  struct counters before, after; };
+  /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
+     the watcher returns */
+typedef bool step_watch(void *self, const struct step *now);
+  /* called after every step; |false| cancels */
+struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
+  step_watch *see; void *self; uint32_t sequence; };
+  /* the caller's wishes: at most so many tokens, the ids that end a text, a
+     watcher or null, and the number of the sequence in the store */
+
+@ What comes back is the text, prompt included, and the reason why it ended. It is the
+caller's, and valid also when the watcher cancelled.
+
+@<What it takes to generate@>=
+struct continuation { struct ids text; size_t n_prompt; enum finish ended;
+  uint32_t sequence; struct row *rows; };
+  /* |text.id[n_prompt]| is the first token written; |rows| is scratch of the loop */
+bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct continuation *out, struct error *why);
+  /* writes after the |n| $\ge 1$ ids of the prompt until something says stop;
+     errors: an empty prompt, an id out of range, a prompt longer than the
+     context, memory, a logit that is not finite. On failure |out| is empty */
+void continuation_free(struct memory *m, struct continuation *c);
+  /* returns the text */
+
+@ Before the first step the prompt is checked, so that a mistake is reported before it has
+cost a pass; and the three arrays of the loop are taken, so that no step can fail for want
+of them.
+
+@<Check the prompt, and take what the loop needs@>=
+const struct model_config *config = &g->lm->config;
+size_t context = config->n_positions, v = config->vocab_size;
+if (n == 0) return error_say(why, "the prompt has no tokens; wanted: 1 or more");
+if (n > context)
+  return error_say(why, "the prompt has %zu tokens; the context holds %zu", n,
+    context);
+for (size_t i = 0; i < n; i++)
+  if (prompt[i] >= v)
+    return error_say(why, "token %zu of the prompt is id %" PRIu32@|
+      "; the vocabulary has %zu", i, prompt[i], v);
+size_t most = context - n + 1;
+if (most > want->max_new_tokens) most = want->max_new_tokens;
+float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+out->rows = memory_take(g->m, FOR_ACTIVATIONS, n + most,
+  sizeof *out->rows, why);
+
+@ What was taken for the loop goes back when the loop is done, whether it ended well or not.
+A prompt alone, with nothing to write, is a text that has reached its length.
+
+@<Write a continuation@>=
+bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct continuation *out, struct error *why)
+{
+  *out = (struct continuation) @[{ .n_prompt = n, .sequence = want->sequence }@];
+  @<Check the prompt, and take what the loop needs@>@;
+  bool ok = logits != NULL && out->rows != NULL;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = ids_push(g->m, &out->text, prompt[i], why);
+  if (want->max_new_tokens == 0) out->ended = FINISH_LENGTH;
+  ok = ok && write_on(g, want, out, logits, why);
+  memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most,
+    sizeof *out->rows);
+  out->rows = NULL;
+  if (!ok) continuation_free(g->m, out);
+  return ok;
+}
+
+@ Only the text survives the loop, so only the text is freed.
+
+@<Free a continuation@>=
+void continuation_free(struct memory *m, struct continuation *c)
+{
+  ids_free(m, &c->text);
+  c->ended = FINISH_NOT;
+}
+
+@ The module is short, and should be: whatever later chapters add to the choice of rows and
+tokens, this loop stays.
+
+@(loop.h@>=
+#ifndef INCIPIT_LOOP_H
+#define INCIPIT_LOOP_H
+#include "01-tokens/tokenizer.h"
+#include "02-model/forward.h"
+@<What it takes to generate@>@;
+#endif
+
+@ Its parts in the order that C wants: the smaller ones first, |generate| last.
+
+@(loop.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include "03-loop/loop.h"
+@;@#
+@<Read everything, and score what may follow@>@;
+@<Choose the token with the highest score@>@;
+@<Tell whether an id is in a list@>@;
+@<Write until something says stop@>@;
+@<Free a continuation@>@;
+@<Write a continuation@>@;
+
+@* What it costs. \label{sec:naivecost}
+Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
+\begin{equation}\label{eq:naive}
+  N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
+\end{equation}
+rows. What was necessary? Each token that is ever read needs its row once. The last token
+written is never read; so $p+g-1$ rows would have been enough. The first term
+of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write, and
+\cref{fig:growth} shows the one taking over from the other.
+
+\Cref{tab:waste} counts four cases that one article made popular. Its optimum is one row too
+large in every line; its quotients were rounded down.
+
+\begin{table}[tp]
+\tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
+quotient. Every entry was counted by running the loop.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}
+\toprule
+\tabhead{prompt $p$} & \tabhead{written $g$} & \tabhead{computed} & \tabhead{needed} & \tabhead{times too many}\\
+\midrule
+\val{loop.p.1} & \val{loop.g.1} & \val{loop.naive.100.50} & \val{loop.needed.100.50} & \val[2]{loop.waste.100.50}\\
+\val{loop.p.2} & \val{loop.g.2} & \val{loop.naive.500.200} & \val{loop.needed.500.200} & \val[2]{loop.waste.500.200}\\
+\val{loop.p.3} & \val{loop.g.3} & \val{loop.naive.1000.500} & \val{loop.needed.1000.500} & \val[2]{loop.waste.1000.500}\\
+\val{loop.p.4} & \val{loop.g.4} & \val{loop.naive.2000.1000} & \val{loop.needed.2000.1000} & \val[2]{loop.waste.2000.1000}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+\fig{growth}{fig:growth}{Rows computed to write $g$ tokens after a prompt of 16. While $g$ is
+small against the prompt, both lines rise with slope 1; then the naive loop turns to slope 2.}{A
+plot with two logarithmic axes: tokens written against rows computed. Both lines start at 16
+rows. The line of the naive loop bends upwards to slope 2; the line that computes each row once
+keeps slope 1.}
+
+@ How large can the waste be? Write $W=N(p,g)/(p+g-1)$. The numerator is $g$ passes of mean
+length $p+(g-1)/2$, so
+\begin{equation}\label{eq:waste}
+  W=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
+\end{equation}
+Let $p\ge1$ and $g\ge1$. The fraction is
+$1-\frac{(g-1)/2}{p+g-1}$. What is subtracted is not negative, so $W\le g$. And it shrinks as $p$
+grows, so $W$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\frac{g+1}{2g}$. Therefore
+$$\frac{g+1}2\le W\le g,$$
+with equality on the left for a prompt of one token, and on the right for a single token written.
+Put in the first line of the table: between \val[1]{loop.bound.low} and \val{loop.bound.high}, and counted
+\val[2]{loop.waste.100.50}. The waste belongs to the length of the answer. A longer prompt can at
+most double it.
+
+@ ``Generating twice as many tokens costs four times as much'' is true of very long answers
+only. Doubling $g$ turns $gp+g(g-1)/2$ into $2gp+g(2g-1)$; the quotient is near 2 while the prompt
+dominates and tends to 4 when the answer does. For the four lines of the table it is
+\val[2]{loop.double.100.50}, \val[2]{loop.double.500.200}, \val[2]{loop.double.1000.500} and
+\val[2]{loop.double.2000.1000}; ten times as many tokens cost \val[1]{loop.tenfold.100.50} times
+as much in the first line, not $10^2$ times.
+
+There is a second count, and it grows faster. Within a pass, the row at position $i$ looks at
+$i+1$ keys, so a pass of $n$ rows has $n(n+1)/2$ pairs of a query and a key, and $g$ passes from a
+prompt of one token
+\begin{equation}\label{eq:pairs}
+  \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
+\end{equation}
+For $10^3$ tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
+The rows grow with the square, the pairs with the cube; fitted apart, on the last two octaves of
+\cref{fig:growth}'s data, the exponents are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
+Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
+
+The sums go where no run can follow. A text of $10^5$ tokens would cost \val{loop.formula.100000} rows
+to write this way, and one of $10^6$ tokens, which a popular page uses to frighten its readers, \val{claim.S0-25}. The program
+prints such numbers only after \eqref{eq:naive} has agreed with five runs.
+
+@* Why nothing changes. \label{sec:causal}
+All this work is wasted only if it comes out the same each time. It does, to the last bit, and
+the reason is one arrow that is missing: a row looks at rows before it and never at rows after
+it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
+turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
+induction over the layers, whatever is computed at position $i$ depends on tokens $0\ldots i$ only;
+its key and its value, too. A later token can change none of it.
+@^causal mask@>
+
+Two experiments keep this honest. Take the mask away, so that rows see later rows, and the
+argument must fail in the second step, though not in the first: the keys of the first layer
+are made from the embeddings alone. And leave out a single query of the first layer, at any
+position: if the old rows' queries were really of no use to later tokens, nothing should
+change. It does, since the next layer's keys at that position are made from what
+that query found. So the naive loop cannot save itself the queries and keep the rest. The tests
+\texttt{later\_tokens\_change\_nothing}, \texttt{without\_the\_mask\_they\_do} and
+\texttt{every\_query\_is\_needed} run the three.
+
+@* What the tutorials say. \label{sec:looptutorials}
+Five popular explanations of this loop print numbers about it. We ran them. Where several say the
+same thing in other words, one is quoted and all are named.
+
+\begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
+\quoted{The → Q\textsubscript{0}, K\textsubscript{0}, V\textsubscript{0} ← RECOMPUTED (3rd time!)}
+\ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
+that was not needed; the first computes, it does not recompute. Likewise ``recomputed once per step'' for
+$10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
+\quoted{Total K,V computations: p + g = O(p + g)}
+\ourrun for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
+\val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S4-14}
+\quoted{We did 12 redundant computations to avoid storing just 6 results.}
+\ourrun \val{claim.S4-14}: the row of the last token read is never read again.
+\end{tutorial}
+
+@ The next three are about the shape of the waste, and are wrong or mislead in the same way: a limit is
+quoted as if it were the case.
+
+\begin{tutorial}{wrong}{S4-28}
+\quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
+\ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
+first line the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
+$p+g$ it is \val[1]{loop.article.table.1}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
+lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
+with the decimals cut off.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-43, S4-44}
+\quoted{Generating 2× more tokens costs 4× more compute}
+\ourrun \val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says $10^2$.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-48}
+\quoted{For a 96-layer model with 96 heads, multiply all those waste factors by 9,216.}
+\ourrun the product is right, \val{claim.S4-48}. But layers and heads multiply what was computed and what was
+needed alike: a quotient of counts does not change. In the second line of the table it stays \val[2]{loop.waste.500.200}.
+\end{tutorial}
+
+@ The last ones count one thing and name another.
+
+\begin{tutorial}{misleading}{S4-52, S4-53, S4-58}
+\quoted{For typical requests, we do 100-800× more K,V computation than necessary.}
+\ourrun the article's own table begins at \val[1]{loop.waste.100.50}. The factor lies between $(g+1)/2$ and $g$: the
+redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it, and with
+a longer prompt it does not grow beyond $g$.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S0-36}
+\quoted{That makes each step O(T).}
+\ourrun a step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36}
+\quoted{Summed over N generation steps, total cost is O(N squared).}
+\ourrun for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
+cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
+\end{tutorial}
+
+@ Two more, of which the first halves a count and the second forgets that the loop was the naive one.
+
+\begin{tutorial}{misleading}{S2-37, S2-38}
+\quoted{generating 1000 tokens requires roughly 1,000,000 attention operations}
+\ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
+the quotient is \val[2]{loop.ratio.1000.100}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-03, S4-02, S4-10, S1-02}
+\quoted{A 500-token response requires 500 complete forward passes through the transformer.}
+\ourrun \val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
+the loop end by itself: in the pseudo-code nothing sets the variable it waits for, and a full stop is not an end token.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S2-12, S2-46}
+\quoted{At each step, the model must process the entire sequence to maintain the correct attention patterns.}
+\ourrun of \val{loop.naive.50.100} rows that the loop computes for this very article's example, \val{claim.S2-12} are enough.
+It goes on: ``we actually only need the query at the last position''. Not in this loop: leave one query of the first layer
+out, and the keys of the second change.
+\end{tutorial}
+
+@ And three about what a step is and what it costs.
+
+\begin{tutorial}{misleading}{S2-17, S2-32}
+\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
+\ourrun ``The cat sat on the mat.'' has seven factors and is written in \val{claim.S2-17} steps: the factors of the prompt
+are no steps, and what was given was not generated.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S0-20, S0-62}
+\quoted{COMPUTE per step climbs only in KV CACHE mode, rapidly in NO CACHE}
+\ourrun with the drawing's six layers and a prompt of eight, step 21 computes \val{claim.S0-20} blocks and the first 48: it climbs
+here, by six a step. Nor are long outputs dear ``not because each step is expensive'': in a text of $10^3$ tokens
+the last step computes \val{claim.S0-62} rows and the first a single one.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S4-41}
+\quoted{the naive approach does 171× more work than necessary for K and V projections alone}
+\ourrun \val[2]{loop.waste.500.200} times \emph{as much}, so \val[2]{claim.S4-41} times more, of rows. A row of a long pass costs
+more than a row of a short one, so this is no ratio of times.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S0-35}
+\quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
+\ourrun with ten tokens there, \val{loop.step.rows.10} rows are computed, and \val{claim.S0-35} of them again.
+\end{tutorial}
+
+\widefig{heat}{fig:heat}{Many passes over a prompt: of \val{loop.naive.50.100} cells, the dark edge
+and the first line, \val{loop.needed.50.100} cells, are needed. The deeper the amber, the more often the row had been
+made before.}{A strip of many lines, one a pass. A thin teal line runs along the top and down the
+diagonal edge at the right, the rows made for the first time. Everything to the left of it is amber, and
+darkens downwards, as the earlier computations add up.}
+
+@* Exercises. \label{sec:loopexercises}
+The command beside an exercise runs the loop and judges your answer by it.
+
+\begin{exercises}
+\exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells, how many
+of them needed?}{\texttt{make exercise-03-1}}{Lines of 2, 3, 4, 5 and 6 cells: 20, of which $2+5-1=6$ are needed.}
+\exercise{check}{ex:loop.zero}{A prompt of $10^2$ tokens, $10^2$ to write. How often is the row of token 0 computed, how
+often for nothing, how many rows are there in all and how many are needed?}{\texttt{make exercise-03-2}}{Once in
+each pass: 100 times, 99 of them for nothing; 14,950 rows, of which 199 are needed.}
+\exercise{think}{ex:loop.pairs}{Give the number of query--key pairs of the naive loop for any $p$ and $g$, and check it
+for one prompt and one length of your own.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
+\eqref{eq:pairs}: $\bigl((p+g-1)(p+g)(p+g+1)-(p-1)p(p+1)\bigr)/6$.}
+\exercise{think}{ex:loop.ratio}{For which $p$ is the waste of a text of $g$ written tokens exactly three quarters of
+$g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\frac14$, so $p=g-1$.}
+\exercise{think}{ex:loop.end}{An end token is selected in step $k$. How many rows has the naive loop computed, and how many of them
+were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}}{$kp+k(k-1)/2$, as if $k$ tokens had been
+asked for, and $p+k-1$: the end token costs a pass like any other.}
+\exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
+steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}
+\exercise{build}{ex:loop.window}{Let |read_and_score| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
+$g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-7}}{Linear once the
+window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row stands at
+another position, after another beginning.}
+\end{exercises}
+
+@* A model that knows one sentence. \label{sec:parrot}
+For counting rows it does not matter what the model knows, only that every pass is a real pass,
+through the same |forward| and the same counters as the largest checkpoint. So we make the smallest
+model that can write our sentence. Its vocabulary is the seven tokens; the embedding of token $i$ is
+the $i$-th unit vector; the one layer adds nothing, for all its matrices are zero; and the head
+gives the highest score to the token that follows in the sentence, which goes round in a circle.
+
+@<A model that knows one sentence by heart@>=
+enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
+static const char *const word[WORDS] =
+  @[{ "The", " cat", " sat", " on", " the", " mat", "." }@];
+static const float nothing[WIDTH * WIDTH];
+struct parrot {
+  float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
+  float frequency[WIDTH / 2];
+  struct model_layer only;
+  struct model lm;
+};
+
+@ Such a model has no file; its |struct model| is filled in by hand, with tensors that point to
+the arrays above. It is a Llama in miniature: one layer, one head, RMSNorm, a gate.
+
+@<A model that knows one sentence by heart@>=
+static struct tensor at(const float *x)
+{
+  return (struct tensor) @[{ x, WEIGHT_F32 }@];
+}
+@#
+static void parrot_layer(struct parrot *p)
+{
+  struct matrix zero = @[{ .weight = at(nothing), .in = WIDTH, .out = WIDTH }@];
+  struct normalizer norm = @[{ .kind = NORM_RMS, .gain = at(p->ones),
+    .epsilon = 1e-5f }@];
+  p->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+    .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,@|
+    .up = { zero, zero }, .n_up = 2, .down = zero }@];
+  p->lm.last = norm;
+}
+
+@ The settings and the two tables, embedding and head, complete it.
+
+@<A model that knows one sentence by heart@>=
+static void parrot_make(struct parrot *p)
+{
+  *p = (struct parrot) @[{ .ones = { 1, 1, 1, 1, 1, 1, 1, 1 } }@];
+  for (int i = 0; i < WORDS; i++)
+    p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
+  parrot_layer(p);
+  p->lm.config = (struct model_config) @[{ .family = "llama",
+    .vocab_size = WORDS, .n_positions = CONTEXT, .d_model = WIDTH,@|
+    .d_inner = WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
+    .head_dim = WIDTH, .norm_eps = 1e-5, .gated = true }@];
+  p->lm.layers = &p->only, p->lm.frequency = p->frequency;
+  p->lm.embedding = at(p->unit[0]);
+  p->lm.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = WIDTH,
+    .out = WORDS }@];
+  p->lm.attention = (struct heads) @[{ 1, 1, WIDTH, 1 }@];
+  p->lm.layer_madds = 7 * WIDTH * WIDTH;
+}
+
+@ A long run has \val{loop.pairs.2000.1000} pairs of a query and a key, and looking at them would take
+most of a minute. Since the layer adds nothing, nobody would notice if attention did not
+look; |idle_attend| does not. The pairs are counted all the same, because they are counted by
+|forward|, which asks the store what each row sees.\side{The four passes of the first grid
+use the true kernels. A test compares both on every small case.}
+
+@<A laboratory to run the loop in@>=
+static void idle_attend(const struct engine *e, const struct heads *h,
+  const float *q, const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep)
+{
+  (void) e, (void) seen, (void) room, (void) keep;
+  memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
+}
+
+@ Nor does anybody need products with a matrix of zeros: |idle_linear| writes the zeros
+down. One matrix is left, the head, and each of its rows has a single one in it; which kernel adds up
+a product of that kind makes no difference to any bit of the sum.
+
+@<A laboratory to run the loop in@>=
+static void idle_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    memset(y[m], 0, rows * w->out * sizeof(float));
+    const float *row = w->weight.data;
+    if (row == nothing) continue;
+    for (size_t i = 0; i < rows * w->out; i++)
+      for (size_t k = 0; k < w->in; k++)
+        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
+  }
+}
+
+@ Besides the model a laboratory has its own memory, counters and store, and the two tables of
+kernels, the true and the idle one.
+
+@<A laboratory to run the loop in@>=
+struct laboratory {
+  struct memory m;
+  struct counters c;
+  struct kernels idle;
+  struct parrot bird;
+  struct engine e;
+  struct store *s;
+};
+
+@ Opening takes the best kernels that the machine has, and puts the two idle functions in the place
+of theirs.
+
+@<A laboratory to run the loop in@>=
+static bool laboratory_open(struct laboratory *lab, struct error *why)
+{
+  *lab = (struct laboratory) @[{ .s = NULL }@];
+  const struct kernels *best = kernels_find(NULL, why);
+  if (best == NULL) return false;
+  lab->idle = *best;
+  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
+  lab->e = (struct engine) @[{ .k = best, .c = &lab->c }@];
+  parrot_make(&lab->bird);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  return lab->s != NULL;
+}
+static void laboratory_close(struct laboratory *lab)
+{
+  store_close(lab->s);
+}
+
+@* Running and counting. \label{sec:count}
+One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters
+at zero, and then reads them. It also reads the text: if the parrot has not said its sentence, round and
+round, then what was counted was not the loop.
+
+@<Run the loop and read the counters@>=
+struct tally { struct counters did; size_t times[CONTEXT], longest; bool print; };
+@<Watch one pass go by@>@;
+static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
+  struct tally *t, struct error *why)
+{
+  store_close(lab->s);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  if (lab->s == NULL) return false;
+  struct engine e = lab->e;
+  if (!look) e.k = &lab->idle;
+  lab->c = (struct counters) @[{ .passes = 0 }@];
+  *t = (struct tally) @[{ .print = t->print }@];
+  @<Generate |g| tokens after the first |p| of the sentence@>@;
+  t->did = lab->c;
+  return ok;
+}
+
+@ The prompt is the beginning of the sentence, repeated as often as it takes.
+
+@<Generate |g| tokens after the first |p| of the sentence@>=
+uint32_t prompt[CONTEXT];
+for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % WORDS);
+struct generator maker = @[{ &e, &lab->bird.lm, lab->s,
+  &lab->m }@];
+struct settings want = @[{ .max_new_tokens = g, .see = watch_pass,
+  .self = t }@];
+struct continuation c;
+bool ok = generate(&maker, prompt, p, &want, &c, why);
+for (size_t i = p; ok && i < c.text.n; i++)
+  ok = c.text.id[i] == i % WORDS
+    || error_say(why, "token %zu is not the next of the sentence", i);
+if (ok) continuation_free(&lab->m, &c);
+
+@ The watcher keeps the witness: how often each position was computed. A cell is printed if
+cells are wanted; everything else is read from the counters.
+
+@<Watch one pass go by@>=
+static bool watch_pass(void *self, const struct step *now)
+{
+  struct tally *t = self;
+  t->longest = now->length;
+  for (size_t i = 0; i < now->length; i++) {
+    t->times[i]++;
+    if (t->print)
+      printf("%zu,%zu,%zu\n", now->number, i, t->times[i]);
+  }
+  return true;
+}
+
+@ Rows computed, rows needed, and their quotient, from the counters alone.
+
+@<Run the loop and read the counters@>=
+static size_t rows_of(const struct tally *t)
+{
+  return (size_t) t->did.kv_rows_computed;
+}
+static size_t needed(const struct tally *t)
+{
+  return (size_t) (t->did.kv_rows_computed - t->did.kv_rows_recomputed);
+}
+static double waste(const struct tally *t)
+{
+  return (double) rows_of(t) / (double) needed(t);
+}
+
+@* The check. \label{sec:loopcheck}
+The program must find what the pencil found. It writes one token at a time and reads the counters
+between the passes.
+
+\checkpoint{build/out/03-loop.txt}{what the program of this chapter prints}
+
+@<Draw the four passes as the hand drew them@>=
+static bool print_passes(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@];
+  size_t rows = 0, again = 0;
+  for (size_t g = 1; g <= 4; g++) {
+    if (!run_loop(lab, true, 3, g, &t, why)) return false;
+    rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
+    printf("pass %zu  ", g);
+    for (size_t i = 0; i < rows; i++)
+      printf("%s", i < again ? " REDO" : "  NEW");
+    printf("%*s -> %s\n", (int) (5 * (6 - rows)), "", word[2 + g]);
+    rows = rows_of(&t), again = (size_t) t.did.kv_rows_recomputed;
+  }
+  printf("%zu computed = %zu necessary + %zu redundant;", rows, needed(&t),
+    again);
+  printf(" %" PRIu64 " pairs\n\n", t.did.qk_pairs);
+  return true;
+}
+
+@ The four lines of \cref{tab:waste}, run and counted.
+
+@<Count the four cases that are quoted everywhere@>=
+static const size_t quoted[4][2] =
+  @[{ {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} }@];
+@#
+static bool print_table(struct laboratory *lab, struct error *why)
+{
+  printf("     p      g   computed   needed     waste\n");
+  struct tally t = @[{ .print = false }@];
+  for (int i = 0; i < 4; i++) {
+    if (!run_loop(lab, false, quoted[i][0], quoted[i][1], &t, why))
+      return false;
+    printf("%6zu %6zu %10zu %8zu", quoted[i][0], quoted[i][1], rows_of(&t),
+      needed(&t));
+    printf(" %8.2fx\n", waste(&t));
+  }
+  return true;
+}
+
+@ The cells of \cref{fig:grid,fig:heat} are printed by the watcher while the loop runs, the points of
+\cref{fig:growth} after it.
+
+@<Print the cells of a grid and the points of the curves@>=
+static bool print_cells(struct laboratory *lab, size_t p, size_t g,
+  struct error *why)
+{
+  struct tally t = @[{ .print = true }@];
+  printf("step,position,times\n");
+  return run_loop(lab, true, p, g, &t, why);
+}
+@#
+static bool print_growth(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@];
+  printf("g,naive,needed\n");
+  for (size_t g = 1; g <= CONTEXT / 2; g *= 2) {
+    if (!run_loop(lab, false, 16, g, &t, why)) return false;
+    printf("%zu,%zu,%zu\n", g, rows_of(&t), needed(&t));
+  }
+  return true;
+}
+
+@ A key has the quantity, then $p$ and $g$. One function prints the keys of one run.
+
+@<Print the table's numbers as keys@>=
+static bool print_run(struct laboratory *lab, size_t p, size_t g,
+  struct tally *t, struct error *why)
+{
+  if (!run_loop(lab, g < 10, p, g, t, why)) return false;
+  printf("loop.naive.%zu.%zu %zu\n", p, g, rows_of(t));
+  printf("loop.needed.%zu.%zu %zu\n", p, g, needed(t));
+  printf("loop.redone.%zu.%zu %" PRIu64 "\n", p, g, t->did.kv_rows_recomputed);
+  printf("loop.pairs.%zu.%zu %" PRIu64 "\n", p, g, t->did.qk_pairs);
+  printf("loop.waste.%zu.%zu %.6f\n", p, g, waste(t));
+  return true;
+}
+@#
+static bool print_keys(struct laboratory *lab, struct error *why)
+{
+  static const size_t more[][2] = @[{ {3, 4}, {50, 100}, {1, 100},@|
+    {1, 1000} }@];
+  struct tally t = @[{ .print = false }@], twice = t;
+  for (int i = 0; i < 4; i++)
+    if (!print_run(lab, more[i][0], more[i][1], &t, why)) return false;
+  for (int i = 0; i < 4; i++) {
+    size_t p = quoted[i][0], g = quoted[i][1];
+    if (!print_run(lab, p, g, &t, why)
+        || !run_loop(lab, false, p, 2 * g, &twice, why)) return false;
+    printf("loop.p.%d %zu\nloop.g.%d %zu\n", i + 1, p, i + 1, g);
+    printf("loop.double.%zu.%zu %.6f\n", p, g, (double) rows_of(&twice)
+      / (double) rows_of(&t));
+    printf("loop.article.table.%d %.6f\n", i + 1, (double) rows_of(&t)
+      / (double) (p + g));
+  }
+  return print_slopes(lab, why);
+}
+
+@ The exponents are slopes on logarithmic paper, from $10^3$ tokens to twice as many, after a
+prompt of one.
+
+@<Measure the exponents@>=
+static bool print_slopes(struct laboratory *lab, struct error *why)
+{
+  struct tally a = @[{ .print = false }@], b = a;
+  if (!run_loop(lab, false, 1, 1000, &a, why)
+      || !run_loop(lab, false, 1, 2000, &b, why)) return false;
+  double rows = (double) rows_of(&b) / (double) rows_of(&a);
+  double pairs = (double) b.did.qk_pairs / (double) a.did.qk_pairs;
+  printf("loop.slope.rows %.6f\n", num_log(rows) / num_log(2));
+  printf("loop.slope.pairs %.6f\n", num_log(pairs) / num_log(2));
+  printf("loop.bound.low %.1f\nloop.bound.high %d\n", (50 + 1) / 2.0, 50);
+  return run_loop(lab, false, 100, 50, &a, why)
+    && run_loop(lab, false, 100, 500, &b, why)
+    && printf("loop.tenfold.100.50 %.6f\n", (double) rows_of(&b)
+      / (double) rows_of(&a)) > 0;
+}
+
+@ A claim's key is its number in the list of claims; its value is what our run says. The first
+group is about the small drawing.
+
+@<Print what became of the claims@>=
+static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@];
+  if (!run_loop(lab, true, 3, 3, &t, why)) return false;
+  printf("claim.S4-08 %zu\n", t.times[0]);
+  printf("claim.S4-09 %zu\n", t.longest - 4);
+  if (!run_loop(lab, true, 3, 4, &t, why)) return false;
+  size_t reused = 0;
+  for (size_t i = 0; i < t.longest; i++) reused += t.times[i] > 1;
+  printf("claim.S4-11 %zu\nclaim.S4-12 %zu\n", rows_of(&t), needed(&t));
+  printf("claim.S4-13 %" PRIu64 "\n", t.did.kv_rows_recomputed);
+  printf("claim.S4-14 %zu\nclaim.S4-27 %zu\n", reused, needed(&t));
+  printf("claim.S4-04 %" PRIu64 "\n", t.did.qk_pairs);
+  if (!run_loop(lab, false, 100, 100, &t, why)) return false;
+  printf("claim.S4-55 %zu\nclaim.S4-56 %zu\n", t.times[0], t.times[0] - 1);
+  printf("claim.S4-57 %zu\n", rows_of(&t));
+  return true;
+}
+
+@ The second group is about the table: three numbers in each of its four lines, and what follows
+when the answer gets longer.
+
+@<Print what became of the claims@>=
+static bool claims_of_the_table(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@], more = t;
+  for (int i = 0; i < 4; i++) {
+    size_t p = quoted[i][0], g = quoted[i][1];
+    if (!run_loop(lab, false, p, g, &t, why)) return false;
+    printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
+    printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
+    printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
+    if (i == 0) {
+      double top = (double) (g * p + g * g / 2), rows = (double) rows_of(&t);
+      printf("claim.S4-28 %.6f\n", waste(&t));
+      printf("loop.article.formula %.6f\n", top / (double) (p + g));
+      if (!run_loop(lab, false, p, 2 * g, &more, why)) return false;
+      printf("claim.S4-43 %.6f\n", (double) rows_of(&more) / rows);
+      if (!run_loop(lab, false, p, 10 * g, &more, why)) return false;
+      printf("claim.S4-44 %.6f\n", (double) rows_of(&more) / rows);
+    }
+  }
+  printf("claim.S4-48 %d\n", 96 * 96);
+  return true;
+}
+
+@ Much of what is printed about this loop is true, and a ledger that lists only faults would
+hide it. These are read off the same small runs.
+
+@<Print what became of the claims@>=
+static bool claims_that_hold(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@], u = t;
+  for (size_t g = 1; g <= 4; g++) {
+    u = t;
+    if (!run_loop(lab, true, 3, g, &t, why)) return false;
+    if (g == 1) printf("claim.S4-05 %zu\nclaim.S4-25 %zu\n", rows_of(&t),
+      needed(&t));
+    if (g == 2) printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
+  }
+  printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
+  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
+  if (!run_loop(lab, false, 50, 100, &t, why)) return false;
+  printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
+  printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  if (!run_loop(lab, true, 8, 20, &u, why)
+      || !run_loop(lab, true, 8, 21, &t, why)) return false;
+  printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
+    - u.did.kv_rows_recomputed));
+  printf("claim.S0-20 %zu\n", 6 * (rows_of(&t) - rows_of(&u)));
+  return true;
+}
+
+@ For what is too long to run there is \eqref{eq:naive}. A formula may stand in for a run only after it
+has been held against runs; if one of these differed, nothing would be printed at all.
+
+@<Print what became of the claims@>=
+static uint64_t by_formula(uint64_t p, uint64_t g)
+{
+  return g * p + g * (g - 1) / 2;
+}
+@#
+static bool claims_by_formula(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@];
+  static const size_t tried[][2] = @[{ {1, 1}, {3, 4}, {7, 5}, {1, 1000},@|
+    {500, 200} }@];
+  for (int i = 0; i < 5; i++) {
+    size_t p = tried[i][0], g = tried[i][1];
+    if (!run_loop(lab, false, p, g, &t, why)) return false;
+    if (rows_of(&t) != by_formula(p, g))
+      return error_say(why, "p = %zu, g = %zu: %zu rows, not %" PRIu64, p, g,
+        rows_of(&t), by_formula(p, g));
+  }
+  printf("claim.S4-22 %zu\nclaim.S4-23 %zu\n", rows_of(&t), rows_of(&t));
+  printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
+  printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
+  printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-42 %.4f\n", (double) by_formula(500, 2000)
+    / (double) by_formula(500, 1000));
+  return true;
+}
+
+@ Last the claims that count passes and pairs: one pass for each token, and a step that is dearer than the one before.
+
+@<Print what became of the claims@>=
+static void claims_of_the_steps(const struct tally *t)
+{
+  printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest,
+    t->did.qk_pairs);
+  printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
+    t->did.qk_pairs, t->did.qk_pairs);
+  printf("claim.S0-58 %" PRIu64 "\nclaim.S2-35 %" PRIu64 "\n",
+    t->did.qk_pairs, t->did.qk_pairs);
+}
+
+@ The third group is about texts that begin with one token, and about single steps.
+
+@<Print what became of the claims@>=
+static bool print_claims(struct laboratory *lab, struct error *why)
+{
+  struct tally t = @[{ .print = false }@], u = t;
+  if (!claims_of_the_drawing(lab, why) || !claims_of_the_table(lab, why)
+      || !run_loop(lab, false, 1, 1000, &t, why)
+      || !run_loop(lab, false, 1, 100, &u, why)) return false;
+  printf("claim.S0-37 %zu\nclaim.S1-57 %zu\n", rows_of(&t), rows_of(&t));
+  printf("claim.S2-37 %zu\nclaim.S2-38 %zu\n", rows_of(&t), rows_of(&u));
+  printf("loop.ratio.1000.100 %.6f\n", (double) rows_of(&t)
+    / (double) rows_of(&u));
+  claims_of_the_steps(&t);
+  if (!run_loop(lab, false, 50, 100, &t, why)) return false;
+  printf("claim.S2-33 %zu\n", rows_of(&t));
+  if (!run_loop(lab, false, 1000, 1, &t, why)) return false;
+  printf("loop.step.rows.1000 %zu\n", rows_of(&t));
+  printf("claim.S0-36 %" PRIu64 "\n", t.did.qk_pairs);
+  if (!run_loop(lab, true, 10, 1, &t, why)
+      || !run_loop(lab, true, 10, 2, &u, why)) return false;
+  printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
+  printf("claim.S0-35 %" PRIu64 "\n", u.did.kv_rows_recomputed
+    - t.did.kv_rows_recomputed);
+  if (!run_loop(lab, false, 1, 500, &t, why)) return false;
+  printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
+  return claims_that_hold(lab, why) && claims_by_formula(lab, why);
+}

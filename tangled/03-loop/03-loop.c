@@ -1,0 +1,505 @@
+/* 03-loop.c -- made from chapters/03-loop.w; change it there */
+
+/* 3.2 */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "02-model/numbers.h"
+#include "03-loop/loop.h"
+
+/* 3.27  A model that knows one sentence by heart */
+
+enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
+static const char *const word[WORDS] =
+    { "The", " cat", " sat", " on", " the", " mat", "." };
+static const float nothing[WIDTH * WIDTH];
+struct parrot {
+  float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
+  float frequency[WIDTH / 2];
+  struct model_layer only;
+  struct model lm;
+};
+
+/* 3.28  A model that knows one sentence by heart */
+
+static struct tensor at(const float *x)
+{
+  return (struct tensor) { x, WEIGHT_F32 };
+}
+
+static void parrot_layer(struct parrot *p)
+{
+  struct matrix zero = {.weight = at(nothing),.in = WIDTH,.out = WIDTH };
+  struct normalizer norm = {.kind = NORM_RMS,.gain = at(p->ones),
+    .epsilon = 1e-5f
+  };
+  p->only = (struct model_layer) {.before_attention = norm,.before_mlp = norm,
+    .qkv = {zero, zero, zero},.n_qkv = 3,.out = zero,
+    .up = {zero, zero},.n_up = 2,.down = zero
+  };
+  p->lm.last = norm;
+}
+
+/* 3.29  A model that knows one sentence by heart */
+
+static void parrot_make(struct parrot *p)
+{
+  *p = (struct parrot) {.ones = {1, 1, 1, 1, 1, 1, 1, 1} };
+  for (int i = 0; i < WORDS; i++)
+    p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
+  parrot_layer(p);
+  p->lm.config = (struct model_config) {.family = "llama",
+    .vocab_size = WORDS,.n_positions = CONTEXT,.d_model = WIDTH,
+    .d_inner = WIDTH,.n_layers = 1,.n_heads = 1,.n_kv_heads = 1,
+    .head_dim = WIDTH,.norm_eps = 1e-5,.gated = true
+  };
+  p->lm.layers = &p->only, p->lm.frequency = p->frequency;
+  p->lm.embedding = at(p->unit[0]);
+  p->lm.head = (struct matrix) {.weight = at(p->follows[0]),.in = WIDTH,
+    .out = WORDS
+  };
+  p->lm.attention = (struct heads) { 1, 1, WIDTH, 1 };
+  p->lm.layer_madds = 7 * WIDTH * WIDTH;
+}
+
+/* 3.30  A laboratory to run the loop in */
+
+static void idle_attend(const struct engine *e, const struct heads *h,
+                        const float *q, const struct view *seen, size_t rows,
+                        float *room, float *y, const struct capture *keep)
+{
+  (void)e, (void)seen, (void)room, (void)keep;
+  memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
+}
+
+/* 3.31  A laboratory to run the loop in */
+
+static void idle_linear(const struct engine *e, const struct matrix *list,
+                        size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void)e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    memset(y[m], 0, rows * w->out * sizeof(float));
+    const float *row = w->weight.data;
+    if (row == nothing)
+      continue;
+    for (size_t i = 0; i < rows * w->out; i++)
+      for (size_t k = 0; k < w->in; k++)
+        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
+  }
+}
+
+/* 3.32  A laboratory to run the loop in */
+
+struct laboratory {
+  struct memory m;
+  struct counters c;
+  struct kernels idle;
+  struct parrot bird;
+  struct engine e;
+  struct store *s;
+};
+
+/* 3.33  A laboratory to run the loop in */
+
+static bool laboratory_open(struct laboratory *lab, struct error *why)
+{
+  *lab = (struct laboratory) {.s = NULL };
+  const struct kernels *best = kernels_find(NULL, why);
+  if (best == NULL)
+    return false;
+  lab->idle = *best;
+  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
+  lab->e = (struct engine) {.k = best,.c = &lab->c };
+  parrot_make(&lab->bird);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  return lab->s != NULL;
+}
+
+static void laboratory_close(struct laboratory *lab)
+{
+  store_close(lab->s);
+}
+
+/* 3.34  Run the loop and read the counters */
+
+struct tally {
+  struct counters did;
+  size_t times[CONTEXT], longest;
+  bool print;
+};
+
+/* 3.36  Watch one pass go by */
+
+static bool watch_pass(void *self, const struct step *now)
+{
+  struct tally *t = self;
+  t->longest = now->length;
+  for (size_t i = 0; i < now->length; i++) {
+    t->times[i]++;
+    if (t->print)
+      printf("%zu,%zu,%zu\n", now->number, i, t->times[i]);
+  }
+  return true;
+}
+
+static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
+                     struct tally *t, struct error *why)
+{
+  store_close(lab->s);
+  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
+  if (lab->s == NULL)
+    return false;
+  struct engine e = lab->e;
+  if (!look)
+    e.k = &lab->idle;
+  lab->c = (struct counters) {.passes = 0 };
+  *t = (struct tally) {.print = t->print };
+
+/* 3.35  Generate g tokens after the first p of the sentence */
+
+  uint32_t prompt[CONTEXT];
+  for (size_t i = 0; i < p; i++)
+    prompt[i] = (uint32_t) (i % WORDS);
+  struct generator maker = { &e, &lab->bird.lm, lab->s,
+    &lab->m
+  };
+  struct settings want = {.max_new_tokens = g,.see = watch_pass,
+    .self = t
+  };
+  struct continuation c;
+  bool ok = generate(&maker, prompt, p, &want, &c, why);
+  for (size_t i = p; ok && i < c.text.n; i++)
+    ok = c.text.id[i] == i % WORDS
+        || error_say(why, "token %zu is not the next of the sentence", i);
+  if (ok)
+    continuation_free(&lab->m, &c);
+
+  t->did = lab->c;
+  return ok;
+}
+
+/* 3.37  Run the loop and read the counters */
+
+static size_t rows_of(const struct tally *t)
+{
+  return (size_t)t->did.kv_rows_computed;
+}
+
+static size_t needed(const struct tally *t)
+{
+  return (size_t)(t->did.kv_rows_computed - t->did.kv_rows_recomputed);
+}
+
+static double waste(const struct tally *t)
+{
+  return (double)rows_of(t) / (double)needed(t);
+}
+
+/* 3.38  Draw the four passes as the hand drew them */
+
+static bool print_passes(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  size_t rows = 0, again = 0;
+  for (size_t g = 1; g <= 4; g++) {
+    if (!run_loop(lab, true, 3, g, &t, why))
+      return false;
+    rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
+    printf("pass %zu  ", g);
+    for (size_t i = 0; i < rows; i++)
+      printf("%s", i < again ? " REDO" : "  NEW");
+    printf("%*s -> %s\n", (int)(5 * (6 - rows)), "", word[2 + g]);
+    rows = rows_of(&t), again = (size_t)t.did.kv_rows_recomputed;
+  }
+  printf("%zu computed = %zu necessary + %zu redundant;", rows, needed(&t), again);
+  printf(" %" PRIu64 " pairs\n\n", t.did.qk_pairs);
+  return true;
+}
+
+/* 3.39  Count the four cases that are quoted everywhere */
+
+static const size_t quoted[4][2] =
+    { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
+
+static bool print_table(struct laboratory *lab, struct error *why)
+{
+  printf("     p      g   computed   needed     waste\n");
+  struct tally t = {.print = false };
+  for (int i = 0; i < 4; i++) {
+    if (!run_loop(lab, false, quoted[i][0], quoted[i][1], &t, why))
+      return false;
+    printf("%6zu %6zu %10zu %8zu", quoted[i][0], quoted[i][1], rows_of(&t),
+           needed(&t));
+    printf(" %8.2fx\n", waste(&t));
+  }
+  return true;
+}
+
+/* 3.40  Print the cells of a grid and the points of the curves */
+
+static bool print_cells(struct laboratory *lab, size_t p, size_t g,
+                        struct error *why)
+{
+  struct tally t = {.print = true };
+  printf("step,position,times\n");
+  return run_loop(lab, true, p, g, &t, why);
+}
+
+static bool print_growth(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  printf("g,naive,needed\n");
+  for (size_t g = 1; g <= CONTEXT / 2; g *= 2) {
+    if (!run_loop(lab, false, 16, g, &t, why))
+      return false;
+    printf("%zu,%zu,%zu\n", g, rows_of(&t), needed(&t));
+  }
+  return true;
+}
+
+/* 3.3  Print every number that the prose quotes */
+
+/* 3.42  Measure the exponents */
+
+static bool print_slopes(struct laboratory *lab, struct error *why)
+{
+  struct tally a = {.print = false }, b = a;
+  if (!run_loop(lab, false, 1, 1000, &a, why)
+      || !run_loop(lab, false, 1, 2000, &b, why))
+    return false;
+  double rows = (double)rows_of(&b) / (double)rows_of(&a);
+  double pairs = (double)b.did.qk_pairs / (double)a.did.qk_pairs;
+  printf("loop.slope.rows %.6f\n", num_log(rows) / num_log(2));
+  printf("loop.slope.pairs %.6f\n", num_log(pairs) / num_log(2));
+  printf("loop.bound.low %.1f\nloop.bound.high %d\n", (50 + 1) / 2.0, 50);
+  return run_loop(lab, false, 100, 50, &a, why)
+      && run_loop(lab, false, 100, 500, &b, why)
+      && printf("loop.tenfold.100.50 %.6f\n", (double)rows_of(&b)
+                / (double)rows_of(&a)) > 0;
+}
+
+/* 3.41  Print the table's numbers as keys */
+
+static bool print_run(struct laboratory *lab, size_t p, size_t g,
+                      struct tally *t, struct error *why)
+{
+  if (!run_loop(lab, g < 10, p, g, t, why))
+    return false;
+  printf("loop.naive.%zu.%zu %zu\n", p, g, rows_of(t));
+  printf("loop.needed.%zu.%zu %zu\n", p, g, needed(t));
+  printf("loop.redone.%zu.%zu %" PRIu64 "\n", p, g, t->did.kv_rows_recomputed);
+  printf("loop.pairs.%zu.%zu %" PRIu64 "\n", p, g, t->did.qk_pairs);
+  printf("loop.waste.%zu.%zu %.6f\n", p, g, waste(t));
+  return true;
+}
+
+static bool print_keys(struct laboratory *lab, struct error *why)
+{
+  static const size_t more[][2] = { {3, 4}, {50, 100}, {1, 100},
+  {1, 1000}
+  };
+  struct tally t = {.print = false }, twice = t;
+  for (int i = 0; i < 4; i++)
+    if (!print_run(lab, more[i][0], more[i][1], &t, why))
+      return false;
+  for (int i = 0; i < 4; i++) {
+    size_t p = quoted[i][0], g = quoted[i][1];
+    if (!print_run(lab, p, g, &t, why)
+        || !run_loop(lab, false, p, 2 * g, &twice, why))
+      return false;
+    printf("loop.p.%d %zu\nloop.g.%d %zu\n", i + 1, p, i + 1, g);
+    printf("loop.double.%zu.%zu %.6f\n", p, g, (double)rows_of(&twice)
+           / (double)rows_of(&t));
+    printf("loop.article.table.%d %.6f\n", i + 1, (double)rows_of(&t)
+           / (double)(p + g));
+  }
+  return print_slopes(lab, why);
+}
+
+/* 3.43  Print what became of the claims */
+
+static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  if (!run_loop(lab, true, 3, 3, &t, why))
+    return false;
+  printf("claim.S4-08 %zu\n", t.times[0]);
+  printf("claim.S4-09 %zu\n", t.longest - 4);
+  if (!run_loop(lab, true, 3, 4, &t, why))
+    return false;
+  size_t reused = 0;
+  for (size_t i = 0; i < t.longest; i++)
+    reused += t.times[i] > 1;
+  printf("claim.S4-11 %zu\nclaim.S4-12 %zu\n", rows_of(&t), needed(&t));
+  printf("claim.S4-13 %" PRIu64 "\n", t.did.kv_rows_recomputed);
+  printf("claim.S4-14 %zu\nclaim.S4-27 %zu\n", reused, needed(&t));
+  printf("claim.S4-04 %" PRIu64 "\n", t.did.qk_pairs);
+  if (!run_loop(lab, false, 100, 100, &t, why))
+    return false;
+  printf("claim.S4-55 %zu\nclaim.S4-56 %zu\n", t.times[0], t.times[0] - 1);
+  printf("claim.S4-57 %zu\n", rows_of(&t));
+  return true;
+}
+
+/* 3.44  Print what became of the claims */
+
+static bool claims_of_the_table(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false }, more = t;
+  for (int i = 0; i < 4; i++) {
+    size_t p = quoted[i][0], g = quoted[i][1];
+    if (!run_loop(lab, false, p, g, &t, why))
+      return false;
+    printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
+    printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
+    printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
+    if (i == 0) {
+      double top = (double)(g * p + g * g / 2), rows = (double)rows_of(&t);
+      printf("claim.S4-28 %.6f\n", waste(&t));
+      printf("loop.article.formula %.6f\n", top / (double)(p + g));
+      if (!run_loop(lab, false, p, 2 * g, &more, why))
+        return false;
+      printf("claim.S4-43 %.6f\n", (double)rows_of(&more) / rows);
+      if (!run_loop(lab, false, p, 10 * g, &more, why))
+        return false;
+      printf("claim.S4-44 %.6f\n", (double)rows_of(&more) / rows);
+    }
+  }
+  printf("claim.S4-48 %d\n", 96 * 96);
+  return true;
+}
+
+/* 3.45  Print what became of the claims */
+
+static bool claims_that_hold(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false }, u = t;
+  for (size_t g = 1; g <= 4; g++) {
+    u = t;
+    if (!run_loop(lab, true, 3, g, &t, why))
+      return false;
+    if (g == 1)
+      printf("claim.S4-05 %zu\nclaim.S4-25 %zu\n", rows_of(&t), needed(&t));
+    if (g == 2)
+      printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
+  }
+  printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
+  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
+  if (!run_loop(lab, false, 50, 100, &t, why))
+    return false;
+  printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
+  printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  if (!run_loop(lab, true, 8, 20, &u, why)
+      || !run_loop(lab, true, 8, 21, &t, why))
+    return false;
+  printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
+                                           - u.did.kv_rows_recomputed));
+  printf("claim.S0-20 %zu\n", 6 * (rows_of(&t) - rows_of(&u)));
+  return true;
+}
+
+/* 3.46  Print what became of the claims */
+
+static uint64_t by_formula(uint64_t p, uint64_t g)
+{
+  return g * p + g * (g - 1) / 2;
+}
+
+static bool claims_by_formula(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  static const size_t tried[][2] = { {1, 1}, {3, 4}, {7, 5}, {1, 1000},
+  {500, 200}
+  };
+  for (int i = 0; i < 5; i++) {
+    size_t p = tried[i][0], g = tried[i][1];
+    if (!run_loop(lab, false, p, g, &t, why))
+      return false;
+    if (rows_of(&t) != by_formula(p, g))
+      return error_say(why, "p = %zu, g = %zu: %zu rows, not %" PRIu64, p, g,
+                       rows_of(&t), by_formula(p, g));
+  }
+  printf("claim.S4-22 %zu\nclaim.S4-23 %zu\n", rows_of(&t), rows_of(&t));
+  printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
+  printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
+  printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-42 %.4f\n", (double)by_formula(500, 2000)
+         / (double)by_formula(500, 1000));
+  return true;
+}
+
+/* 3.47  Print what became of the claims */
+
+static void claims_of_the_steps(const struct tally *t)
+{
+  printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest, t->did.qk_pairs);
+  printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
+         t->did.qk_pairs, t->did.qk_pairs);
+  printf("claim.S0-58 %" PRIu64 "\nclaim.S2-35 %" PRIu64 "\n",
+         t->did.qk_pairs, t->did.qk_pairs);
+}
+
+/* 3.48  Print what became of the claims */
+
+static bool print_claims(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false }, u = t;
+  if (!claims_of_the_drawing(lab, why) || !claims_of_the_table(lab, why)
+      || !run_loop(lab, false, 1, 1000, &t, why)
+      || !run_loop(lab, false, 1, 100, &u, why))
+    return false;
+  printf("claim.S0-37 %zu\nclaim.S1-57 %zu\n", rows_of(&t), rows_of(&t));
+  printf("claim.S2-37 %zu\nclaim.S2-38 %zu\n", rows_of(&t), rows_of(&u));
+  printf("loop.ratio.1000.100 %.6f\n", (double)rows_of(&t)
+         / (double)rows_of(&u));
+  claims_of_the_steps(&t);
+  if (!run_loop(lab, false, 50, 100, &t, why))
+    return false;
+  printf("claim.S2-33 %zu\n", rows_of(&t));
+  if (!run_loop(lab, false, 1000, 1, &t, why))
+    return false;
+  printf("loop.step.rows.1000 %zu\n", rows_of(&t));
+  printf("claim.S0-36 %" PRIu64 "\n", t.did.qk_pairs);
+  if (!run_loop(lab, true, 10, 1, &t, why)
+      || !run_loop(lab, true, 10, 2, &u, why))
+    return false;
+  printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
+  printf("claim.S0-35 %" PRIu64 "\n", u.did.kv_rows_recomputed
+         - t.did.kv_rows_recomputed);
+  if (!run_loop(lab, false, 1, 500, &t, why))
+    return false;
+  printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
+  return claims_that_hold(lab, why) && claims_by_formula(lab, why);
+}
+
+static bool print_what(struct laboratory *lab, const char *what, struct error *why)
+{
+  if (strcmp(what, "grid") == 0)
+    return print_cells(lab, 3, 4, why);
+  if (strcmp(what, "heat") == 0)
+    return print_cells(lab, 50, 100, why);
+  if (strcmp(what, "growth") == 0)
+    return print_growth(lab, why);
+  if (strcmp(what, "values") == 0)
+    return print_keys(lab, why) && print_claims(lab, why);
+  return print_passes(lab, why) && print_table(lab, why);
+}
+
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
+  laboratory_close(&lab);
+  if (!ok)
+    fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}

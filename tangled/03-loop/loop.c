@@ -1,0 +1,135 @@
+/* loop.c -- made from chapters/03-loop.w; change it there */
+
+/* 3.16  loop.c */
+
+#include <inttypes.h>
+#include <math.h>
+#include "03-loop/loop.h"
+
+/* 3.5  Read everything, and score what may follow */
+
+static bool read_and_score(const struct generator *g,
+                           const struct continuation *c, float *logits,
+                           struct error *why)
+{
+  struct pass *p;
+  for (size_t i = 0; i < c->text.n; i++)
+    c->rows[i] = (struct row) {.sequence = c->sequence,
+    .position = (uint32_t) i,.token = c->text.id[i]
+    };
+  if (!forward(g->e, g->lm, g->s, c->rows, c->text.n, &p, why))
+    return false;
+  size_t last = c->text.n - 1;
+  bool ok = head(g->e, g->lm, p, &last, 1, logits, why);
+  pass_close(p);
+  return ok;
+}
+
+/* 3.6  Choose the token with the highest score */
+
+static bool select_greedy(const float *logits, size_t n, uint32_t * chosen,
+                          struct error *why)
+{
+  size_t best = 0;
+  for (size_t v = 0; v < n; v++) {
+    if (!isfinite(logits[v]))
+      return error_say(why, "logit %zu is not a finite number", v);
+    if (logits[v] > logits[best])
+      best = v;
+  }
+  *chosen = (uint32_t) best;
+  return true;
+}
+
+/* 3.8  Tell whether an id is in a list */
+
+static bool is_one_of(uint32_t id, const uint32_t * list, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == id)
+      return true;
+  return false;
+}
+
+/* 3.4  Write until something says stop */
+
+static bool write_on(const struct generator *g, const struct settings *want,
+                     struct continuation *c, float *logits, struct error *why)
+{
+  for (size_t number = 1; c->ended == FINISH_NOT; number++) {
+    struct step now = {.number = number,.length = c->text.n,
+      .logits = logits,.before = *g->e->c
+    };
+    store_empty(g->s);
+    if (!read_and_score(g, c, logits, why))
+      return false;
+    if (!select_greedy(logits, g->lm->config.vocab_size, &now.chosen, why))
+      return false;
+    if (!ids_push(g->m, &c->text, now.chosen, why))
+      return false;
+
+/* 3.7  6. Stop, or go round again */
+
+    now.after = *g->e->c;
+    size_t written = c->text.n - c->n_prompt;
+    if (is_one_of(now.chosen, want->eos, want->n_eos))
+      c->ended = FINISH_STOP;
+    else if (written == want->max_new_tokens
+             || c->text.n > g->lm->config.n_positions)
+      c->ended = FINISH_LENGTH;
+    if (want->see != NULL && !want->see(want->self, &now)
+        && c->ended == FINISH_NOT)
+      c->ended = FINISH_CANCELLED;
+
+  }
+  return true;
+}
+
+/* 3.14  Free a continuation */
+
+void continuation_free(struct memory *m, struct continuation *c)
+{
+  ids_free(m, &c->text);
+  c->ended = FINISH_NOT;
+}
+
+/* 3.13  Write a continuation */
+
+bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
+              const struct settings *want, struct continuation *out,
+              struct error *why)
+{
+  *out = (struct continuation) {.n_prompt = n,.sequence = want->sequence };
+
+/* 3.12  Check the prompt, and take what the loop needs */
+
+  const struct model_config *config = &g->lm->config;
+  size_t context = config->n_positions, v = config->vocab_size;
+  if (n == 0)
+    return error_say(why, "the prompt has no tokens; wanted: 1 or more");
+  if (n > context)
+    return error_say(why, "the prompt has %zu tokens; the context holds %zu", n,
+                     context);
+  for (size_t i = 0; i < n; i++)
+    if (prompt[i] >= v)
+      return error_say(why, "token %zu of the prompt is id %" PRIu32
+                       "; the vocabulary has %zu", i, prompt[i], v);
+  size_t most = context - n + 1;
+  if (most > want->max_new_tokens)
+    most = want->max_new_tokens;
+  float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  out->rows = memory_take(g->m, FOR_ACTIVATIONS, n + most, sizeof *out->rows, why);
+
+  bool ok = logits != NULL && out->rows != NULL;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = ids_push(g->m, &out->text, prompt[i], why);
+  if (want->max_new_tokens == 0)
+    out->ended = FINISH_LENGTH;
+  ok = ok && write_on(g, want, out, logits, why);
+  memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most, sizeof *out->rows);
+  out->rows = NULL;
+  if (!ok)
+    continuation_free(g->m, out);
+  return ok;
+}

@@ -1,0 +1,70 @@
+/* loop.h -- made from chapters/03-loop.w; change it there */
+
+/* 3.15  loop.h */
+
+#ifndef INCIPIT_LOOP_H
+#define INCIPIT_LOOP_H
+#include "01-tokens/tokenizer.h"
+#include "02-model/forward.h"
+
+/* 3.9  What it takes to generate */
+
+struct generator {
+  struct engine *e;
+  const struct model *lm;
+  struct store *s;
+  struct memory *m;
+};
+/* what a pass needs; all four are borrowed. e->c counts the work */
+
+enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+/* why a text ended: not yet, an end token, its length or the context's, or
+ * the watcher's false */
+
+/* 3.10  What it takes to generate */
+
+struct step {
+  size_t number, length;
+  const float *logits;
+  uint32_t chosen;
+  struct counters before, after;
+};
+/* step number (from 1) read length tokens; logits[vocab_size] lives until
+ * the watcher returns */
+
+typedef bool step_watch(void *self, const struct step *now);
+/* called after every step; false cancels */
+
+struct settings {
+  size_t max_new_tokens;
+  const uint32_t *eos;
+  size_t n_eos;
+  step_watch *see;
+  void *self;
+  uint32_t sequence;
+};
+/* the caller's wishes: at most so many tokens, the ids that end a text, a
+ * watcher or null, and the number of the sequence in the store */
+
+/* 3.11  What it takes to generate */
+
+struct continuation {
+  struct ids text;
+  size_t n_prompt;
+  enum finish ended;
+  uint32_t sequence;
+  struct row *rows;
+};
+/* text.id[n_prompt] is the first token written; rows is scratch of the loop */
+
+bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
+              const struct settings *want, struct continuation *out,
+              struct error *why);
+/* writes after the n >= 1 ids of the prompt until something says stop;
+ * errors: an empty prompt, an id out of range, a prompt longer than the
+ * context, memory, a logit that is not finite. On failure out is empty */
+
+void continuation_free(struct memory *m, struct continuation *c);
+/* returns the text */
+
+#endif
