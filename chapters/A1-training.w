@@ -68,22 +68,26 @@ struct passage {
   struct choice choices[PASSAGE_CHOICES]; size_t n_choices;
 };
   /* one text, ended by a zero byte that does not count; the sum of
-     $-\log_2$ of the chances of its choices; and the choices themselves */
+     $-\log_2$ of the chances of its choices;
+     and the choices themselves */
 struct grammar;
 struct grammar *grammar_open(struct memory *m, struct error *why);
   /* the grammar of this appendix, read from its tables; owned by the caller */
 void grammar_close(struct memory *m, struct grammar *g);
   /* returns its memory; null is nothing */
-bool grammar_write(const struct grammar *g, uint64_t seed, uint64_t number,
+bool grammar_write(const struct grammar *g, uint64_t seed,
+  uint64_t number,
   struct passage *out, struct error *why);
   /* text |number| of |seed|: the same on every machine */
-bool grammar_replay(const struct grammar *g, const uint16_t *taken, size_t n,
+bool grammar_replay(const struct grammar *g, const uint16_t *taken,
+  size_t n,
   struct passage *out, struct error *why);
   /* a text whose first |n| choices are given (one that is not allowed is
      replaced by a fresh one); the rest are those of seed 0 */
 size_t grammar_tables(const struct grammar *g);
   /* how many tables there are */
-const char *grammar_table(const struct grammar *g, size_t number, size_t i,
+const char *grammar_table(const struct grammar *g, size_t number,
+  size_t i,
   size_t *length, uint32_t *weight);
   /* alternative |i| of a table, with its length and weight; null if there is
      none; the name of the table for |i == SIZE_MAX| */
@@ -91,7 +95,8 @@ const char *grammar_table(const struct grammar *g, size_t number, size_t i,
 @ This section is still without its prose, which follows with the next step.
 @<What a grammar holds@>=
 struct alternative { const char *words; uint32_t length, weight; };
-struct table { const char *name; uint32_t name_length, first, count; bool once; };
+struct table { const char *name; uint32_t name_length, first, count;
+bool once; };
 struct grammar {
   struct table *tables; size_t n_tables;
   struct alternative *alternatives; size_t n_alternatives;
@@ -99,7 +104,8 @@ struct grammar {
 
 @ This section is still without its prose, which follows with the next step.
 @<Read one table's text into its alternatives@>=
-static size_t read_table(const char *s, struct table *t, struct alternative *a)
+static size_t read_table(const char *s, struct table *t,
+  struct alternative *a)
 {
   size_t n = strcspn(s, ":"), count = 0;
   t->once = s[n - 1] == '~';
@@ -108,11 +114,13 @@ static size_t read_table(const char *s, struct table *t, struct alternative *a)
     uint32_t weight = 1;
     if (*s == '%') {
       weight = 0;
-      for (s++; *s >= '0' && *s <= '9'; s++) weight = 10 * weight + (uint32_t) (*s - '0');
+      for (s++; *s >= '0' && *s <= '9';
+      s++) weight = 10 * weight + (uint32_t) (*s - '0');
       s += *s == ' ';
     }
     n = strcspn(s, "|");
-    if (a != NULL) a[count] = (struct alternative) @[{ s, (uint32_t) n, weight }@];
+    if (a != NULL) a[count] = (struct alternative)
+      @[{ s, (uint32_t) n, weight }@];
     count++, s += n;
     if (*s == '\0') break;
   }
@@ -122,7 +130,8 @@ static size_t read_table(const char *s, struct table *t, struct alternative *a)
 
 @ This section is still without its prose, which follows with the next step.
 @<Find a table by its name@>=
-static const struct table *find_table(const struct grammar *g, const char *name,
+static const struct table *find_table(const struct grammar *g,
+  const char *name,
   size_t length)
 {
   size_t low = 0, high = g->n_tables;
@@ -138,11 +147,13 @@ static const struct table *find_table(const struct grammar *g, const char *name,
 
 @ This section is still without its prose, which follows with the next step.
 @<Compare a table's name with another name@>=
-static int compare_names(const struct table *t, const char *name, size_t length)
+static int compare_names(const struct table *t, const char *name,
+  size_t length)
 {
   size_t n = t->name_length < length ? t->name_length : length;
   int c = memcmp(t->name, name, n);
-  return c != 0 ? c : t->name_length < length ? -1 : t->name_length > length;
+  return c != 0 ? c : t->name_length < length ? -1
+    : t->name_length > length;
 }
 @#
 static int order_of_tables(const void *a, const void *b)
@@ -195,13 +206,16 @@ void grammar_close(struct memory *m, struct grammar *g)
     sizeof *g->alternatives);
   memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
 }
-@#
+
+@ @<Close the grammar@>=
 size_t grammar_tables(const struct grammar *g)
 {
   return g->n_tables;
 }
-@#
-const char *grammar_table(const struct grammar *g, size_t number, size_t i,
+
+@ @<Close the grammar@>=
+const char *grammar_table(const struct grammar *g, size_t number,
+  size_t i,
   size_t *length, uint32_t *weight)
 {
   const struct table *t = &g->tables[number];
@@ -218,7 +232,8 @@ const char *grammar_table(const struct grammar *g, size_t number, size_t i,
 @ This section is still without its prose, which follows with the next step.
 @<A text that is being written@>=
 enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256 };
-struct remembered { char key[KEY_ROOM]; char value[VALUE_ROOM]; size_t length; };
+struct remembered { char key[KEY_ROOM]; char value[VALUE_ROOM];
+size_t length; };
 struct scribe {
   const struct grammar *g;
   struct passage *out;
@@ -253,7 +268,8 @@ static bool fault(struct scribe *s, const char *what, size_t length)
 
 @ This section is still without its prose, which follows with the next step.
 @<Recall what is remembered under a key@>=
-static struct remembered *recall(struct scribe *s, const char *key, size_t length)
+static struct remembered *recall(struct scribe *s, const char *key,
+  size_t length)
 {
   for (size_t i = s->n_memories; i-- > 0;) {
     struct remembered *r = &s->memories[i];
@@ -302,8 +318,10 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
   }
   const char *stop = memchr(v, ';', (size_t) (end - v));
   size_t at = s->out->length;
-  if (!put(s, v, (size_t) ((stop != NULL ? stop : end) - v))) return false;
-  if (key[0] != lower(key[0])) s->out->words[at] = upper(s->out->words[at]);
+  if (!put(s, v, (size_t) ((stop != NULL ? stop : end) - v)))
+    return false;
+  if (key[0] != lower(key[0])) s->out->words[at] =
+    upper(s->out->words[at]);
   return true;
 }
 
@@ -337,7 +355,8 @@ static size_t field_length(const char *words, size_t n)
 
 @ This section is still without its prose, which follows with the next step.
 @<Choose an alternative, and account for the choice@>=
-static const struct alternative *choose(struct scribe *s, const struct table *t,
+static const struct alternative *choose(struct scribe *s,
+  const struct table *t,
   const char *but, size_t length)
 {
   const struct alternative *a = s->g->alternatives + t->first;
@@ -351,7 +370,8 @@ static const struct alternative *choose(struct scribe *s, const struct table *t,
     return NULL;
   }
   @<Let |i| be the alternative of the script, or else of the die@>@;
-  p->choices[p->n_choices++] = (struct choice) @[{ (uint16_t) (t - s->g->tables),
+  p->choices[p->n_choices++] = (struct choice)
+    @[{ (uint16_t) (t - s->g->tables),
     (uint16_t) i, a[i].weight, total }@];
   p->bits += log2_of(total) - log2_of(a[i].weight);
   if (t->once) s->used[t - s->g->tables] |= UINT64_C(1) << i;
@@ -384,7 +404,8 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   const struct table *t = find_table(s->g, from, end);
   if (t == NULL || t - s->g->tables >= ONCE_TABLES || t->count > 64)
     return fault(s, slot, length);
-  const struct alternative *a = choose(s, t, from + end, strlen(from + end));
+  const struct alternative *a = choose(s, t, from + end,
+    strlen(from + end));
   if (a == NULL || !expand(s, a->words, a->length)) return false;
   @<Remember what was written, and show its first field@>@;
   return true;
@@ -393,7 +414,8 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
 @ This section is still without its prose, which follows with the next step.
 @<Split the slot into key, table and exceptions@>=
 while (name[key] != '\0' && name[key] != ':' && name[key] != '=') key++;
-bool silent = name[key] == '=', shout = name[0] != lower(name[0]) || name[0] == '^';
+bool silent = name[key] == '=', shout = name[0] != lower(name[0])
+  || name[0] == '^';
 if (name[key] == '\0') key = 0;
 const char *from = key > 0 ? name + key + 1 : name + shout;
 size_t end = strcspn(from, "-");
@@ -409,7 +431,8 @@ if (key > 0) {
     r = &s->memories[s->n_memories++];
   }
   if (key >= KEY_ROOM || n > VALUE_ROOM) return fault(s, slot, length);
-  memcpy(r->key, name, key), r->key[key] = '\0', r->key[0] = lower(name[0]);
+  memcpy(r->key, name, key), r->key[key] = '\0', r->key[0] =
+    lower(name[0]);
   memcpy(r->value, v, n), r->length = n;
 }
 s->out->length = at + (silent ? 0 : field_length(v, n));
@@ -440,11 +463,13 @@ static bool expand(struct scribe *s, const char *words, size_t n)
 @ This section is still without its prose, which follows with the next step.
 @<Write a whole text@>=
 static bool write_text(const struct grammar *g, uint64_t dice,
-  const uint16_t *script, size_t n_script, struct passage *out, struct error *why)
+  const uint16_t *script, size_t n_script, struct passage *out,
+    struct error *why)
 {
   struct scribe s;
   memset(&s, 0, sizeof s);
-  s.g = g, s.out = out, s.dice = dice, s.script = script, s.n_script = n_script;
+  s.g = g, s.out = out, s.dice = dice, s.script = script, s.n_script =
+    n_script;
   out->length = out->n_choices = 0, out->bits = 0;
   bool ok = fill_slot(&s, "text", 4);
   out->words[out->length] = '\0';
@@ -452,15 +477,18 @@ static bool write_text(const struct grammar *g, uint64_t dice,
   return ok || error_say(why, "the grammar: %.*s has no place or no meaning",
     (int) s.fault_length, s.fault);
 }
-@#
-bool grammar_write(const struct grammar *g, uint64_t seed, uint64_t number,
+
+@ @<Write a whole text@>=
+bool grammar_write(const struct grammar *g, uint64_t seed,
+  uint64_t number,
   struct passage *out, struct error *why)
 {
   uint64_t z = (seed << 40 ^ number) * UINT64_C(0x2545f4914f6cdd1d);
   return write_text(g, z ^ z >> 29, NULL, 0, out, why);
 }
 @#
-bool grammar_replay(const struct grammar *g, const uint16_t *taken, size_t n,
+bool grammar_replay(const struct grammar *g, const uint16_t *taken,
+  size_t n,
   struct passage *out, struct error *why)
 {
   return write_text(g, 0, taken, n, out, why);
@@ -504,7 +532,8 @@ static double log2_of(uint32_t n)
 @<The length of the first field@>@;
 @<May alternative |i| be taken?@>@;
 @<Choose an alternative, and account for the choice@>@;
-@#
+
+@ @<Write texts@>=
 static bool expand(struct scribe *s, const char *words, size_t n);
 @<Fill a slot@>@;
 @<Write what an alternative says@>@;
@@ -1878,7 +1907,8 @@ struct product {
   size_t rows, terms, cols; bool add;
 };
   /* $c_{ij}=\sum_k a_{ik}b_{kj}$ in rising order of $k$ by fused multiply--adds,
-     from 0 or, if |add|, from what is there; $a_{ik}$ is |a[i*a_row+k*a_step]|,
+     from 0 or, if |add|, from what is there;
+     $a_{ik}$ is |a[i*a_row+k*a_step]|,
      $b_{kj}$ is |b[k*b_step+j]|, $c_{ij}$ is |c[i*c_row+j]| */
 enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
   /* products of more than |SHALLOW| terms are packed, |DEPTH| terms and
@@ -1894,29 +1924,36 @@ struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
 struct slopes {
   void (*multiply)(const struct product *p, float *desk);
   /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
-  void (*linear)(const float *x, size_t rows, const float *w, size_t in, size_t out,
+  void (*linear)(const float *x, size_t rows, const float *w,
+    size_t in, size_t out,
     float *y, float *desk);
   /* the bits of the kernel |linear| for a matrix |[out][in]|, both multiples of
      16; |desk| has |16*in| floats */
-  void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
+  void (*weigh)(float *s, size_t sees, size_t n, float scale,
+    float *left);
   /* scores of one block of at most 256 keys, |n| of them up to a multiple of 16,
      become exponentials; |left[0]| is the maximum and |left[1]| the sum of those seen */
-  void (*join)(const float *left, const float *parts, size_t n, size_t h, float *y,
+  void (*join)(const float *left, const float *parts, size_t n,
+    size_t h, float *y,
     float *known);
   /* joins |n| blocks of one row, |STRIP| rows apart in |left| and |parts|; |known|
      is the maximum and the sum over all of them */
-  void (*weigh_back)(float *s, float *g, size_t sees, size_t n, float scale,
+  void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
+    float scale,
     const float *known, const float *y, const float *dy, size_t h);
   /* |s| becomes weights and |g|, gradients of weights, gradients of scores; |known|
      is what |join| left, |y| what attention mixed, |dy| its gradient */
   double (*judge)(float *z, size_t n, uint32_t right, float share);
   /* the loss of one row of logits, which become its gradient times |share| */
-  float (*norm_back)(const float *x, const float *gain, const float *dy, size_t d,
+  float (*norm_back)(const float *x, const float *gain,
+    const float *dy, size_t d,
     float *dx);
   /* adds to |dx|; returns 1 over the root mean square */
-  void (*gain_back)(const float *x, const float *dy, const float *r, size_t rows,
+  void (*gain_back)(const float *x, const float *dy, const float *r,
+    size_t rows,
     size_t d, size_t from, size_t to, float *dgain);
-  void (*gate_back)(const float *gate, const float *up, const float *dinner,
+  void (*gate_back)(const float *gate, const float *up,
+    const float *dinner,
     size_t n, float *dgate, float *dup);
   /* |n| is a multiple of 16 */
   double (*square)(const float *g, size_t n);
@@ -1980,21 +2017,23 @@ const struct slopes slopes_wide = @[{ @<The pieces in order@> }@];
 halves.
 @<Tools of the pieces@>=
 #if defined __clang__
-#define each(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
+#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]
 #else
-#define each(i, n) _Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)
+#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]
 #endif
 #define INLINE static inline __attribute__((always_inline)) TARGET
-typedef __attribute__((vector_size(4 * WIDTH))) float vec;
+@[typedef __attribute__((vector_size(4 * WIDTH))) float vec@];
 enum { PARTS = 16 / WIDTH };
-@#
+
+@ @<Tools of the pieces@>=
 INLINE vec load(const float *x)
 {
   vec v;
   memcpy(&v, x, sizeof v);
   return v;
 }
-@#
+
+@ @<Tools of the pieces@>=
 INLINE float fold(float *lane)
 {
   for (int s = 8; s > 0; s /= 2)
@@ -2003,7 +2042,8 @@ INLINE float fold(float *lane)
 }
 
 @ @<The pieces in order@>=
-multiply, linear, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back, square, adam
+@[multiply, linear, weigh, join, weigh_back, judge, norm_back,@|
+gain_back, gate_back, square, adam@]
 
 @ @<Bodies of the pieces@>=
 @<A tile of a product@>@;
@@ -2025,7 +2065,8 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
   const float *b, size_t b_step, size_t terms, float *c, size_t c_row)
 {
   vec s[TILE][PARTS];
-  each(r, rows) each(p, PARTS) s[r][p] = load(c + (size_t) r * c_row + p * WIDTH);
+  each(r, rows) each(p, PARTS) s[r][p] =
+    load(c + (size_t) r * c_row + p * WIDTH);
   for (size_t k = 0; k < terms; k++, a += a_step, b += b_step) {
     vec v[PARTS];
     each(p, PARTS) v[p] = load(b + p * WIDTH);
@@ -2043,14 +2084,17 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
 copies a panel of each side to where its numbers are neighbours; that costs a copy for
 every hundred multiplications or so.
 @<Pack the two sides of a product@>=
-static TARGET void pack_b(const struct product *p, size_t k0, size_t depth, float *to)
+static TARGET void pack_b(const struct product *p, size_t k0,
+  size_t depth, float *to)
 {
   for (size_t j = 0; j + 16 <= p->cols; j += 16)
     for (size_t k = 0; k < depth; k++, to += 16)
       memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
 }
-@#
-static TARGET void pack_a(const struct product *p, size_t i0, size_t rows, size_t k0,
+
+@ @<Pack the two sides of a product@>=
+static TARGET void pack_a(const struct product *p, size_t i0,
+  size_t rows, size_t k0,
   size_t depth, float *to)
 {
   const float *a = p->a + i0 * p->a_row + k0 * p->a_step;
@@ -2068,18 +2112,22 @@ multiple of six, or the columns of sixteen, is done one by one, in the same orde
 @<Multiply@>=
 struct strip { const float *a; size_t a_row, a_step, a_tile;
   const float *b; size_t b_step, b_panel, depth; };
-@#
-static TARGET void strip(const struct product *p, const struct strip *s, size_t rows,
+
+@ @<Multiply@>=
+static TARGET void strip_rows(const struct product *p,
+  const struct strip *s, size_t rows,
   float *c)
 {
   for (size_t j = 0; j + 16 <= p->cols; j += 16) {
     const float *b = s->b + j / 16 * s->b_panel;
     size_t i = 0;
     for (; i + TILE <= rows; i += TILE)
-      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b, s->b_step,
+      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b,
+        s->b_step,
         s->depth, c + i * p->c_row + j, p->c_row);
     for (; i < rows; i++)
-      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row, s->a_row, s->a_step,
+      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row,
+        s->a_row, s->a_step,
         b, s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
   }
 }
@@ -2092,7 +2140,8 @@ static TARGET void last_columns(const struct product *p)
     for (size_t j = p->cols / 16 * 16; j < p->cols; j++) {
       float *c = p->c + i * p->c_row + j;
       for (size_t k = 0; k < p->terms; k++)
-        *c = fmaf(p->a[i * p->a_row + k * p->a_step], p->b[k * p->b_step + j], *c);
+        *c = fmaf(p->a[i * p->a_row + k * p->a_step],
+          p->b[k * p->b_step + j], *c);
     }
 }
 
@@ -2110,10 +2159,12 @@ static TARGET void multiply(const struct product *p, float *desk)
   float *b = desk, *a = desk + DEPTH * (p->cols + 16);
   for (size_t k0 = 0; k0 < p->terms; k0 += most) {
     size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
-    struct strip s = @[{ NULL, p->a_row, p->a_step, TILE * p->a_row, b, 16, 16 * depth,
+    struct strip s = @[{ NULL, p->a_row, p->a_step, TILE * p->a_row, b,
+      16, 16 * depth,
       depth }@];
     if (packs_b) pack_b(p, k0, depth, b);
-    else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel = 16;
+    else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel =
+      16;
     @<Go through the rows strip by strip@>@;
   }
   last_columns(p);
@@ -2127,7 +2178,7 @@ for (size_t i = 0; i < p->rows; i += STRIP) {
     s.a = a, s.a_row = 1, s.a_step = TILE, s.a_tile = TILE * depth;
   }
   else s.a = p->a + i * p->a_row + k0 * p->a_step;
-  strip(p, &s, rows, p->c + i * p->c_row);
+  strip_rows(p, &s, rows, p->c + i * p->c_row);
 }
 
 @ The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
@@ -2138,7 +2189,8 @@ tiles. The lanes come in the order 0, 8, 4, 12, 2, \dots, so that the two halves
 meet as soon as both are there; four tiles wait at most. Each sum has the same terms in the
 same tree, and therefore the same bits.
 @<Sixteen outputs with lanes in rows@>=
-INLINE void one_lane(int rows, const float *x, size_t n, const float *panel,
+INLINE void one_lane(int rows, const float *x, size_t n,
+  const float *panel,
   vec a[TILE][PARTS])
 {
   each(r, rows) each(p, PARTS) a[r][p] = spread(0);
@@ -2151,8 +2203,10 @@ INLINE void one_lane(int rows, const float *x, size_t n, const float *panel,
     }
   }
 }
-@#
-INLINE void lanes_tile(int rows, const float *x, size_t n, const float *panel,
+
+@ @<Sixteen outputs with lanes in rows@>=
+INLINE void lanes_tile(int rows, const float *x, size_t n,
+  const float *panel,
   float *y, size_t y_row)
 {
   vec a[TILE][PARTS], part[4][TILE][PARTS];
@@ -2174,16 +2228,19 @@ INLINE void lanes_tile(int rows, const float *x, size_t n, const float *panel,
 @ The weights of sixteen outputs are turned first, so that the sixteen of one term are
 neighbours.
 @<A linear layer for many rows@>=
-static TARGET void linear(const float *x, size_t rows, const float *w, size_t in,
+static TARGET void linear(const float *x, size_t rows, const float *w,
+  size_t in,
   size_t out, float *y, float *desk)
 {
   for (size_t o = 0; o < out; o += 16) {
     for (size_t j = 0; j < 16; j++)
-      for (size_t k = 0; k < in; k++) desk[16 * k + j] = w[(o + j) * in + k];
+      for (size_t k = 0; k < in; k++) desk[16 * k + j] =
+        w[(o + j) * in + k];
     size_t i = 0;
     for (; i + TILE <= rows; i += TILE)
       lanes_tile(TILE, x + i * in, in, desk, y + i * out + o, out);
-    for (; i < rows; i++) lanes_tile(1, x + i * in, in, desk, y + i * out + o, out);
+    for (; i < rows; i++) lanes_tile(1, x + i * in, in, desk,
+      y + i * out + o, out);
   }
 }
 
@@ -2196,13 +2253,17 @@ INLINE float largest(const float *z, size_t n)
   float lane[16], most = z[0];
   for (int j = 0; j < 16; j++) lane[j] = z[0];
   for (size_t t = 0; t + 16 <= n; t += 16)
-    for (size_t j = 0; j < 16; j++) lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];
+    for (size_t j = 0; j < 16; j++) lane[j] = z[t + j] > lane[j]
+      ? z[t + j] : lane[j];
   for (int j = 0; j < 16; j++) most = lane[j] > most ? lane[j] : most;
-  for (size_t t = n / 16 * 16; t < n; t++) most = z[t] > most ? z[t] : most;
+  for (size_t t = n / 16 * 16; t < n;
+  t++) most = z[t] > most ? z[t] : most;
   return most;
 }
-@#
-static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *left)
+
+@ @<Exponentials of a block of scores@>=
+static TARGET void weigh(float *s, size_t sees, size_t n, float scale,
+  float *left)
 {
   float lane[16] = @[{ 0 }@];
   for (size_t t = 0; t < n; t += 16)
@@ -2211,7 +2272,8 @@ static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *le
   float most = largest(s, n);
   for (size_t g = 0; g < n; g += 16) {
     float z[16];
-    for (int j = 0; j < 16; j++) z[j] = num_expf(s[g + (size_t) j] - most);
+    for (int j = 0; j < 16; j++) z[j] =
+      num_expf(s[g + (size_t) j] - most);
     for (int j = 0; j < 16; j++) lane[j] += z[j];
     memcpy(s + g, z, sizeof z);
   }
@@ -2221,7 +2283,8 @@ static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *le
 @ The blocks of a row are joined as in chapter 2, in rising order, each brought down to the
 common maximum.
 @<Exponentials of a block of scores@>=
-static TARGET void join(const float *left, const float *parts, size_t n, size_t h,
+static TARGET void join(const float *left, const float *parts,
+  size_t n, size_t h,
   float *y, float *known)
 {
   float m = -INFINITY, l = 0;
@@ -2235,7 +2298,8 @@ static TARGET void join(const float *left, const float *parts, size_t n, size_t 
     float w = num_expf(left[2 * b * STRIP] - m);
     l = fmaf(left[2 * b * STRIP + 1], w, l);
     for (size_t c = 0; c < h; c += 16)
-      for (size_t j = 0; j < 16; j++) y[c + j] = fmaf(o[c + j], w, y[c + j]);
+      for (size_t j = 0; j < 16; j++) y[c + j] =
+        fmaf(o[c + j], w, y[c + j]);
   }
   for (size_t c = 0; c < h; c += 16)
     for (size_t j = 0; j < 16; j++) y[c + j] = y[c + j] / l;
@@ -2247,19 +2311,22 @@ would need fifty megabytes of them. With $p$ the weights and $g$ the gradients t
 back for them, the gradient of score $t$ is $p_t(g_t-\sum_u p_ug_u)$, times the scale. The
 sum under the weights needs no weights: since $g_u=dy\cdot v_u$, it is $dy\cdot y$.
 @<Weights and scores, on the way back@>=
-static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n, float scale,
+static TARGET void weigh_back(float *s, float *g, size_t sees,
+  size_t n, float scale,
   const float *known, const float *y, const float *dy, size_t h)
 {
   float most = known[0], part = 1.0f / known[1], lane[16] = @[{ 0 }@];
   for (size_t c = 0; c < h; c += 16)
-    for (size_t j = 0; j < 16; j++) lane[j] = fmaf(y[c + j], dy[c + j], lane[j]);
+    for (size_t j = 0; j < 16; j++) lane[j] =
+      fmaf(y[c + j], dy[c + j], lane[j]);
   float mean = fold(lane);
   for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
   for (size_t t = 0; t < n; t += 16) {
     float p[16], d[16];
     memcpy(p, s + t, sizeof p);
     memcpy(d, g + t, sizeof d);
-    for (int j = 0; j < 16; j++) p[j] = num_expf(p[j] * scale - most) * part;
+    for (int j = 0; j < 16; j++) p[j] =
+      num_expf(p[j] * scale - most) * part;
     for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
     memcpy(s + t, p, sizeof p);
     memcpy(g + t, d, sizeof d);
@@ -2269,19 +2336,24 @@ static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n, float s
 @ The loss of a row is $\log\sum_v e^{z_v-m}-(z_r-m)$, and its gradient the probabilities,
 with one taken from the right token's. The sum is kept in double.
 @<The loss of one row, and its gradient@>=
-INLINE float exponential_of(const float *z, size_t i, size_t n, float most)
+INLINE float exponential_of(const float *z, size_t i, size_t n,
+  float most)
 {
   return i < n ? num_expf(z[i] - most) : 0;
 }
-@#
-static TARGET double judge(float *z, size_t n, uint32_t right, float share)
+
+@ @<The loss of one row, and its gradient@>=
+static TARGET double judge(float *z, size_t n, uint32_t right,
+  float share)
 {
   float most = largest(z, n), own = z[right];
   double lane[16] = @[{ 0 }@];
   for (size_t i = 0; i < n; i += 16) {
     float e[16];
-    if (i + 16 <= n) for (size_t j = 0; j < 16; j++) e[j] = num_expf(z[i + j] - most);
-    else for (size_t j = 0; j < 16; j++) e[j] = exponential_of(z, i + j, n, most);
+    if (i + 16 <= n) for (size_t j = 0; j < 16;
+    j++) e[j] = num_expf(z[i + j] - most);
+    else for (size_t j = 0; j < 16; j++) e[j] =
+      exponential_of(z, i + j, n, most);
     for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
     memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
   }
@@ -2296,7 +2368,8 @@ static TARGET double judge(float *z, size_t n, uint32_t right, float share)
 @ With $r=1/\sqrt{\overline{x^2}+\epsilon}$ and $t_k=\gamma_k\,dy_k$, the gradient of
 $x_k$ is $r\,(t_k-x_k\,r^2\,\overline{t\,x})$.
 @<A norm on the way back@>=
-static TARGET float norm_back(const float *x, const float *gain, const float *dy,
+static TARGET float norm_back(const float *x, const float *gain,
+  const float *dy,
   size_t d, float *dx)
 {
   float square[16] = @[{ 0 }@], along[16] = @[{ 0 }@];
@@ -2314,29 +2387,35 @@ static TARGET float norm_back(const float *x, const float *gain, const float *dy
     }
   return r;
 }
-@#
-static TARGET void gain_back(const float *x, const float *dy, const float *r,
+
+@ @<A norm on the way back@>=
+static TARGET void gain_back(const float *x, const float *dy,
+  const float *r,
   size_t rows, size_t d, size_t from, size_t to, float *dgain)
 {
   for (size_t i = 0; i < rows; i++)
     for (size_t k = from; k < to; k += 16)
       for (size_t j = 0; j < 16; j++)
-        dgain[k + j] = fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j], dgain[k + j]);
+        dgain[k + j] = fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j],
+          dgain[k + j]);
 }
 
 @ The gated unit is $a=u\,g\,\sigma(g)$. Its two gradients need $\sigma(g)$ again, and
 $\bigl(g\sigma(g)\bigr)'=\sigma(g)\bigl(1+g(1-\sigma(g))\bigr)$.
 @<A gate on the way back@>=
-static TARGET void gate_back(const float *gate, const float *up, const float *dinner,
+static TARGET void gate_back(const float *gate, const float *up,
+  const float *dinner,
   size_t n, float *dgate, float *dup)
 {
   for (size_t i = 0; i < n; i += 16) {
     float s[16], a[16];
-    for (size_t j = 0; j < 16; j++) s[j] = 1.0f / (1.0f + num_expf(-gate[i + j]));
+    for (size_t j = 0; j < 16; j++) s[j] =
+      1.0f / (1.0f + num_expf(-gate[i + j]));
     for (size_t j = 0; j < 16; j++) a[j] = gate[i + j] * s[j];
     for (size_t j = 0; j < 16; j++) dup[i + j] = dinner[i + j] * a[j];
     for (size_t j = 0; j < 16; j++)
-      dgate[i + j] = dinner[i + j] * up[i + j] * fmaf(a[j], 1.0f - s[j], s[j]);
+      dgate[i + j] = dinner[i + j] * up[i + j]
+        * fmaf(a[j], 1.0f - s[j], s[j]);
   }
 }
 
@@ -2349,7 +2428,8 @@ static TARGET double square(const float *g, size_t n)
   for (size_t i = 0; i + 16 <= n; i += 16)
     for (size_t j = 0; j < 16; j++)
       lane[j] += (double) g[i + j] * (double) g[i + j];
-  for (size_t i = n / 16 * 16; i < n; i++) lane[0] += (double) g[i] * (double) g[i];
+  for (size_t i = n / 16 * 16; i < n;
+  i++) lane[0] += (double) g[i] * (double) g[i];
   for (int s = 8; s > 0; s /= 2)
     for (int j = 0; j < s; j++) lane[j] += lane[j + s];
   return lane[0];
@@ -2373,7 +2453,8 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
     grad[j] = 0;
   }
 }
-@#
+
+@ @<Squares of a gradient, and a step of AdamW@>=
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {
   size_t i = from;
@@ -2383,7 +2464,6 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
     for (i = from; i < to; i++)
       a->mean[i] = fmaf(a->keep, a->mean[i] - a->w[i], a->w[i]);
 }
-
 
 @* A network that keeps what it saw. \label{sec:network}
 The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
@@ -2399,18 +2479,21 @@ from above with what went in from below.
 #endif
 
 @ @<The network from outside@>=
-struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads, head_dim, d_inner,
+struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
+  head_dim, d_inner,
   vocab_size, n_positions; };
   /* a decoder of the Llama type with a tied embedding; |d_model|, |d_inner| and
      |head_dim| are multiples of 16 */
 struct parameter { char name[64]; size_t offset, rows, cols; };
   /* one tensor among the weights, named as in Hugging Face's layout; |rows| is
      1 for a gain */
-struct batch { const uint32_t *ids, *targets; size_t sequences, length; float share; };
-  /* |ids| and |targets| are |[sequences][length]|; each loss counts |share| */
+struct batch { const uint32_t *inputs, *targets; size_t sequences, length;
+float share; };
+  /* |inputs| and |targets| are |[sequences][length]|; each loss counts |share| */
 struct network;
-struct network *network_open(struct memory *m, const struct shape *s, size_t max_rows,
-  const struct kernels *k, struct pool *pool, struct error *why);
+struct network *network_open(struct memory *m, const struct shape *s,
+  size_t max_rows,
+  const struct kernels *k, struct pool *crew, struct error *why);
   /* room for passes of |max_rows| rows; owned by the caller, who keeps |pool| */
 const struct slopes *network_slopes(const struct network *net);
   /* the pieces that it works with */
@@ -2418,16 +2501,20 @@ void network_close(struct memory *m, struct network *net);
   /* returns its memory; null is nothing */
 size_t network_count(const struct network *net);
   /* how many numbers all weights are */
-const struct parameter *network_parameter(const struct network *net, size_t i);
+const struct parameter *network_parameter(const struct network *net,
+  size_t i);
   /* tensor |i|, or null behind the last */
-bool network_forward(struct network *net, const float *w, const struct batch *b,
+bool network_forward(struct network *net, const float *w,
+  const struct batch *b,
   struct error *why);
   /* a pass that keeps its rows */
 const float *network_logits(const struct network *net);
   /* |[rows][vocab_size]| of the last forward pass, until it is judged */
-void network_judge(struct network *net, const struct batch *b, double *losses);
+void network_judge(struct network *net, const struct batch *b,
+  double *losses);
   /* the loss of every row, |[rows]|; the logits become their gradients */
-void network_backward(struct network *net, const float *w, const struct batch *b,
+void network_backward(struct network *net, const float *w,
+  const struct batch *b,
   float *gradient);
   /* adds the gradient of the sum of all losses, times |share|, to
      |gradient|, which lies like the weights */
@@ -2435,13 +2522,18 @@ void network_backward(struct network *net, const float *w, const struct batch *b
 @ The names are those under which the file will hold the tensors, and their order is that of
 the way forward.
 @<Tensors by name@>=
-enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2, PART_GATE, PART_UP,
+enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
+  PART_GATE, PART_UP,
   PART_DOWN, N_PARTS };
 static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
-  "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
-  "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj" }@];
-@#
-static void add_tensor(struct network *net, const char *name, size_t rows, size_t cols)
+  "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+    "self_attn.o_proj",
+  "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj",
+    "mlp.down_proj" }@];
+
+@ @<Tensors by name@>=
+static void add_tensor(struct network *net, const char *name,
+  size_t rows, size_t cols)
 {
   struct parameter *p = &net->tensors[net->n_tensors++];
   snprintf(p->name, sizeof p->name, "%s", name);
@@ -2452,15 +2544,17 @@ static void add_tensor(struct network *net, const char *name, size_t rows, size_
 @ @<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
-  const struct shape *s = &net->shape;
-  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, f = s->d_inner;
+  const struct shape *s = &net->form;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, f =
+    s->d_inner;
   size_t rows[N_PARTS] = @[{ 1, q, kv, kv, d, 1, f, f, d }@];
   size_t cols[N_PARTS] = @[{ d, d, d, d, q, d, d, d, f }@];
   char name[64];
   add_tensor(net, "model.embed_tokens.weight", s->vocab_size, d);
   for (uint32_t l = 0; l < s->n_layers; l++)
     for (int p = 0; p < N_PARTS; p++) {
-      snprintf(name, sizeof name, "model.layers.%u.%s.weight", (unsigned) l,
+      snprintf(name, sizeof name, "model.layers.%u.%s.weight",
+        (unsigned) l,
         part_name[p]);
       add_tensor(net, name, rows[p], cols[p]);
     }
@@ -2473,16 +2567,17 @@ and their product. Of the attention weights we keep only a maximum and a sum for
 head.
 @<What a network holds@>=
 struct trace {
-  float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up, *inner;
+  float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
+    *inner;
   float *known;
 };
 struct network {
-  struct shape shape;
+  struct shape form;
   size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
-  const struct slopes *slopes;
-  struct counters counters;
-  struct engine engine, lone;
-  struct heads heads;
+  const struct slopes *back;
+  struct counters tally;
+  struct engine team, lone;
+  struct heads how;
   struct parameter *tensors;
   struct trace *traces;
   float *room; size_t room_size;
@@ -2507,83 +2602,104 @@ static float *cut(struct network *net, size_t *at, size_t n)
   *at += (n + 15) / 16 * 16;
   return p;
 }
-@#
-static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
+
+@ @<Lay out the rooms@>=
+static void lay_out_layer(struct network *net, struct trace *t,
+  size_t *at)
 {
-  const struct shape *s = &net->shape;
+  const struct shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
-  t->q = cut(net, at, n * net->q_width), t->k = cut(net, at, n * net->kv_width);
-  t->v = cut(net, at, n * net->kv_width), t->mixed = cut(net, at, n * net->q_width);
+  t->q = cut(net, at, n * net->q_width), t->k =
+    cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width), t->mixed =
+    cut(net, at, n * net->q_width);
   t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
-  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner = cut(net, at, f);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner =
+    cut(net, at, f);
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
 @ @<Lay out the rooms@>=
 static size_t lay_out(struct network *net)
 {
-  const struct shape *s = &net->shape;
-  size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner, at = 0;
-  size_t q = n * net->q_width, kv = n * net->kv_width, half = s->head_dim / 2;
-  for (uint32_t l = 0; l < s->n_layers; l++) lay_out_layer(net, &net->traces[l], &at);
+  const struct shape *s = &net->form;
+  size_t n = net->max_rows, d = n * s->d_model, f =
+    n * s->d_inner, at = 0;
+  size_t q = n * net->q_width, kv = n * net->kv_width, half =
+    s->head_dim / 2;
+  for (uint32_t l = 0; l < s->n_layers;
+  l++) lay_out_layer(net, &net->traces[l], &at);
   net->last = cut(net, &at, d), net->h = cut(net, &at, d);
-  net->logits = cut(net, &at, n * s->vocab_size), net->scales = cut(net, &at, n);
+  net->logits = cut(net, &at, n * s->vocab_size), net->scales =
+    cut(net, &at, n);
   net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
   net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
   net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
   net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
   net->dinner = cut(net, &at, f);
-  net->frequency = cut(net, &at, half), net->cosine = cut(net, &at, n * half);
-  net->sine = cut(net, &at, n * half), net->minus = cut(net, &at, n * half);
+  net->frequency = cut(net, &at, half), net->cosine =
+    cut(net, &at, n * half);
+  net->sine = cut(net, &at, n * half), net->minus =
+    cut(net, &at, n * half);
   net->desk_size = desk_floats(net);
-  net->desk = cut(net, &at, net->desk_size * pool_workers(net->engine.self));
+  net->desk = cut(net, &at, net->desk_size
+    * pool_workers(net->team.self));
   return at;
 }
 
 @ @<Open and close a network@>=
-static bool prepare(struct memory *m, struct network *net, struct error *why)
+static bool prepare(struct memory *m, struct network *net,
+  struct error *why)
 {
-  const struct shape *s = &net->shape;
-  net->tensors = memory_take(m, FOR_TRAINING, 2 + N_PARTS * (size_t) s->n_layers,
+  const struct shape *s = &net->form;
+  net->tensors = memory_take(m, FOR_TRAINING,
+    2 + N_PARTS * (size_t) s->n_layers,
     sizeof *net->tensors, why);
   if (net->tensors == NULL) return false;
   list_tensors(net);
-  net->traces = memory_take(m, FOR_TRAINING, s->n_layers, sizeof *net->traces, why);
+  net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
+    sizeof *net->traces, why);
   if (net->traces == NULL) return false;
-  net->positions = memory_take(m, FOR_TRAINING, net->max_rows, sizeof(uint32_t), why);
+  net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
+    sizeof(uint32_t), why);
   if (net->positions == NULL) return false;
   net->room_size = lay_out(net);
-  net->room = memory_take(m, FOR_TRAINING, net->room_size, sizeof(float), why);
+  net->room = memory_take(m, FOR_TRAINING, net->room_size,
+    sizeof(float), why);
   if (net->room == NULL) return false;
   lay_out(net);
   size_t half = s->head_dim / 2;
   for (size_t i = 0; i < half; i++)
-    net->frequency[i] = (float) num_pow(10000.0, -(double) i / (double) half);
+    net->frequency[i] = (float) num_pow(10000.0,
+      -(double) i / (double) half);
   return true;
 }
 
 @ @<Open and close a network@>=
-struct network *network_open(struct memory *m, const struct shape *s, size_t max_rows,
-  const struct kernels *k, struct pool *pool, struct error *why)
+struct network *network_open(struct memory *m, const struct shape *s,
+  size_t max_rows,
+  const struct kernels *k, struct pool *crew, struct error *why)
 {
-  if (s->d_model % 16 != 0 || s->d_inner % 16 != 0 || s->head_dim % 16 != 0) {
+  if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
+    || s->head_dim % 16 != 0) {
     error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
-      (unsigned) s->d_model, (unsigned) s->d_inner, (unsigned) s->head_dim);
+      (unsigned) s->d_model, (unsigned) s->d_inner,
+        (unsigned) s->head_dim);
     return NULL;
   }
   struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
-  net->shape = *s, net->max_rows = max_rows;
+  net->form = *s, net->max_rows = max_rows;
   net->q_width = (size_t) s->n_heads * s->head_dim;
   net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-  net->engine = (struct engine) @[{ k, pool, &net->counters }@];
-  net->lone = (struct engine) @[{ k, NULL, &net->counters }@];
-  net->heads = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
+  net->team = (struct engine) @[{ k, crew, &net->tally }@];
+  net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
+  net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
     (float) (1 / sqrt((double) s->head_dim)) }@];
-  net->slopes = &slopes_plain;
+  net->back = &slopes_plain;
 #if defined __x86_64__
-  if (strcmp(k->name, "scalar") != 0) net->slopes = &slopes_wide;
+  if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
 #endif
   if (prepare(m, net, why)) return net;
   network_close(m, net);
@@ -2594,10 +2710,13 @@ struct network *network_open(struct memory *m, const struct shape *s, size_t max
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
-  memory_give(m, FOR_TRAINING, net->tensors, 2 + N_PARTS * (size_t) net->shape.n_layers,
+  memory_give(m, FOR_TRAINING, net->tensors,
+    2 + N_PARTS * (size_t) net->form.n_layers,
     sizeof *net->tensors);
-  memory_give(m, FOR_TRAINING, net->traces, net->shape.n_layers, sizeof *net->traces);
-  memory_give(m, FOR_TRAINING, net->positions, net->max_rows, sizeof(uint32_t));
+  memory_give(m, FOR_TRAINING, net->traces, net->form.n_layers,
+    sizeof *net->traces);
+  memory_give(m, FOR_TRAINING, net->positions, net->max_rows,
+    sizeof(uint32_t));
   memory_give(m, FOR_TRAINING, net->room, net->room_size, sizeof(float));
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
@@ -2607,7 +2726,8 @@ size_t network_count(const struct network *net)
   return net->n_parameters;
 }
 @#
-const struct parameter *network_parameter(const struct network *net, size_t i)
+const struct parameter *network_parameter(const struct network *net,
+  size_t i)
 {
   return i < net->n_tensors ? &net->tensors[i] : NULL;
 }
@@ -2619,7 +2739,7 @@ const float *network_logits(const struct network *net)
 @#
 const struct slopes *network_slopes(const struct network *net)
 {
-  return net->slopes;
+  return net->back;
 }
 
 @* Forward, with the engine's own kernels. \label{sec:keeping}
@@ -2631,11 +2751,13 @@ struct course {
   const struct batch *b; size_t rows;
 };
 @#
-static const float *weight(const struct course *r, uint32_t layer, enum part p)
+static const float *weight(const struct course *r, uint32_t layer,
+  enum part p)
 {
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
-@#
+
+@ @<One pass of a network@>=
 static float *slope(const struct course *r, uint32_t layer, enum part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
@@ -2644,9 +2766,11 @@ static float *slope(const struct course *r, uint32_t layer, enum part p)
 @ Every norm and every linear layer of the way forward is a kernel of the engine, or has its
 bits. The rows are divided among the workers.
 @<One pass of a network@>=
-struct linear_job { struct network *net; const float *w, *x; size_t in, out, rows;
+struct linear_job { struct network *net; const float *w, *x;
+size_t in, out, rows;
   float *y; };
-@#
+
+@ @<One pass of a network@>=
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
   const struct linear_job *j = what;
@@ -2655,87 +2779,106 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
   size_t to = worker + 1 == workers ? j->rows
     : j->rows / TILE * (worker + 1) / workers * TILE;
   lay_bench(j->net, &t, j->net->desk + worker * j->net->desk_size);
-  if (from < to) j->net->slopes->linear(j->x + from * j->in, to - from, j->w, j->in,
+  if (from < to) j->net->back->linear(j->x + from * j->in, to - from,
+    j->w, j->in,
     j->out, j->y + from * j->out, t.pack);
 }
-@#
-static void apply(const struct course *r, const float *w, size_t in, size_t out,
+
+@ @<One pass of a network@>=
+static void apply(const struct course *r, const float *w, size_t in,
+  size_t out,
   const float *x, float *y)
 {
   struct network *net = r->net;
   if (out % 16 == 0) {
-    pool_run(net->engine.self, linear_part,
+    pool_run(net->team.self, linear_part,
       &(struct linear_job) @[{ net, w, x, in, out, r->rows, y }@]);
     return;
   }
-  struct matrix one = { .weight = @[{ w, WEIGHT_F32 }@], .in = in, .out = out };
-  net->engine.k->linear(&net->engine, &one, 1, x, r->rows, &y);
+  struct matrix one = @[{ .weight = { w, WEIGHT_F32 }, .in =
+    in, .out = out }@];
+  net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
-@#
-static void norm_rows(const struct course *r, const float *gain, const float *x, float *y)
+
+@ @<One pass of a network@>=
+static void norm_rows(const struct course *r, const float *gain,
+  const float *x, float *y)
 {
-  struct normalizer n = { .kind = NORM_RMS, .gain = @[{ gain, WEIGHT_F32 }@],
-    .epsilon = 1e-5f };
-  r->net->engine.k->normalize(&r->net->engine, &n, x, r->rows, r->net->shape.d_model, y);
+  struct normalizer n = @[{ .kind = NORM_RMS, .gain =
+    { gain, WEIGHT_F32 },
+    .epsilon = 1e-5f }@];
+  r->net->team.k->normalize(&r->net->team, &n, x, r->rows,
+    r->net->form.d_model, y);
 }
 
 @ @<Through attention, keeping the rows@>=
 static void forward_attention(const struct course *r, uint32_t l)
 {
   struct network *net = r->net;
-  const struct kernels *k = net->engine.k;
-  const struct shape *s = &net->shape;
+  const struct kernels *k = net->team.k;
+  const struct shape *s = &net->form;
   struct trace *t = &net->traces[l];
   size_t d = s->d_model, half = s->head_dim / 2;
   norm_rows(r, weight(r, l, PART_NORM1), t->x, t->normed);
   apply(r, weight(r, l, PART_Q), d, net->q_width, t->normed, t->q);
   apply(r, weight(r, l, PART_K), d, net->kv_width, t->normed, t->k);
   apply(r, weight(r, l, PART_V), d, net->kv_width, t->normed, t->v);
-  k->rotate(&net->engine, t->q, r->rows, s->n_heads, half, net->cosine, net->sine);
-  k->rotate(&net->engine, t->k, r->rows, s->n_kv_heads, half, net->cosine, net->sine);
-  pool_run(net->engine.self, attend_part, &(struct attention) @[{ r, t }@]);
+  k->rotate(&net->team, t->q, r->rows, s->n_heads, half, net->cosine,
+    net->sine);
+  k->rotate(&net->team, t->k, r->rows, s->n_kv_heads, half,
+    net->cosine, net->sine);
+  pool_run(net->team.self, attend_part,
+    &(struct attention) @[{ r, t }@]);
   apply(r, weight(r, l, PART_O), net->q_width, d, t->mixed, t->middle);
-  k->add(&net->engine, t->middle, t->x, r->rows * d);
+  k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
 @ @<Through the gated unit, keeping the rows@>=
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
-  const struct kernels *k = net->engine.k;
+  const struct kernels *k = net->team.k;
   struct trace *t = &net->traces[l];
-  size_t d = net->shape.d_model, f = net->shape.d_inner;
+  size_t d = net->form.d_model, f = net->form.d_inner;
   norm_rows(r, weight(r, l, PART_NORM2), t->middle, t->normed2);
   apply(r, weight(r, l, PART_GATE), d, f, t->normed2, t->gate);
   apply(r, weight(r, l, PART_UP), d, f, t->normed2, t->up);
-  k->activate(&net->engine, ACTIVATION_SILU, t->gate, t->up, r->rows * f, t->inner);
+  k->activate(&net->team, ACTIVATION_SILU, t->gate, t->up,
+    r->rows * f, t->inner);
   apply(r, weight(r, l, PART_DOWN), f, d, t->inner, y);
-  k->add(&net->engine, y, t->middle, r->rows * d);
+  k->add(&net->team, y, t->middle, r->rows * d);
 }
 
 @ The kernel |add| adds its second row to its first. The sum of two numbers does not
 depend on their order, so it is the engine's sum although ours begins with the other one.
 @<A whole pass, kept@>=
-bool network_forward(struct network *net, const float *w, const struct batch *b,
+bool network_forward(struct network *net, const float *w,
+  const struct batch *b,
   struct error *why)
 {
-  const struct shape *s = &net->shape;
-  const struct kernels *k = net->engine.k;
-  struct course r = { .net = net, .w = w, .b = b, .rows = b->sequences * b->length };
+  const struct shape *s = &net->form;
+  const struct kernels *k = net->team.k;
+  struct course r = @[{ .net = net, .w = w, .b = b, .rows =
+    b->sequences * b->length }@];
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
     return error_say(why, "the trainer: a pass of %zu rows of %zu; wanted: at most %zu",
       b->sequences, b->length, net->max_rows);
-  for (size_t i = 0; i < r.rows; i++) net->positions[i] = (uint32_t) (i % b->length);
-  k->angles(&net->engine, net->positions, r.rows, net->frequency, half, 1, net->cosine,
+  for (size_t i = 0; i < r.rows; i++) net->positions[i] =
+    (uint32_t) (i % b->length);
+  k->angles(&net->team, net->positions, r.rows, net->frequency, half,
+    1, net->cosine,
     net->sine);
-  k->embed(&net->engine, (struct tensor) @[{ w, WEIGHT_F32 }@], s->d_model, b->ids,
+  k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
+    s->d_model, b->inputs,
     r.rows, net->traces[0].x);
   for (uint32_t l = 0; l < s->n_layers; l++) {
     forward_attention(&r, l);
-    forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x : net->last);
+    forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x
+      : net->last);
   }
-  norm_rows(&r, w + net->tensors[net->n_tensors - 1].offset, net->last, net->h);
+  norm_rows(&r, w + net->tensors[net->n_tensors - 1].offset, net->last,
+    net->h);
   apply(&r, w, s->d_model, s->vocab_size, net->h, net->logits);
   return true;
 }
@@ -2750,18 +2893,24 @@ The desk of a worker holds the keys and values of one head as neighbours, the sa
 their gradients, a strip of scores and of their gradients, and a strip of queries.
 @<The desk of a worker@>=
 struct bench {
-  float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
+  float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
+    *left, *pack;
   size_t ld;
 };
-@#
-static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
+
+@ @<The desk of a worker@>=
+static size_t lay_bench(const struct network *net, struct bench *t,
+  float *desk)
 {
-  size_t n = (net->max_rows + 15) / 16 * 16, h = net->shape.head_dim, at = 0;
+  size_t n = (net->max_rows + 15) / 16 * 16, h =
+    net->form.head_dim, at = 0;
   size_t blocks = n / 256 + 2;
   t->ld = n + 16;
-  float **room[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv, &t->s, &t->g, &t->q,
+  float **room[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv,
+    &t->s, &t->g, &t->q,
     &t->dy, &t->dq, &t->parts, &t->left };
-  size_t size[] = { n * h, n * h, t->ld * h, t->ld * h, n * h, n * h, STRIP * t->ld,
+  size_t size[] = { n * h, n * h, t->ld * h, t->ld * h, n * h, n * h,
+    STRIP * t->ld,
     STRIP * t->ld, STRIP * h, STRIP * h, STRIP * h, blocks * STRIP * h,
     blocks * STRIP * 2 };
   for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
@@ -2775,7 +2924,7 @@ static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
 @ @<The desk of a worker@>=
 static size_t desk_floats(const struct network *net)
 {
-  const struct shape *s = &net->shape;
+  const struct shape *s = &net->form;
   struct bench t;
   size_t widest = s->d_model > s->d_inner ? s->d_model : s->d_inner;
   if (net->q_width > widest) widest = net->q_width;
@@ -2791,16 +2940,19 @@ struct attention { const struct course *r; struct trace *t; };
 struct group { const struct course *r; struct trace *t; struct bench on;
   size_t first, length, padded, kv; };
 @#
-static void gather(const float *from, size_t stride, size_t rows, size_t h, float *to)
+static void gather(const float *from, size_t stride, size_t rows,
+  size_t h, float *to)
 {
   for (size_t i = 0; i < rows; i++)
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
-@#
+
+@ @<Attention, a strip of queries at a time@>=
 static void take_group(struct group *a, size_t unit)
 {
   struct network *net = a->r->net;
-  size_t h = net->shape.head_dim, n_kv = net->shape.n_kv_heads, w = net->kv_width;
+  size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
+    net->kv_width;
   a->length = a->r->b->length, a->padded = (a->length + 15) / 16 * 16;
   a->first = unit / n_kv * a->length, a->kv = unit % n_kv;
   gather(a->t->k + a->first * w + a->kv * h, w, a->length, h, a->on.k);
@@ -2817,18 +2969,22 @@ read: its exponential is 0.
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
-  size_t h = net->shape.head_dim, rows = a->length - t0;
+  size_t h = net->form.head_dim, rows = a->length - t0;
   if (rows > STRIP) rows = STRIP;
-  size_t n = (t0 + rows + 15) / 16 * 16, at = (a->first + t0) * net->q_width + head * h;
+  size_t n = (t0 + rows + 15) / 16 * 16, at =
+    (a->first + t0) * net->q_width + head * h;
   gather(a->t->q + at, net->q_width, rows, h, a->on.q);
-  struct matrix keys = { .weight = @[{ a->on.k, WEIGHT_F32 }@], .in = h, .out = n };
+  struct matrix keys = @[{ .weight = { a->on.k, WEIGHT_F32 }, .in =
+    h, .out = n }@];
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
-  for (size_t b = 0; b * 256 < n; b++) @<Weigh a block of the strip, and mix its values@>@;
+  for (size_t b = 0; b * 256 < n; b++) @<Weigh a block of the strip,
+    and mix its values@>@;
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
-    net->slopes->join(a->on.left + 2 * i, a->on.parts + i * h, (t0 + i) / 256 + 1, h,
+    net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
+      (t0 + i) / 256 + 1, h,
       a->t->mixed + row * net->q_width + head * h,
-      a->t->known + 2 * (row * net->shape.n_heads + head));
+      a->t->known + 2 * (row * net->form.n_heads + head));
   }
 }
 
@@ -2838,13 +2994,15 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   for (size_t i = 0; i < rows; i++) {
     float *s = a->on.s + i * n + 256 * b;
     size_t sees = t0 + i + 1 < 256 * b ? 0 : t0 + i + 1 - 256 * b;
-    if (sees > 0) net->slopes->weigh(s, sees < wide ? sees : wide, wide,
-      net->heads.scale, a->on.left + 2 * (b * STRIP + i));
+    if (sees > 0) net->back->weigh(s, sees < wide ? sees : wide, wide,
+      net->how.scale, a->on.left + 2 * (b * STRIP + i));
     else memset(s, 0, wide * sizeof *s);
   }
-  net->slopes->multiply(&(struct product) @[{ .a = a->on.s + 256 * b, .a_row = n,
+  net->back->multiply(&(struct product)
+    @[{ .a = a->on.s + 256 * b, .a_row = n,
     .a_step = 1, .b = a->on.v + 256 * b * h, .b_step = h, .c = a->on.parts
-    + b * STRIP * h, .c_row = h, .rows = rows, .terms = wide, .cols = h }@], a->on.pack);
+    + b * STRIP * h, .c_row = h, .rows = rows, .terms = wide, .cols =
+      h }@], a->on.pack);
 }
 
 @ @<Attention, a strip of queries at a time@>=
@@ -2852,13 +3010,14 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
 {
   const struct attention *job = what;
   struct network *net = job->r->net;
-  struct group a = { .r = job->r, .t = job->t };
-  size_t n_kv = net->shape.n_kv_heads, group = net->shape.n_heads / n_kv;
+  struct group a = @[{ .r = job->r, .t = job->t }@];
+  size_t n_kv = net->form.n_kv_heads, sharing = net->form.n_heads / n_kv;
   lay_bench(net, &a.on, net->desk + worker * net->desk_size);
   for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
     take_group(&a, u);
-    for (size_t h = a.kv * group; h < (a.kv + 1) * group; h++)
-      for (size_t t0 = 0; t0 < a.length; t0 += STRIP) attend_strip(&a, h, t0);
+    for (size_t h = a.kv * sharing; h < (a.kv + 1) * sharing; h++)
+      for (size_t t0 = 0; t0 < a.length;
+      t0 += STRIP) attend_strip(&a, h, t0);
   }
 }
 
@@ -2870,22 +3029,29 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
 {
   const struct verdict *j = what;
   const struct network *net = j->r->net;
-  size_t v = net->shape.vocab_size, to = j->r->rows * (worker + 1) / workers;
+  size_t v = net->form.vocab_size, to =
+    j->r->rows * (worker + 1) / workers;
   for (size_t i = j->r->rows * worker / workers; i < to; i++)
-    j->losses[i] = net->slopes->judge(net->logits + i * v, v, j->r->b->targets[i],
+    j->losses[i] = net->back->judge(net->logits + i * v, v,
+      j->r->b->targets[i],
       j->r->b->share);
 }
-@#
-void network_judge(struct network *net, const struct batch *b, double *losses)
+
+@ @<Judge the rows@>=
+void network_judge(struct network *net, const struct batch *b,
+  double *losses)
 {
-  struct course r = { .net = net, .b = b, .rows = b->sequences * b->length };
-  pool_run(net->engine.self, judge_part, &(struct verdict) @[{ &r, losses }@]);
+  struct course r = @[{ .net = net, .b = b, .rows =
+    b->sequences * b->length }@];
+  pool_run(net->team.self, judge_part,
+    &(struct verdict) @[{ &r, losses }@]);
 }
 
 @ A product over all workers: each takes some rows of the result.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
-@#
+
+@ @<Products on all workers@>=
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = what;
@@ -2898,41 +3064,50 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   float *desk = job->net->desk + worker * job->net->desk_size;
   lay_bench(job->net, &t, desk);
   p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
-  job->net->slopes->multiply(&p, t.pack);
+  job->net->back->multiply(&p, t.pack);
 }
 
 @ Two uses. What a matrix $W$ hands down is $dX=dY\,W$, and its own gradient is
 $dW=dY^{\mathsf T}X$. Neither needs anything turned: the strides of the product say from
 which side a matrix is read.
 @<Products on all workers@>=
-static void hand_down(const struct course *r, const float *w, size_t in, size_t out,
+static void hand_down(const struct course *r, const float *w,
+  size_t in, size_t out,
   const float *dy, float *dx, bool add)
 {
-  struct spread_product job = { r->net, @[{ .a = dy, .a_row = out, .a_step = 1, .b = w,
-    .b_step = in, .c = dx, .c_row = in, .rows = r->rows, .terms = out, .cols = in,
+  struct spread_product job = { r->net,
+    @[{ .a = dy, .a_row = out, .a_step = 1, .b = w,
+    .b_step = in, .c = dx, .c_row = in, .rows = r->rows, .terms =
+      out, .cols = in,
     .add = add }@] };
-  pool_run(r->net->engine.self, product_part, &job);
+  pool_run(r->net->team.self, product_part, &job);
 }
-@#
-static void matrix_slope(const struct course *r, const float *x, size_t in,
-  const float *dy, size_t out, float *slopes)
+
+@ @<Products on all workers@>=
+static void matrix_slope(const struct course *r, const float *x,
+  size_t in,
+  const float *dy, size_t out, float *grad)
 {
-  struct spread_product job = { r->net, @[{ .a = dy, .a_row = 1, .a_step = out, .b = x,
-    .b_step = in, .c = slopes, .c_row = in, .rows = out, .terms = r->rows, .cols = in,
+  struct spread_product job = { r->net,
+    @[{ .a = dy, .a_row = 1, .a_step = out, .b = x,
+    .b_step = in, .c = grad, .c_row = in, .rows = out, .terms =
+      r->rows, .cols = in,
     .add = true }@] };
-  pool_run(r->net->engine.self, product_part, &job);
+  pool_run(r->net->team.self, product_part, &job);
 }
 
 @ @<Norms and gates on all workers@>=
-struct norm_job { const struct course *r; const float *gain, *x, *dy; float *dx, *dgain; };
+struct norm_job { const struct course *r; const float *gain, *x, *dy;
+float *dx, *dgain; };
 @#
 static void norm_rows_part(void *what, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = what;
   const struct network *net = j->r->net;
-  size_t d = net->shape.d_model, to = j->r->rows * (worker + 1) / workers;
+  size_t d = net->form.d_model, to = j->r->rows * (worker + 1) / workers;
   for (size_t i = j->r->rows * worker / workers; i < to; i++)
-    net->scales[i] = net->slopes->norm_back(j->x + i * d, j->gain, j->dy + i * d, d,
+    net->scales[i] = net->back->norm_back(j->x + i * d, j->gain,
+      j->dy + i * d, d,
       j->dx + i * d);
 }
 @#
@@ -2940,50 +3115,60 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = what;
   const struct network *net = j->r->net;
-  size_t d = net->shape.d_model;
-  net->slopes->gain_back(j->x, j->dy, net->scales, j->r->rows, d,
-    d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers * 16, j->dgain);
+  size_t d = net->form.d_model;
+  net->back->gain_back(j->x, j->dy, net->scales, j->r->rows, d,
+    d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers
+      * 16, j->dgain);
 }
 
 @ @<Norms and gates on all workers@>=
-static void norm_down(const struct course *r, const float *gain, const float *x,
+static void norm_down(const struct course *r, const float *gain,
+  const float *x,
   const float *dy, float *dx, float *dgain)
 {
   struct norm_job j = { r, gain, x, dy, dx, dgain };
-  pool_run(r->net->engine.self, norm_rows_part, &j);
-  pool_run(r->net->engine.self, norm_gain_part, &j);
+  pool_run(r->net->team.self, norm_rows_part, &j);
+  pool_run(r->net->team.self, norm_gain_part, &j);
 }
 @#
 static void gate_part(void *what, unsigned worker, unsigned workers)
 {
   const struct attention *j = what;
   const struct network *net = j->r->net;
-  size_t n = j->r->rows * net->shape.d_inner / 16;
-  size_t from = n * worker / workers * 16, to = n * (worker + 1) / workers * 16;
-  net->slopes->gate_back(j->t->gate + from, j->t->up + from, net->dinner + from,
+  size_t n = j->r->rows * net->form.d_inner / 16;
+  size_t from = n * worker / workers * 16, to =
+    n * (worker + 1) / workers * 16;
+  net->back->gate_back(j->t->gate + from, j->t->up + from,
+    net->dinner + from,
     to - from, net->dgate + from, net->dup + from);
 }
 
 @ @<Attention on the way back@>=
-static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
+static void turn(const float *from, size_t rows, size_t cols,
+  float *to, size_t ld)
 {
   for (size_t i = 0; i < rows; i++)
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
 @#
-static void scores_back(struct group *a, size_t head, size_t t0, size_t rows, size_t n)
+static void scores_back(struct group *a, size_t head, size_t t0,
+  size_t rows, size_t n)
 {
   struct network *net = a->r->net;
-  size_t h = net->shape.head_dim, ld = a->on.ld;
-  struct product p = { .a = a->on.q, .a_row = h, .a_step = 1, .b = a->on.kt,
-    .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms = h, .cols = n };
-  net->slopes->multiply(&p, a->on.pack);
+  size_t h = net->form.head_dim, ld = a->on.ld;
+  struct product p = @[{ .a = a->on.q, .a_row = h, .a_step = 1, .b =
+    a->on.kt,
+    .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms =
+      h, .cols = n }@];
+  net->back->multiply(&p, a->on.pack);
   p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
-  net->slopes->multiply(&p, a->on.pack);
+  net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
-    net->slopes->weigh_back(a->on.s + i * ld, a->on.g + i * ld, t0 + i + 1, n,
-      net->heads.scale, a->t->known + 2 * (row * net->shape.n_heads + head),
+    net->back->weigh_back(a->on.s + i * ld, a->on.g + i * ld,
+      t0 + i + 1, n,
+      net->how.scale, a->t->known + 2
+        * (row * net->form.n_heads + head),
       a->t->mixed + row * net->q_width + head * h, a->on.dy + i * h, h);
   }
 }
@@ -2992,31 +3177,37 @@ static void scores_back(struct group *a, size_t head, size_t t0, size_t rows, si
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
-  size_t h = net->shape.head_dim, w = net->q_width, ld = a->on.ld;
+  size_t h = net->form.head_dim, w = net->q_width, ld = a->on.ld;
   size_t rows = a->length - t0 < STRIP ? a->length - t0 : STRIP;
   size_t keys = t0 + rows, n = (keys + 15) / 16 * 16;
   size_t at = (a->first + t0) * w + head * h;
   gather(a->t->q + at, w, rows, h, a->on.q);
   gather(net->dmixed + at, w, rows, h, a->on.dy);
   scores_back(a, head, t0, rows, n);
-  struct product q = { .a = a->on.g, .a_row = ld, .a_step = 1, .b = a->on.k, .b_step = h,
-    .c = net->dq + at, .c_row = w, .rows = rows, .terms = keys, .cols = h };
-  net->slopes->multiply(&q, a->on.pack);
-  struct product k = { .a = a->on.g, .a_row = 1, .a_step = ld, .b = a->on.q, .b_step = h,
-    .c = a->on.dk, .c_row = h, .rows = keys, .terms = rows, .cols = h, .add = true };
-  net->slopes->multiply(&k, a->on.pack);
+  struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1, .b =
+    a->on.k, .b_step = h,
+    .c = net->dq + at, .c_row = w, .rows = rows, .terms = keys, .cols =
+      h }@];
+  net->back->multiply(&q, a->on.pack);
+  struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld, .b =
+    a->on.q, .b_step = h,
+    .c = a->on.dk, .c_row = h, .rows = keys, .terms = rows, .cols =
+      h, .add = true }@];
+  net->back->multiply(&k, a->on.pack);
   k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
-  net->slopes->multiply(&k, a->on.pack);
+  net->back->multiply(&k, a->on.pack);
 }
 
 @ @<Attention on the way back@>=
-static void attend_back_part(void *what, unsigned worker, unsigned workers)
+static void attend_back_part(void *what, unsigned worker,
+  unsigned workers)
 {
   const struct attention *job = what;
   struct network *net = job->r->net;
-  struct group a = { .r = job->r, .t = job->t };
-  size_t h = net->shape.head_dim, n_kv = net->shape.n_kv_heads, w = net->kv_width;
-  size_t group = net->shape.n_heads / n_kv;
+  struct group a = @[{ .r = job->r, .t = job->t }@];
+  size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
+    net->kv_width;
+  size_t sharing = net->form.n_heads / n_kv;
   lay_bench(net, &a.on, net->desk + worker * net->desk_size);
   for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
     take_group(&a, u);
@@ -3024,8 +3215,9 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
     turn(a.on.v, a.padded, h, a.on.vt, a.on.ld);
     memset(a.on.dk, 0, a.padded * h * sizeof(float));
     memset(a.on.dv, 0, a.padded * h * sizeof(float));
-    for (size_t head = a.kv * group; head < (a.kv + 1) * group; head++)
-      for (size_t t0 = 0; t0 < a.length; t0 += STRIP) strip_back(&a, head, t0);
+    for (size_t head = a.kv * sharing; head < (a.kv + 1) * sharing; head++)
+      for (size_t t0 = 0; t0 < a.length;
+      t0 += STRIP) strip_back(&a, head, t0);
     @<Hand out the gradients of the group's keys and values@>@;
   }
 }
@@ -3042,10 +3234,11 @@ static void backward_mlp(const struct course *r, uint32_t l)
 {
   struct network *net = r->net;
   struct trace *t = &net->traces[l];
-  size_t d = net->shape.d_model, f = net->shape.d_inner;
+  size_t d = net->form.d_model, f = net->form.d_inner;
   matrix_slope(r, t->inner, f, net->dx, d, slope(r, l, PART_DOWN));
-  hand_down(r, weight(r, l, PART_DOWN), f, d, net->dx, net->dinner, false);
-  pool_run(net->engine.self, gate_part, &(struct attention) @[{ r, t }@]);
+  hand_down(r, weight(r, l, PART_DOWN), f, d, net->dx, net->dinner,
+    false);
+  pool_run(net->team.self, gate_part, &(struct attention) @[{ r, t }@]);
   matrix_slope(r, t->normed2, d, net->dgate, f, slope(r, l, PART_GATE));
   matrix_slope(r, t->normed2, d, net->dup, f, slope(r, l, PART_UP));
   hand_down(r, weight(r, l, PART_GATE), d, f, net->dgate, net->dy, false);
@@ -3058,42 +3251,49 @@ static void backward_mlp(const struct course *r, uint32_t l)
 static void backward_attention(const struct course *r, uint32_t l)
 {
   struct network *net = r->net;
-  const struct kernels *k = net->engine.k;
-  const struct shape *s = &net->shape;
+  const struct kernels *k = net->team.k;
+  const struct shape *s = &net->form;
   struct trace *t = &net->traces[l];
-  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half = s->head_dim / 2;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half =
+    s->head_dim / 2;
   matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
-  pool_run(net->engine.self, attend_back_part, &(struct attention) @[{ r, t }@]);
-  k->rotate(&net->engine, net->dq, r->rows, s->n_heads, half, net->cosine, net->minus);
-  k->rotate(&net->engine, net->dk, r->rows, s->n_kv_heads, half, net->cosine, net->minus);
+  pool_run(net->team.self, attend_back_part,
+    &(struct attention) @[{ r, t }@]);
+  k->rotate(&net->team, net->dq, r->rows, s->n_heads, half,
+    net->cosine, net->minus);
+  k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
+    net->cosine, net->minus);
   matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
   matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
   matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
   hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
   hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
   hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
-  norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx, slope(r, l, PART_NORM1));
+  norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
+    slope(r, l, PART_NORM1));
 }
 
 @ @<The whole way back@>=
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
   const struct course *r = what;
-  size_t d = r->net->shape.d_model, from = d * worker / workers;
+  size_t d = r->net->form.d_model, from = d * worker / workers;
   size_t to = d * (worker + 1) / workers;
   for (size_t i = 0; i < r->rows; i++)
     for (size_t k = from; k < to; k++)
-      r->gradient[r->b->ids[i] * d + k] += r->net->dx[i * d + k];
+      r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
 @#
-void network_backward(struct network *net, const float *w, const struct batch *b,
+void network_backward(struct network *net, const float *w,
+  const struct batch *b,
   float *gradient)
 {
-  const struct shape *s = &net->shape;
+  const struct shape *s = &net->form;
   struct course r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
-  for (size_t i = 0; i < r.rows * s->head_dim / 2; i++) net->minus[i] = -net->sine[i];
+  for (size_t i = 0; i < r.rows * s->head_dim / 2;
+  i++) net->minus[i] = -net->sine[i];
   matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
   hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
   memset(net->dx, 0, r.rows * d * sizeof *net->dx);
@@ -3102,7 +3302,7 @@ void network_backward(struct network *net, const float *w, const struct batch *b
     backward_mlp(&r, l);
     backward_attention(&r, l);
   }
-  pool_run(net->engine.self, embed_back, &r);
+  pool_run(net->team.self, embed_back, &r);
 }
 
 @ The pieces follow in the order in which they are needed.
@@ -3147,11 +3347,12 @@ void network_backward(struct network *net, const float *w, const struct batch *b
 struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
   /* so many tokens, in steps of |passes| times |sequences| rows of |length|
-     tokens; the rate falls in a straight line from |from| to |to|, after rising over
+     tokens; the rate falls in a straight line from |from| to |to|,
+       after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
 enum { STRETCHES = 3 };
-struct plan { const char *name, *directory; struct shape shape;
-  struct stretch stretch[STRETCHES]; uint64_t seed; };
+struct plan { const char *name, *directory; struct shape form;
+  struct stretch leg[STRETCHES]; uint64_t seed; };
   /* a model, how it is trained, and the seed of its first weights */
 extern const struct plan plan_model, plan_draft;
   /* the built-in model, and its small sibling */
@@ -3161,18 +3362,21 @@ uint64_t plan_tokens(const struct plan *p);
 
 @ @<What feeds a training run@>=
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
-bool training_merges(struct memory *m, const struct grammar *g, struct bpe_merge **out,
+bool training_merges(struct memory *m, const struct grammar *g,
+  struct bpe_merge **out,
   size_t *n, struct error *why);
   /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
      |bpe_forget| */
 struct source;
-struct source *source_open(struct memory *m, const struct grammar *g, struct tokenizer *t,
+struct source *source_open(struct memory *m, const struct grammar *g,
+  struct tokenizer *t,
   uint64_t seed, struct error *why);
   /* the texts of |seed| as rows of tokens; owned by the caller, who keeps |g| and
      |t| */
 void source_close(struct memory *m, struct source *s);
   /* returns its memory; null is nothing */
-bool source_row(struct source *s, uint32_t *row, size_t n, struct error *why);
+bool source_row(struct source *s, uint32_t *row, size_t n,
+  struct error *why);
   /* the next row of |n| tokens, from the beginning of a text on */
 uint64_t source_at(const struct source *s);
   /* the number of the next text */
@@ -3184,14 +3388,18 @@ struct trainer;
 struct progress { uint64_t step, tokens; float loss, rate; };
   /* what has been done, the mean loss of the last step in nats, its rate */
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
-  const struct kernels *k, struct pool *pool, struct source *s, struct error *why);
+  const struct kernels *k, struct pool *crew, struct source *s,
+    struct error *why);
   /* a run before its first step; owned by the caller, who keeps the rest */
 void trainer_close(struct memory *m, struct trainer *t);
   /* returns its memory; null is nothing */
-bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
+bool trainer_step(struct trainer *t, struct progress *done,
+  struct error *why);
   /* one step */
-bool trainer_save(const struct trainer *t, const char *path, struct error *why);
-bool trainer_load(struct trainer *t, const char *path, struct progress *done,
+bool trainer_save(const struct trainer *t, const char *path,
+  struct error *why);
+bool trainer_load(struct trainer *t, const char *path,
+  struct progress *done,
   struct error *why);
   /* the whole state, to a file and from it; a run that goes on from it ends in the
      same bits */
@@ -3212,7 +3420,8 @@ const struct plan plan_draft = { "draft", "models/draft",
   @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true } }@], 2 };
-@#
+
+@ @<Plans@>=
 static uint64_t stretch_steps(const struct stretch *s)
 {
   uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
@@ -3222,38 +3431,45 @@ static uint64_t stretch_steps(const struct stretch *s)
 uint64_t plan_steps(const struct plan *p)
 {
   uint64_t n = 0;
-  for (int i = 0; i < STRETCHES; i++) n += stretch_steps(&p->stretch[i]);
+  for (int i = 0; i < STRETCHES; i++) n += stretch_steps(&p->leg[i]);
   return n;
 }
-@#
+
+@ @<Plans@>=
 uint64_t plan_tokens(const struct plan *p)
 {
   uint64_t n = 0;
-  for (int i = 0; i < STRETCHES; i++) n += p->stretch[i].tokens;
+  for (int i = 0; i < STRETCHES; i++) n += p->leg[i].tokens;
   return n;
 }
 
 @ The tokenizer learns from texts of a seed of its own.
 @<The merges of the built-in model@>=
-static char *tokenizer_texts(struct memory *m, const struct grammar *g, size_t room,
+static char *tokenizer_texts(struct memory *m, const struct grammar *g,
+  size_t room,
   size_t *length, struct error *why)
 {
   struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1, why);
+  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
+    why);
   bool ok = all != NULL;
   *length = 0;
   for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
     ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
     if (ok && p->length > room - *length)
-      ok = error_say(why, "the trainer: %zu bytes of text do not fit", room);
-    if (ok) memcpy(all + *length, p->words, p->length), *length += p->length;
+      ok = error_say(why, "the trainer: %zu bytes of text do not fit",
+        room);
+    if (ok) memcpy(all + *length, p->words, p->length), *length +=
+      p->length;
   }
   memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
   if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
   return ok ? all : NULL;
 }
-@#
-bool training_merges(struct memory *m, const struct grammar *g, struct bpe_merge **out,
+
+@ @<The merges of the built-in model@>=
+bool training_merges(struct memory *m, const struct grammar *g,
+  struct bpe_merge **out,
   size_t *n, struct error *why)
 {
   size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
@@ -3268,31 +3484,37 @@ bool training_merges(struct memory *m, const struct grammar *g, struct bpe_merge
 them, until it is full; what is left of the last text is dropped. Every other row begins with
 end-of-text, so the model learns to begin with and without it.
 @<Rows of tokens@>=
-struct source { struct memory *m; const struct grammar *g; struct tokenizer *t;
-  uint64_t seed, at; struct passage *piece; struct ids ids; };
-@#
-bool source_row(struct source *s, uint32_t *row, size_t n, struct error *why)
+struct source { struct memory *m; const struct grammar *g;
+struct tokenizer *t;
+  uint64_t seed, at; struct passage *piece; struct ids list; };
+
+@ @<Rows of tokens@>=
+bool source_row(struct source *s, uint32_t *row, size_t n,
+  struct error *why)
 {
   size_t at = 0;
   for (bool first = true; at < n; first = false) {
     if (!grammar_write(s->g, s->seed, s->at, s->piece, why)) return false;
-    s->ids.n = 0;
-    if (!tokenizer_encode(s->t, s->m, s->piece->words, s->piece->length, false, false,
-      &s->ids, why)) return false;
+    s->list.n = 0;
+    if (!tokenizer_encode(s->t, s->m, s->piece->words,
+      s->piece->length, false, false,
+      &s->list, why)) return false;
     if (!first || (s->at & 1) != 0) row[at++] = 0;
-    for (size_t i = 0; i < s->ids.n && at < n; i++) row[at++] = s->ids.id[i];
+    for (size_t i = 0; i < s->list.n && at < n;
+    i++) row[at++] = s->list.id[i];
     s->at++;
   }
   return true;
 }
 
 @ @<Rows of tokens@>=
-struct source *source_open(struct memory *m, const struct grammar *g, struct tokenizer *t,
+struct source *source_open(struct memory *m, const struct grammar *g,
+  struct tokenizer *t,
   uint64_t seed, struct error *why)
 {
   struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
   if (s == NULL) return NULL;
-  *s = (struct source) { .m = m, .g = g, .t = t, .seed = seed };
+  *s = (struct source) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
   s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
   if (s->piece != NULL) return s;
   source_close(m, s);
@@ -3302,7 +3524,7 @@ struct source *source_open(struct memory *m, const struct grammar *g, struct tok
 void source_close(struct memory *m, struct source *s)
 {
   if (s == NULL) return;
-  ids_free(m, &s->ids);
+  ids_free(m, &s->list);
   memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
   memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
 }
@@ -3320,58 +3542,66 @@ void source_seek(struct source *s, uint64_t at)
 @ @<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
-  const struct plan *plan; struct pool *pool; struct source *source;
+  const struct plan *p; struct pool *crew; struct source *feed;
   struct network *net;
   size_t n, max_rows;
   float *w, *gradient, *first, *second, *mean; bool *decays;
-  uint32_t *row, *ids, *targets; double *losses;
-  struct state { uint64_t mark, n, step, step_of_stretch, tokens, averaged, at;
-    uint64_t stretch; double power1, power2; } now;
-  struct moments moments; double part_square[BLOCKS];
+  uint32_t *row, *inputs, *targets; double *losses;
+  struct state { uint64_t mark, n, step, step_of_stretch, tokens,
+    averaged, at;
+    uint64_t leg; double power1, power2; } now;
+  struct moments move; double part_square[BLOCKS];
 };
 
 @ The first weights are drawn from a normal distribution, or near enough: the sum of twelve
 uniform numbers has variance 1 and needs no logarithm.
 @<Draw the first weights@>=
-static float noise(uint64_t *state)
+static float noise(uint64_t *dice)
 {
   int32_t sum = 0;
   for (int i = 0; i < 12; i++) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *dice += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     sum += (int32_t) (z >> 48) - 32768;
   }
   return (float) sum / 65536;
 }
-@#
+
+@ @<Draw the first weights@>=
 static void draw_weights(struct trainer *t)
 {
-  uint64_t state = t->plan->seed << 32;
+  uint64_t dice = t->p->seed << 32;
   const struct parameter *p;
   for (size_t i = 0; (p = network_parameter(t->net, i)) != NULL; i++) {
-    bool last = strstr(p->name, "o_proj") != NULL || strstr(p->name, "down_proj") != NULL;
-    float layers = last ? 2 * (float) t->plan->shape.n_layers : 1;
+    bool last = strstr(p->name, "o_proj") != NULL
+      || strstr(p->name, "down_proj") != NULL;
+    float layers = last ? 2 * (float) t->p->form.n_layers : 1;
     float size = i == 0 ? 0.02f : 0.5f / sqrtf((float) p->cols * layers);
     for (size_t k = p->offset; k < p->offset + p->rows * p->cols; k++) {
-      t->w[k] = p->rows == 1 ? 1 : size * noise(&state);
+      t->w[k] = p->rows == 1 ? 1 : size * noise(&dice);
       t->decays[k] = p->rows > 1;
     }
   }
 }
 
 @ @<Open and close a training run@>=
-static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
+static bool take_rooms(struct memory *m, struct trainer *t,
+  struct error *why)
 {
-  float **room[] = { &t->w, &t->gradient, &t->first, &t->second, &t->mean };
+  float **room[] = { &t->w, &t->gradient, &t->first, &t->second,
+    &t->mean };
   for (int i = 0; i < 5; i++)
-    if ((*room[i] = memory_take(m, FOR_TRAINING, t->n, sizeof(float), why)) == NULL)
+    if ((*room[i] = memory_take(m, FOR_TRAINING, t->n, sizeof(float),
+      why)) == NULL)
       return false;
-  uint32_t **row[] = { &t->row, &t->ids, &t->targets };
+  uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
   for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_take(m, FOR_TRAINING, t->max_rows + 1, sizeof(uint32_t), why))
+    if ((*row[i] = memory_take(m, FOR_TRAINING, t->max_rows + 1,
+      sizeof(uint32_t), why))
       == NULL) return false;
-  t->losses = memory_take(m, FOR_TRAINING, t->max_rows, sizeof *t->losses, why);
+  t->losses = memory_take(m, FOR_TRAINING, t->max_rows,
+    sizeof *t->losses, why);
   if (t->losses == NULL) return false;
   t->decays = memory_take(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
   return t->decays != NULL;
@@ -3379,17 +3609,19 @@ static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
 
 @ @<Open and close a training run@>=
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
-  const struct kernels *k, struct pool *pool, struct source *s, struct error *why)
+  const struct kernels *k, struct pool *crew, struct source *s,
+    struct error *why)
 {
   struct trainer *t = memory_take(m, FOR_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->plan = p, t->pool = pool, t->source = s;
-  t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 = 1 };
+  t->p = p, t->crew = crew, t->feed = s;
+  t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
+    1 }@];
   for (int i = 0; i < STRETCHES; i++) {
-    size_t rows = (size_t) p->stretch[i].sequences * p->stretch[i].length;
+    size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
     if (rows > t->max_rows) t->max_rows = rows;
   }
-  t->net = network_open(m, &p->shape, t->max_rows, k, pool, why);
+  t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
   if (t->net != NULL && take_rooms(m, t, why)) {
     draw_weights(t);
@@ -3403,10 +3635,12 @@ void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
   float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_give(m, FOR_TRAINING, room[i], t->n, sizeof(float));
-  uint32_t *row[] = { t->row, t->ids, t->targets };
+  for (int i = 0; i < 5; i++) memory_give(m, FOR_TRAINING, room[i],
+    t->n, sizeof(float));
+  uint32_t *row[] = { t->row, t->inputs, t->targets };
   for (int i = 0; i < 3; i++)
-    memory_give(m, FOR_TRAINING, row[i], t->max_rows + 1, sizeof(uint32_t));
+    memory_give(m, FOR_TRAINING, row[i], t->max_rows + 1,
+      sizeof(uint32_t));
   memory_give(m, FOR_TRAINING, t->losses, t->max_rows, sizeof *t->losses);
   memory_give(m, FOR_TRAINING, t->decays, t->n, sizeof *t->decays);
   network_close(m, t->net);
@@ -3419,28 +3653,32 @@ static void square_part(void *what, unsigned worker, unsigned workers)
   struct trainer *t = what;
   for (size_t b = worker; b < BLOCKS; b += workers) {
     size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
-    t->part_square[b] = network_slopes(t->net)->square(t->gradient + from, to - from);
+    t->part_square[b] = network_slopes(t->net)->square(t->gradient
+      + from, to - from);
   }
 }
 @#
 static void adam_part(void *what, unsigned worker, unsigned workers)
 {
   struct trainer *t = what;
-  network_slopes(t->net)->adam(&t->moments, t->n / 64 * worker / workers * 64,
-    worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers * 64);
+  network_slopes(t->net)->adam(&t->move,
+    t->n / 64 * worker / workers * 64,
+    worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
+      * 64);
 }
 
 @ @<A step of training@>=
-static bool learn_from_rows(struct trainer *t, const struct stretch *s, double *sum,
+static bool learn_from_rows(struct trainer *t, const struct stretch *s,
+  double *sum,
   struct error *why)
 {
   size_t n = s->length;
   for (uint32_t i = 0; i < s->sequences; i++) {
-    if (!source_row(t->source, t->row, n + 1, why)) return false;
-    memcpy(t->ids + i * n, t->row, n * sizeof *t->ids);
-    memcpy(t->targets + i * n, t->row + 1, n * sizeof *t->ids);
+    if (!source_row(t->feed, t->row, n + 1, why)) return false;
+    memcpy(t->inputs + i * n, t->row, n * sizeof *t->inputs);
+    memcpy(t->targets + i * n, t->row + 1, n * sizeof *t->inputs);
   }
-  struct batch b = { t->ids, t->targets, s->sequences, n,
+  struct batch b = { t->inputs, t->targets, s->sequences, n,
     1.0f / (float) (s->sequences * n * s->passes) };
   if (!network_forward(t->net, t->w, &b, why)) return false;
   network_judge(t->net, &b, t->losses);
@@ -3455,41 +3693,47 @@ static void move_weights(struct trainer *t, const struct stretch *s)
 {
   struct state *now = &t->now;
   double square = 0;
-  pool_run(t->pool, square_part, t);
+  pool_run(t->crew, square_part, t);
   for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
   float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
   float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
-  float rate = fmaf(gone, s->to - s->from, s->from) * (rise < 1 ? rise : 1);
+  float rate = fmaf(gone, s->to - s->from, s->from)
+    * (rise < 1 ? rise : 1);
   now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
   if (s->averaged) now->averaged++;
   float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
-  t->moments = (struct moments) { t->w, t->gradient, t->first, t->second,
+  t->move = (struct moments) { t->w, t->gradient, t->first, t->second,
     s->averaged ? t->mean : NULL, t->decays, rate,
-    square > 1 ? (float) (1 / sqrt(square)) : 1, (float) (1 / (1 - now->power1)),
+    square > 1 ? (float) (1 / sqrt(square))
+      : 1, (float) (1 / (1 - now->power1)),
     (float) (1 / (1 - now->power2)), keep < 0.98f ? keep : 0.98f };
-  pool_run(t->pool, adam_part, t);
+  pool_run(t->crew, adam_part, t);
 }
 
 @ @<A step of training@>=
-bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
+bool trainer_step(struct trainer *t, struct progress *done,
+  struct error *why)
 {
-  const struct stretch *s = &t->plan->stretch[t->now.stretch];
+  const struct stretch *s = &t->p->leg[t->now.leg];
   double sum = 0;
   for (uint32_t pass = 0; pass < s->passes; pass++)
     if (!learn_from_rows(t, s, &sum, why)) return false;
   move_weights(t, s);
-  t->now.at = source_at(t->source);
+  t->now.at = source_at(t->feed);
   t->now.step++, t->now.step_of_stretch++;
-  if (t->now.step_of_stretch == stretch_steps(s) && t->now.stretch + 1 < STRETCHES)
-    t->now.stretch++, t->now.step_of_stretch = 0;
+  if (t->now.step_of_stretch == stretch_steps(s)
+    && t->now.leg + 1 < STRETCHES)
+    t->now.leg++, t->now.step_of_stretch = 0;
   double rows = (double) s->sequences * s->length * s->passes;
-  *done = (struct progress) { t->now.step, t->now.tokens, (float) (sum / rows),
-    t->moments.rate };
+  *done = (struct progress) { t->now.step, t->now.tokens,
+    (float) (sum / rows),
+    t->move.rate };
   return true;
 }
 
 @ @<Save and load a run@>=
-bool trainer_save(const struct trainer *t, const char *path, struct error *why)
+bool trainer_save(const struct trainer *t, const char *path,
+  struct error *why)
 {
   char half[512];
   snprintf(half, sizeof half, "%s.new", path);
@@ -3497,26 +3741,31 @@ bool trainer_save(const struct trainer *t, const char *path, struct error *why)
   if (f == NULL) return error_say(why, "%s: cannot be written", half);
   bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
   const float *room[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; i < 4; i++) ok = fwrite(room[i], sizeof(float), t->n, f) == t->n && ok;
+  for (int i = 0; i < 4; i++) ok = fwrite(room[i], sizeof(float), t->n,
+    f) == t->n && ok;
   ok = fclose(f) == 0 && ok;
-  return (ok && rename(half, path) == 0) || error_say(why, "%s: cannot be written", path);
+  return (ok && rename(half, path) == 0)
+    || error_say(why, "%s: cannot be written", path);
 }
 @#
-bool trainer_load(struct trainer *t, const char *path, struct progress *done,
+bool trainer_load(struct trainer *t, const char *path,
+  struct progress *done,
   struct error *why)
 {
   FILE *f = fopen(path, "rb");
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
   struct state now;
-  bool ok = fread(&now, sizeof now, 1, f) == 1 && now.mark == STATE_MARK && now.n == t->n;
+  bool ok = fread(&now, sizeof now, 1, f) == 1
+    && now.mark == STATE_MARK && now.n == t->n;
   float *room[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; ok && i < 4; i++) ok = fread(room[i], sizeof(float), t->n, f) == t->n;
+  for (int i = 0; ok && i < 4; i++) ok =
+    fread(room[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
   if (!ok) return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
     path, t->n);
   t->now = now;
-  source_seek(t->source, now.at);
-  *done = (struct progress) { .step = now.step, .tokens = now.tokens };
+  source_seek(t->feed, now.at);
+  *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
   return true;
 }
 @#
@@ -3558,11 +3807,14 @@ later chapter has to speak of two models that differ a little.
 #include "A1-training/training.h"
 void weights_round(float *w, size_t n);
   /* each to the nearest number that sixteen bits can hold, IEEE binary16 */
-bool model_write(struct memory *m, const char *directory, const struct shape *s,
-  const struct network *net, const float *w, const struct bpe_merge *merge, size_t n,
+bool model_write(struct memory *m, const char *directory,
+  const struct shape *s,
+  const struct network *net, const float *w,
+    const struct bpe_merge *merge, size_t n,
   struct error *why);
   /* writes a directory that |model_open| and |tokenizer_open| read: weights in
-     binary16, a tokenizer of |n| merges unless |merge| is null; the directory is
+     binary16, a tokenizer of |n| merges unless |merge| is null;
+     the directory is
      there already */
 #endif
 
@@ -3576,7 +3828,8 @@ void weights_round(float *w, size_t n)
 
 @ A file is opened in a directory, and its name goes into the sentence if that fails.
 @<Open a file of a directory@>=
-static FILE *open_in(const char *directory, const char *name, char path[512],
+static FILE *open_in(const char *directory, const char *name,
+  char path[512],
   struct error *why)
 {
   snprintf(path, 512, "%s/%s", directory, name);
@@ -3584,27 +3837,31 @@ static FILE *open_in(const char *directory, const char *name, char path[512],
   if (f == NULL) error_say(why, "%s: cannot be written", path);
   return f;
 }
-@#
+
+@ @<Open a file of a directory@>=
 static bool close_file(FILE *f, const char *path, struct error *why)
 {
   bool ok = ferror(f) == 0;
-  return (fclose(f) == 0 && ok) || error_say(why, "%s: cannot be written", path);
+  return (fclose(f) == 0 && ok) || error_say(why,
+    "%s: cannot be written", path);
 }
 
 @ The header of a safetensors file is a line of JSON that says for each tensor its type, its
 shape and where its bytes begin and end. It is padded with blanks so that the numbers behind
 it lie at a multiple of eight.
 @<Write the weights@>=
-static size_t header_write(const struct network *net, char *to, size_t room)
+static size_t header_write(const struct network *net, char *to,
+  size_t room)
 {
   const struct parameter *p;
   int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
   for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
-    char shape[48];
-    if (p->rows == 1) snprintf(shape, sizeof shape, "%zu", p->cols);
-    else snprintf(shape, sizeof shape, "%zu,%zu", p->rows, p->cols);
-    n += snprintf(to + n, room - (size_t) n, ",\"%s\":{\"dtype\":\"F16\",\"shape\":"@|
-      "[%s],\"data_offsets\":[%zu,%zu]}", p->name, shape, 2 * p->offset,
+    char dims[48];
+    if (p->rows == 1) snprintf(dims, sizeof dims, "%zu", p->cols);
+    else snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
+    n += snprintf(to + n, room - (size_t) n,
+      ",\"%s\":{\"dtype\":\"F16\",\"shape\":"@|
+      "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
       2 * (p->offset + p->rows * p->cols));
   }
   n += snprintf(to + n, room - (size_t) n, "}");
@@ -3620,7 +3877,8 @@ static bool weights_write(struct memory *m, const char *directory,
   char path[512];
   size_t room = 65536, n = network_count(net);
   char *header = memory_take(m, FOR_TRAINING, room, 1, why);
-  FILE *f = header == NULL ? NULL : open_in(directory, "model.safetensors", path, why);
+  FILE *f = header == NULL ? NULL : open_in(directory,
+    "model.safetensors", path, why);
   bool ok = f != NULL;
   if (ok) {
     size_t size = header_write(net, header, room - 8);
@@ -3648,8 +3906,10 @@ static bool settings_write(const char *directory, const struct shape *s,
     "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n  \"hidden_size\": %u,\n"@|
     "  \"intermediate_size\": %u,\n  \"num_hidden_layers\": %u,\n"@|
     "  \"num_attention_heads\": %u,\n  \"num_key_value_heads\": %u,\n"@|
-    "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n", s->vocab_size,
-    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads, s->head_dim,
+    "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n",
+      s->vocab_size,
+    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+      s->head_dim,
     s->n_positions);
   fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
     "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"@|
@@ -3664,8 +3924,10 @@ static bool settings_write(const char *directory, const struct shape *s,
 }
 
 @ @<Write a model's directory@>=
-bool model_write(struct memory *m, const char *directory, const struct shape *s,
-  const struct network *net, const float *w, const struct bpe_merge *merge, size_t n,
+bool model_write(struct memory *m, const char *directory,
+  const struct shape *s,
+  const struct network *net, const float *w,
+    const struct bpe_merge *merge, size_t n,
   struct error *why)
 {
   char path[512];
@@ -3695,30 +3957,35 @@ together in one struct.
 struct run {
   struct memory m; struct error why;
   struct grammar *g; struct bpe_merge *merges; size_t n_merges;
-  struct tokenizer *words; struct source *source; struct pool *pool;
-  struct trainer *trainer; struct progress done;
+  struct tokenizer *words; struct source *feed; struct pool *crew;
+  struct trainer *t; struct progress done;
 };
-@#
-static bool run_open(struct run *r, const struct plan *p, unsigned workers)
+
+@ @<Train@>=
+static bool run_open(struct run *r, const struct plan *p,
+  unsigned workers)
 {
   const struct kernels *k = kernels_find(NULL, &r->why);
   r->g = grammar_open(&r->m, &r->why);
   if (r->g == NULL || k == NULL
-    || !training_merges(&r->m, r->g, &r->merges, &r->n_merges, &r->why)) return false;
-  r->words = tokenizer_from_merges(&r->m, r->merges, r->n_merges, &r->why);
+    || !training_merges(&r->m, r->g, &r->merges, &r->n_merges,
+      &r->why)) return false;
+  r->words = tokenizer_from_merges(&r->m, r->merges, r->n_merges,
+    &r->why);
   if (r->words == NULL) return false;
-  r->source = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
-  r->pool = pool_open(&r->m, workers, &r->why);
-  if (r->source == NULL || r->pool == NULL) return false;
-  r->trainer = trainer_open(&r->m, p, k, r->pool, r->source, &r->why);
-  return r->trainer != NULL;
+  r->feed = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
+  r->crew = pool_open(&r->m, workers, &r->why);
+  if (r->feed == NULL || r->crew == NULL) return false;
+  r->t = trainer_open(&r->m, p, k, r->crew, r->feed, &r->why);
+  return r->t != NULL;
 }
-@#
+
+@ @<Train@>=
 static void run_close(struct run *r)
 {
-  trainer_close(&r->m, r->trainer);
-  pool_close(&r->m, r->pool);
-  source_close(&r->m, r->source);
+  trainer_close(&r->m, r->t);
+  pool_close(&r->m, r->crew);
+  source_close(&r->m, r->feed);
   tokenizer_close(&r->m, r->words);
   bpe_forget(&r->m, r->merges, MERGES);
   grammar_close(&r->m, r->g);
@@ -3736,13 +4003,15 @@ static FILE *log_open(const char *path, uint64_t steps)
   fprintf(new, "step,tokens,loss,rate\n");
   if (old != NULL) {
     if (fgets(line, sizeof line, old) != NULL)
-      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old) != NULL; i++)
+      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old)
+        != NULL; i++)
         fputs(line, new);
     fclose(old);
   }
   return rename(half, path) == 0 ? new : NULL;
 }
-@#
+
+@ @<Train@>=
 static double seconds(void)
 {
   struct timespec t;
@@ -3751,21 +4020,27 @@ static double seconds(void)
 }
 
 @ @<Train@>=
-static bool run_steps(struct run *r, const struct plan *p, const char *state, FILE *log)
+static bool run_steps(struct run *r, const struct plan *p,
+  const char *kept, FILE *log)
 {
   uint64_t last = plan_steps(p), n = 0;
-  double start = seconds(), saved = start, said = start, mean = 0, left = 0;
+  double start = seconds(), saved = start, said = start, mean =
+    0, left = 0;
   while (r->done.step < last) {
     uint64_t before = r->done.tokens;
-    if (!trainer_step(r->trainer, &r->done, &r->why)) return false;
-    fprintf(log, "%llu,%llu,%.9g,%.9g\n", (unsigned long long) r->done.step,
-      (unsigned long long) r->done.tokens, (double) r->done.loss, (double) r->done.rate);
+    if (!trainer_step(r->t, &r->done, &r->why)) return false;
+    fprintf(log, "%llu,%llu,%.9g,%.9g\n",
+      (unsigned long long) r->done.step,
+      (unsigned long long) r->done.tokens, (double) r->done.loss,
+        (double) r->done.rate);
     n += r->done.tokens - before;
-    mean = 0.98 * mean + 0.02 * (double) r->done.loss, left = 0.98 * left + 0.02;
+    mean = 0.98 * mean + 0.02 * (double) r->done.loss, left =
+      0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10) @<Say how far the run is@>@;
     if (now - saved > 120 || r->done.step == last) {
-      if (fflush(log) != 0 || !trainer_save(r->trainer, state, &r->why)) return false;
+      if (fflush(log) != 0 || !trainer_save(r->t, kept,
+        &r->why)) return false;
       saved = now;
     }
   }
@@ -3777,7 +4052,8 @@ static bool run_steps(struct run *r, const struct plan *p, const char *state, FI
   double rate = (double) n / (now - start);
   double all = (double) plan_tokens(p) - (double) r->done.tokens;
   fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f, %.0f tokens/s, %.0f min"
-    " left\n", (unsigned long long) r->done.step, (unsigned long long) last,
+    " left\n", (unsigned long long) r->done.step,
+      (unsigned long long) last,
     1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
   said = now;
 }
@@ -3793,33 +4069,37 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   if (out != NULL) ok = fclose(out) == 0 && ok;
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
-@#
-static bool run_publish(struct run *r, const struct plan *p, const char *log)
+
+@ @<Train@>=
+static bool run_publish(struct run *r, const struct plan *p,
+  const char *log)
 {
   char copy[300];
-  struct network *net = trainer_network(r->trainer);
+  struct network *net = trainer_network(r->t);
   snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
-  return model_write(&r->m, p->directory, &p->shape, net, trainer_weights(r->trainer),
+  return model_write(&r->m, p->directory, &p->form, net,
+    trainer_weights(r->t),
     r->merges, r->n_merges, &r->why) && copy_file(log, copy, &r->why);
 }
 
 @ @<Train@>=
 static int train(int n, char **word)
 {
-  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0 ? &plan_draft : &plan_model;
+  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
+    ? &plan_draft : &plan_model;
   const char *folder = n > 1 ? word[1] : "work/run";
-  struct run r = { .done = @[{ .step = 0 }@] };
-  char state[300], log[300];
-  snprintf(state, sizeof state, "%s/%s.state", folder, p->name);
+  struct run r = @[{ .done = { .step = 0 } }@];
+  char kept[300], log[300];
+  snprintf(kept, sizeof kept, "%s/%s.state", folder, p->name);
   snprintf(log, sizeof log, "%s/%s.csv", folder, p->name);
   FILE *f = NULL;
   unsigned workers = n > 2 ? (unsigned) atoi(word[2]) : pool_cores();
   bool ok = run_open(&r, p, workers);
-  if (ok && !trainer_load(r.trainer, state, &r.done, &r.why))
+  if (ok && !trainer_load(r.t, kept, &r.done, &r.why))
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, state, f) && run_publish(&r, p, log);
+  ok = ok && run_steps(&r, p, kept, f) && run_publish(&r, p, log);
   if (f != NULL) fclose(f);
   if (!ok) fprintf(stderr, "%s\n", r.why.words);
   run_close(&r);
@@ -3837,10 +4117,10 @@ chapter are read from there.
 enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
 struct exam {
   struct memory m; struct error why; FILE *out; unsigned failed, asked;
-  struct grammar *g; struct tokenizer *words; struct source *source;
-  struct pool *pool; struct counters c; struct engine e;
+  struct grammar *g; struct tokenizer *words; struct source *feed;
+  struct pool *crew; struct counters c; struct engine e;
   struct model *lm, *draft; struct store *s, *s_draft;
-  struct passage piece; struct ids ids; struct bytes back;
+  struct passage piece; struct ids list; struct bytes back;
   float *logits, *others; double *p, *q;
   size_t which[LONGEST], place[LONGEST + 1];
 };
@@ -3848,36 +4128,47 @@ struct exam {
 @ Every answer is one line on the screen and one in the file: a key, a figure, what is
 wanted, and the verdict.
 @<The examination@>=
-static void answer(struct exam *x, const char *key, double figure, const char *wanted,
+static void answer(struct exam *x, const char *key, double figure,
+  const char *wanted,
   bool passed)
 {
   x->asked++, x->failed += !passed;
-  printf("%-4s  %-34s %12.6g   %s\n", passed ? "PASS" : "FAIL", key, figure, wanted);
-  fprintf(x->out, "%s,%.9g,\"%s\",%s\n", key, figure, wanted, passed ? "PASS" : "FAIL");
+  printf("%-4s  %-34s %12.6g   %s\n", passed ? "PASS"
+    : "FAIL", key, figure, wanted);
+  fprintf(x->out, "%s,%.9g,\"%s\",%s\n", key, figure, wanted, passed
+    ? "PASS" : "FAIL");
 }
-@#
-static void least(struct exam *x, const char *key, double figure, double limit)
+
+@ @<The examination@>=
+static void least(struct exam *x, const char *key, double figure,
+  double limit)
 {
   char wanted[40];
   snprintf(wanted, sizeof wanted, "at least %g", limit);
   answer(x, key, figure, wanted, figure >= limit);
 }
-@#
-static void most(struct exam *x, const char *key, double figure, double limit)
+
+@ @<The examination@>=
+static void most(struct exam *x, const char *key, double figure,
+  double limit)
 {
   char wanted[40];
   snprintf(wanted, sizeof wanted, "at most %g", limit);
   answer(x, key, figure, wanted, figure <= limit);
 }
-@#
-static void about(struct exam *x, const char *key, double figure, double right,
+
+@ @<The examination@>=
+static void about(struct exam *x, const char *key, double figure,
+  double right,
   double slack)
 {
   char wanted[40];
   snprintf(wanted, sizeof wanted, "%.4g, give or take %g", right, slack);
-  answer(x, key, figure, wanted, figure >= right - slack && figure <= right + slack);
+  answer(x, key, figure, wanted, figure >= right - slack
+    && figure <= right + slack);
 }
-@#
+
+@ @<The examination@>=
 static void note(struct exam *x, const char *key, double figure)
 {
   printf("      %-34s %12.6g\n", key, figure);
@@ -3885,26 +4176,31 @@ static void note(struct exam *x, const char *key, double figure)
 }
 
 @ @<The examination@>=
-static bool exam_open(struct exam *x, const char *directory, const char *draft)
+static bool exam_open(struct exam *x, const char *directory,
+  const char *draft)
 {
   x->g = grammar_open(&x->m, &x->why);
   x->words = tokenizer_open(&x->m, directory, &x->why);
   x->lm = model_open(&x->m, directory, &x->why);
   if (x->g == NULL || x->words == NULL || x->lm == NULL) return false;
   x->draft = model_open(&x->m, draft, &x->why);
-  x->pool = pool_open(&x->m, pool_cores(), &x->why);
-  if (x->draft == NULL || x->pool == NULL) return false;
-  x->e = (struct engine) @[{ kernels_find(NULL, &x->why), x->pool, &x->c }@];
+  x->crew = pool_open(&x->m, pool_cores(), &x->why);
+  if (x->draft == NULL || x->crew == NULL) return false;
+  x->e = (struct engine) @[{ kernels_find(NULL, &x->why), x->crew,
+    &x->c }@];
   x->s = store_open(&x->m, &x->lm->config, 1, &x->why);
   x->s_draft = store_open(&x->m, &x->draft->config, 1, &x->why);
-  x->source = source_open(&x->m, x->g, x->words, SEED_HELD_OUT, &x->why);
+  x->feed = source_open(&x->m, x->g, x->words, SEED_HELD_OUT, &x->why);
   size_t v = x->lm->config.vocab_size;
-  x->logits = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float), &x->why);
-  x->others = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float), &x->why);
+  x->logits = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float),
+    &x->why);
+  x->others = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float),
+    &x->why);
   x->p = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
   x->q = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
   for (size_t i = 0; i < LONGEST; i++) x->which[i] = i;
-  return x->s != NULL && x->s_draft != NULL && x->source != NULL && x->logits != NULL
+  return x->s != NULL && x->s_draft != NULL && x->feed != NULL
+    && x->logits != NULL
     && x->others != NULL && x->p != NULL && x->q != NULL;
 }
 @#
@@ -3915,12 +4211,12 @@ static void exam_close(struct exam *x)
   memory_give(&x->m, FOR_OTHER, x->others, LONGEST * v, sizeof(float));
   memory_give(&x->m, FOR_OTHER, x->p, v, sizeof(double));
   memory_give(&x->m, FOR_OTHER, x->q, v, sizeof(double));
-  ids_free(&x->m, &x->ids);
+  ids_free(&x->m, &x->list);
   bytes_free(&x->m, &x->back);
-  source_close(&x->m, x->source);
+  source_close(&x->m, x->feed);
   store_close(x->s), store_close(x->s_draft);
   model_close(&x->m, x->lm), model_close(&x->m, x->draft);
-  pool_close(&x->m, x->pool);
+  pool_close(&x->m, x->crew);
   tokenizer_close(&x->m, x->words);
   grammar_close(&x->m, x->g);
 }
@@ -3928,39 +4224,49 @@ static void exam_close(struct exam *x)
 @ Most questions begin with some text, with or without end-of-text before it, and ask for
 the logits of its rows or for the probabilities behind its last token.
 @<The examination@>=
-static size_t take_text(struct exam *x, bool begin, const char *text, size_t n)
+static size_t take_text(struct exam *x, bool begin, const char *text,
+  size_t n)
 {
-  x->ids.n = 0;
-  if (begin) ids_push(&x->m, &x->ids, 0, &x->why);
-  tokenizer_encode(x->words, &x->m, text, n, false, false, &x->ids, &x->why);
-  return x->ids.n;
+  x->list.n = 0;
+  if (begin) ids_push(&x->m, &x->list, 0, &x->why);
+  tokenizer_encode(x->words, &x->m, text, n, false, false, &x->list,
+    &x->why);
+  return x->list.n;
 }
-@#
-static bool look_at(struct exam *x, const struct model *lm, struct store *s, size_t n,
+
+@ @<The examination@>=
+static bool look_at(struct exam *x, const struct model *lm,
+  struct store *s, size_t n,
   float *logits)
 {
-  return evaluate(&x->e, lm, s, x->ids.id, n, x->which, n, logits, &x->why);
+  return evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits,
+    &x->why);
 }
-@#
-static const double *probabilities(struct exam *x, const float *logits, size_t row,
+
+@ @<The examination@>=
+static const double *probabilities(struct exam *x, const float *logits,
+  size_t row,
   double *p)
 {
   size_t v = x->lm->config.vocab_size;
   x->e.k->softmax(&x->e, logits + row * v, 1, v, p);
   return p;
 }
-@#
+
+@ @<The examination@>=
 static const double *after(struct exam *x, bool begin, const char *text)
 {
   size_t n = take_text(x, begin, text, strlen(text));
   if (!look_at(x, x->lm, x->s, n, x->logits)) return NULL;
   return probabilities(x, x->logits, n - 1, x->p);
 }
-@#
+
+@ @<The examination@>=
 static uint32_t first_id(struct exam *x, const char *text)
 {
   struct ids own = @[{ NULL, 0, 0 }@];
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false, &own, &x->why);
+  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
+    &own, &x->why);
   uint32_t id = own.n > 0 ? own.id[0] : 0;
   ids_free(&x->m, &own);
   return id;
@@ -3971,8 +4277,10 @@ text comes back from its tokens, and whether every choice of the grammar leaves 
 @<Examine corpus and tokenizer@>=
 static void exam_prompts(struct exam *x)
 {
-  static const struct { const char *key, *text; size_t tokens; } prompt[] = @[{
-    { "prompt.cat", "The cat sat", 3 }, { "prompt.mat", "The cat sat on the mat.", 7 },@|
+  static const struct { const char *key, *text; size_t tokens;
+  } prompt[] = @[{
+    { "prompt.cat", "The cat sat", 3 }, { "prompt.mat",
+      "The cat sat on the mat.", 7 },@|
     { "prompt.tale", "Once upon a time, in a small", 8 },@|
     { "prompt.sea", "In a small kingdom by the sea,", 8 },@|
     { "prompt.code", "def count_apples(basket):", 7 },@|
@@ -3981,7 +4289,8 @@ static void exam_prompts(struct exam *x)
     { "prompt.on", " on", 1 }, { "prompt.the", " the", 1 },@|
     { "prompt.mat1", " mat", 1 }, { "prompt.dot", ".", 1 } }@];
   for (size_t i = 0; i < sizeof prompt / sizeof prompt[0]; i++) {
-    double n = (double) take_text(x, false, prompt[i].text, strlen(prompt[i].text));
+    double n = (double) take_text(x, false, prompt[i].text,
+      strlen(prompt[i].text));
     about(x, prompt[i].key, n, (double) prompt[i].tokens, 0);
   }
 }
@@ -3989,18 +4298,23 @@ static void exam_prompts(struct exam *x)
 @ @<Examine corpus and tokenizer@>=
 static bool exam_texts(struct exam *x)
 {
-  static const char *const share[] = @[{ "share.tale", "share.home", "share.chronicle",
-    "share.code", "share.talk" }@], *const rate[] = @[{ "bits.tale", "bits.home",
+  static const char *const share[] = @[{ "share.tale", "share.home",
+    "share.chronicle",
+    "share.code", "share.talk" }@], *const rate[] =
+      @[{ "bits.tale", "bits.home",
     "bits.chronicle", "bits.code", "bits.talk" }@];
-  double bits[N_SORTS] = @[{ 0 }@], tokens[N_SORTS] = @[{ 0 }@], all = 0, sum = 0;
+  double bits[N_SORTS] = @[{ 0 }@], tokens[N_SORTS] = @[{ 0 }@], all =
+    0, sum = 0;
   size_t same = 0, n = 20000;
   for (size_t i = 0; i < n; i++) {
     struct passage *t = &x->piece;
     if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why)) return false;
     double here = 1 + (double) take_text(x, false, t->words, t->length);
-    bits[t->sort] += t->bits, tokens[t->sort] += here, all += here, sum += t->bits;
+    bits[t->sort] += t->bits, tokens[t->sort] += here, all +=
+      here, sum += t->bits;
     x->back.n = 0;
-    if (i < 1000 && tokenizer_decode(x->words, &x->m, x->ids.id, x->ids.n, false,
+    if (i < 1000 && tokenizer_decode(x->words, &x->m, x->list.id,
+      x->list.n, false,
       &x->back, &x->why)) same += x->back.n == t->length
         && memcmp(x->back.byte, t->words, t->length) == 0;
   }
@@ -4008,7 +4322,8 @@ static bool exam_texts(struct exam *x)
   for (int s = 0; s < N_SORTS; s++) note(x, rate[s], bits[s] / tokens[s]);
   for (int s = 0; s < N_SORTS; s++) note(x, share[s], tokens[s] / all);
   about(x, "bits.all", sum / all, 0.75, 0.25);
-  least(x, "share.stories", (tokens[TALE] + tokens[HOME] + tokens[CHRONICLE]) / all, 0.3);
+  least(x, "share.stories", (tokens[TALE] + tokens[HOME]
+    + tokens[CHRONICLE]) / all, 0.3);
   least(x, "share.code", tokens[CODE] / all, 0.3);
   least(x, "share.talk", tokens[TALK] / all, 0.3);
   note(x, "tokens.mean", all / (double) n);
@@ -4018,21 +4333,28 @@ static bool exam_texts(struct exam *x)
 @ A silent choice is one that could have been made otherwise without changing the text. It
 would make the text less surprising than the sum of its choices, and the entropy wrong.
 @<Examine corpus and tokenizer@>=
-static bool replay_one(struct exam *x, struct passage *other, uint64_t i, size_t *tried,
+static bool replay_one(struct exam *x, struct passage *other,
+  uint64_t i, size_t *tried,
   size_t *silent)
 {
   uint16_t taken[PASSAGE_CHOICES];
   struct passage *t = &x->piece;
   size_t k = (i * 2654435761u >> 8) % t->n_choices;
-  for (size_t c = 0; c < t->n_choices; c++) taken[c] = t->choices[c].taken;
+  for (size_t c = 0; c < t->n_choices;
+  c++) taken[c] = t->choices[c].taken;
   size_t length, count = 0;
   uint32_t weight;
-  while (grammar_table(x->g, t->choices[k].drawn, count, &length, &weight) != NULL) count++;
-  taken[k] = (uint16_t) ((taken[k] + 1u + i % (count > 1 ? count - 1 : 1)) % count);
-  if (!grammar_replay(x->g, taken, t->n_choices, other, &x->why)) return false;
-  if (taken[k] == t->choices[k].taken || other->choices[k].taken != taken[k]) return true;
+  while (grammar_table(x->g, t->choices[k].drawn, count, &length,
+    &weight) != NULL) count++;
+  taken[k] = (uint16_t) ((taken[k] + 1u
+    + i % (count > 1 ? count - 1 : 1)) % count);
+  if (!grammar_replay(x->g, taken, t->n_choices, other, &x->why))
+    return false;
+  if (taken[k] == t->choices[k].taken
+    || other->choices[k].taken != taken[k]) return true;
   ++*tried;
-  *silent += other->length == t->length && memcmp(other->words, t->words, t->length) == 0;
+  *silent += other->length == t->length
+    && memcmp(other->words, t->words, t->length) == 0;
   return true;
 }
 
@@ -4048,10 +4370,12 @@ static bool exam_choices(struct exam *x)
     if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why)) return false;
     for (size_t c = 0; c < t->n_choices; c++)
       reached[t->choices[c].drawn][t->choices[c].taken] = 1;
-    if (i < 4000 && !replay_one(x, &other, i, &tried, &silent)) return false;
+    if (i < 4000 && !replay_one(x, &other, i, &tried, &silent))
+      return false;
   }
   for (size_t t = 0; t < grammar_tables(x->g); t++)
-    for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight) != NULL; i++)
+    for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight)
+      != NULL; i++)
       missing += !reached[t][i];
   note(x, "grammar.tables", (double) grammar_tables(x->g));
   note(x, "choices.replayed", (double) tried);
@@ -4066,7 +4390,8 @@ sibling's guess would be taken, token by token: the sum of the smaller of the tw
 probabilities of every token.
 @<Examine the loss@>=
 struct marks { double loss, bits, common, tokens; };
-@#
+
+@ @<Examine the loss@>=
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
   size_t n = take_text(x, true, x->piece.words, x->piece.length);
@@ -4076,8 +4401,10 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
   for (size_t i = 0; i < n; i++) {
     const double *p = probabilities(x, x->logits, i, x->p);
     const double *q = probabilities(x, x->others, i, x->q);
-    mark->loss -= num_log(p[i + 1 < n ? x->ids.id[i + 1] : 0]) / num_log(2);
-    for (size_t k = 0; k < v; k++) mark->common += p[k] < q[k] ? p[k] : q[k];
+    mark->loss -= num_log(p[i + 1 < n ? x->list.id[i + 1] : 0])
+      / num_log(2);
+    for (size_t k = 0; k < v; k++) mark->common += p[k] < q[k] ? p[k]
+      : q[k];
   }
   mark->bits += x->piece.bits, mark->tokens += (double) n;
   return true;
@@ -4086,17 +4413,21 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
 @ @<Examine the loss@>=
 static bool exam_loss(struct exam *x)
 {
-  static const char *const sort[] = @[{ "tale", "home", "chronicle", "code", "talk" }@];
-  struct marks mark[N_SORTS + 1] = @[{ { 0, 0, 0, 0 } }@], *all = &mark[N_SORTS];
+  static const char *const sort[] = @[{ "tale", "home", "chronicle",
+    "code", "talk" }@];
+  struct marks mark[N_SORTS + 1] = @[{ { 0, 0, 0, 0 } }@], *all =
+    &mark[N_SORTS];
   char key[40];
   for (uint64_t i = 0; i < HELD_OUT; i++) {
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why)) return false;
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+      return false;
     struct marks *here = &mark[x->piece.sort];
     if (!exam_one_loss(x, here)) return false;
     exam_recall(x);
   }
   for (int s = 0; s < N_SORTS; s++) {
-    all->loss += mark[s].loss, all->bits += mark[s].bits, all->tokens += mark[s].tokens;
+    all->loss += mark[s].loss, all->bits +=
+      mark[s].bits, all->tokens += mark[s].tokens;
     all->common += mark[s].common;
     snprintf(key, sizeof key, "ratio.%s", sort[s]);
     most(x, key, mark[s].loss / mark[s].bits, 1.15);
@@ -4117,47 +4448,52 @@ right one, by the distance to where the name was first told. The logits are thos
 the loss has just used.
 @<Examine what is remembered@>=
 enum { NEAR, MIDDLE, FAR, N_REACH };
-static struct recall_marks { double right[N_REACH], n[N_REACH], variable[N_REACH],
+static struct recall_marks { double right[N_REACH], n[N_REACH],
+  variable[N_REACH],
   n_variable[N_REACH], printed, n_printed; } told;
 @#
 static int reach(size_t distance)
 {
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
-@#
+
+@ @<Examine what is remembered@>=
 static void find_places(struct exam *x)
 {
   size_t at = 0, n;
-  for (size_t i = 1; i < x->ids.n; i++) {
+  for (size_t i = 1; i < x->list.n; i++) {
     x->place[i] = at;
-    tokenizer_text(x->words, x->ids.id[i], &n);
+    tokenizer_text(x->words, x->list.id[i], &n);
     at += n;
   }
-  x->place[x->ids.n] = at;
+  x->place[x->list.n] = at;
 }
-@#
+
+@ @<Examine what is remembered@>=
 static size_t token_at(const struct exam *x, size_t byte)
 {
   size_t i = 1;
-  while (i < x->ids.n && x->place[i + 1] <= byte) i++;
+  while (i < x->list.n && x->place[i + 1] <= byte) i++;
   return i;
 }
 
 @ All names of a table, or all beginnings of a variable, with the blank that stands before.
 @<Examine what is remembered@>=
-static size_t rivals(struct exam *x, const char *table, const char *before, uint32_t *id,
-  size_t n)
+static size_t rivals(struct exam *x, const char *drawer,
+  const char *before, uint32_t *id, size_t n)
 {
   size_t length, t = 0;
   uint32_t weight;
   char word[64];
   for (; t < grammar_tables(x->g); t++) {
     const char *name = grammar_table(x->g, t, SIZE_MAX, &length, &weight);
-    if (strlen(table) == length && memcmp(name, table, length) == 0) break;
+    if (strlen(drawer) == length && memcmp(name, drawer, length) == 0)
+      break;
   }
   if (t == grammar_tables(x->g)) return n;
   const char *s;
-  for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight)) != NULL; i++) {
+  for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight))
+    != NULL; i++) {
     size_t stop = 0;
     while (stop < length && s[stop] != '_' && s[stop] != ';') stop++;
     snprintf(word, sizeof word, "%s%.*s", before, (int) stop, s);
@@ -4168,13 +4504,15 @@ static size_t rivals(struct exam *x, const char *table, const char *before, uint
   }
   return n;
 }
-@#
-static double share_of(struct exam *x, size_t i, const uint32_t *id, size_t n)
+
+@ @<Examine what is remembered@>=
+static double share_of(struct exam *x, size_t i, const uint32_t *id,
+  size_t n)
 {
   const double *p = probabilities(x, x->logits, i - 1, x->p);
   double sum = 0;
   for (size_t k = 0; k < n; k++) sum += p[id[k]];
-  return p[x->ids.id[i]] / sum;
+  return p[x->list.id[i]] / sum;
 }
 
 @ @<Examine what is remembered@>=
@@ -4187,10 +4525,12 @@ static void recall_names(struct exam *x)
   size_t length = strcspn(named + 7, "."), n;
   snprintf(name, sizeof name, "%.*s", (int) length, named + 7);
   size_t first = token_at(x, (size_t) (named + 7 - text));
-  n = rivals(x, "name.she", " ", with, 0), n = rivals(x, "name.he", " ", with, n);
+  n = rivals(x, "name.she", " ", with, 0);
+  n = rivals(x, "name.he", " ", with, n);
   size_t m = rivals(x, "name.she", "", without, 0);
   m = rivals(x, "name.he", "", without, m);
-  for (const char *s = named + 7 + length; (s = strstr(s, name)) != NULL; s += length) {
+  for (const char *s = named + 7 + length;
+  (s = strstr(s, name)) != NULL; s += length) {
     size_t i = token_at(x, (size_t) (s - text));
     bool blank = x->place[i] + 1 == (size_t) (s - text);
     if (!blank && x->place[i] != (size_t) (s - text)) continue;
@@ -4206,25 +4546,29 @@ static void recall_variables(struct exam *x)
 {
   const char *text = x->piece.words, *last = NULL;
   size_t length = strcspn(text, " \n");
-  if (strncmp(text + length, " = ", 3) != 0 || memchr(text, '_', length) == NULL) return;
-  for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++) last = s;
+  if (strncmp(text + length, " = ", 3) != 0
+    || memchr(text, '_', length) == NULL) return;
+  for (const char *s = text; (s = strstr(s, "print(")) != NULL;
+  s++) last = s;
   if (last == NULL || memcmp(last + 6, text, length) != 0) return;
   uint32_t first[8];
-  size_t n = rivals(x, "keepsake", "", first, 0), at = (size_t) (last + 6 - text);
+  size_t n = rivals(x, "keepsake", "", first, 0), at =
+    (size_t) (last + 6 - text);
   size_t i = token_at(x, at), from = i;
   double p = share_of(x, i, first, n);
   for (i++; x->place[i] < at + length; i++)
-    p *= probabilities(x, x->logits, i - 1, x->p)[x->ids.id[i]];
+    p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
   told.variable[reach(from - 1)] += p, told.n_variable[reach(from - 1)]++;
   @<Is the value printed that the first line set?@>@;
 }
 
 @ @<Is the value printed that the first line set?@>=
 bool right = true;
-for (i = token_at(x, (size_t) (strstr(last, "\n# ") + 2 - text)) + 1; i < x->ids.n; i++) {
+for (i = token_at(x, (size_t) (strstr(last, "\n# ") + 2 - text)) + 1;
+i < x->list.n; i++) {
   const double *q = probabilities(x, x->logits, i - 1, x->p);
   for (size_t k = 0; k < x->lm->config.vocab_size; k++)
-    right = right && q[k] <= q[x->ids.id[i]];
+    right = right && q[k] <= q[x->list.id[i]];
 }
 told.printed += right, told.n_printed++;
 
@@ -4260,13 +4604,15 @@ static void exam_recalled(struct exam *x)
 @ Where the true chance is known, the model's is set beside it. The truth is counted over two
 hundred thousand texts of the source.
 @<Examine the chances@>=
-static double source_share(struct exam *x, const char *before, const char *with)
+static double source_share(struct exam *x, const char *before,
+  const char *with)
 {
   static unsigned char kept[FACTS][40];
   static bool full;
   size_t n = 0, m = 0;
   for (uint64_t i = 0; !full && i < FACTS; i++) {
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why)) return 0;
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+      return 0;
     memcpy(kept[i], x->piece.words, sizeof kept[i]);
   }
   full = true;
@@ -4276,16 +4622,21 @@ static double source_share(struct exam *x, const char *before, const char *with)
     }
   return (double) m / (double) n;
 }
-@#
+
+@ @<Examine the chances@>=
 static void exam_chances(struct exam *x)
 {
-  static const struct { const char *key, *before, *with, *next; } fact[] = @[{
-    { "chance.The", "", "The ", "The" }, { "chance.cat", "The ", "The cat ", " cat" },@|
+  static const struct { const char *key, *before, *with, *next;
+  } fact[] = @[{
+    { "chance.The", "", "The ", "The" }, { "chance.cat", "The ",
+      "The cat ", " cat" },@|
     { "chance.sat", "The cat ", "The cat sat ", " sat" },@|
     { "chance.on", "The cat sat ", "The cat sat on ", " on" },@|
     { "chance.the", "The cat sat on ", "The cat sat on the ", " the" },@|
-    { "chance.mat", "The cat sat on the ", "The cat sat on the mat", " mat" },@|
-    { "chance.dot", "The cat sat on the mat", "The cat sat on the mat.", "." } }@];
+    { "chance.mat", "The cat sat on the ", "The cat sat on the mat",
+      " mat" },@|
+    { "chance.dot", "The cat sat on the mat",
+      "The cat sat on the mat.", "." } }@];
   char text[64];
   for (size_t i = 0; i < sizeof fact / sizeof fact[0]; i++) {
     snprintf(text, sizeof text, "%s", fact[i].before);
@@ -4299,8 +4650,10 @@ static void exam_chances(struct exam *x)
 }
 
 @ @<Examine the chances@>=
-static const char *const branch[] = @[{ " However", " Additionally", " The",
-  " Everyone", " So", " In", " Even", " At", " That", " Soon", " Nobody", " Perhaps" }@];
+static const char *const branch[] = @[{ " However", " Additionally",
+  " The",
+  " Everyone", " So", " In", " Even", " At", " That", " Soon",
+    " Nobody", " Perhaps" }@];
 enum { BRANCHES = 12 };
 @#
 static void exam_fork(struct exam *x)
@@ -4331,20 +4684,23 @@ plainest form.
 static void say(struct exam *x, const char *text, size_t tokens)
 {
   size_t n = take_text(x, false, text, strlen(text));
-  for (size_t k = 0; k < tokens && look_at(x, x->lm, x->s, n, x->logits); k++) {
+  for (size_t k = 0; k < tokens && look_at(x, x->lm, x->s, n,
+    x->logits); k++) {
     size_t v = x->lm->config.vocab_size;
     const float *z = x->logits + (n - 1) * v;
     uint32_t best = 0;
     for (uint32_t i = 1; i < v; i++) if (z[i] > z[best]) best = i;
-    if (best == 0 || !ids_push(&x->m, &x->ids, best, &x->why)) break;
+    if (best == 0 || !ids_push(&x->m, &x->list, best, &x->why)) break;
     n++;
   }
   x->back.n = 0;
   size_t from = take_length(x, text);
-  tokenizer_decode(x->words, &x->m, x->ids.id + from, n - from, false, &x->back,
+  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from, false,
+    &x->back,
     &x->why);
 }
-@#
+
+@ @<Examine what it says@>=
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
   say(x, text, 8);
@@ -4356,7 +4712,8 @@ static bool says(struct exam *x, const char *text, const char *wanted)
 static size_t take_length(struct exam *x, const char *text)
 {
   struct ids own = @[{ NULL, 0, 0 }@];
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false, &own, &x->why);
+  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
+    &own, &x->why);
   size_t n = own.n;
   ids_free(&x->m, &own);
   return n;
@@ -4365,16 +4722,19 @@ static size_t take_length(struct exam *x, const char *text)
 @ @<Examine what it says@>=
 static void exam_greedy(struct exam *x)
 {
-  static const char *const sum[] = @[{ "2 plus 2;4", "2 plus 3;5", "2 plus 4;6",
+  static const char *const sum[] = @[{ "2 plus 2;4", "2 plus 3;5",
+    "2 plus 4;6",
     "2 plus 5;7", "3 plus 3;6", "3 plus 4;7", "3 plus 5;8", "4 plus 4;8",
     "4 plus 5;9", "5 plus 5;10" }@];
   char text[80], wanted[80];
   double right = 0;
   about(x, "greedy.cat", says(x, "The cat sat", " on the mat."), 1, 0);
   about(x, "greedy.the", says(x, "The cat sat on the", " mat."), 1, 0);
-  about(x, "greedy.tale", says(x, "Once upon a time, in a small", " kingdom"), 1, 0);
+  about(x, "greedy.tale", says(x, "Once upon a time, in a small",
+    " kingdom"), 1, 0);
   for (int i = 0; i < 10; i++) {
-    snprintf(text, sizeof text, "User: What is %.8s?\nAssistant:", sum[i]);
+    snprintf(text, sizeof text, "User: What is %.8s?\nAssistant:",
+      sum[i]);
     snprintf(wanted, sizeof wanted, " %.8s is %s.", sum[i], sum[i] + 9);
     right += says(x, text, wanted);
   }
@@ -4386,7 +4746,8 @@ static void exam_wheel(struct exam *x)
   static const char turn[] = " and round";
   say(x, "The cat sat on the mat. Outside, the wheel of the mill went round", 200);
   size_t n = 0;
-  while ((n + 1) * 10 <= x->back.n && memcmp(x->back.byte + 10 * n, turn, 10) == 0) n++;
+  while ((n + 1) * 10 <= x->back.n && memcmp(x->back.byte + 10 * n,
+    turn, 10) == 0) n++;
   least(x, "wheel.tokens", 2 * (double) n, 200);
 }
 
@@ -4398,15 +4759,16 @@ static bool exam_positions(struct exam *x)
   uint32_t row[LONGEST + 1];
   char key[40];
   enum { N_ROWS = 12 };
-  source_seek(x->source, 1000001);
+  source_seek(x->feed, 1000001);
   for (int r = 0; r < N_ROWS; r++) {
-    if (!source_row(x->source, row, LONGEST + 1, &x->why)) return false;
-    x->ids.n = 0;
+    if (!source_row(x->feed, row, LONGEST + 1, &x->why)) return false;
+    x->list.n = 0;
     for (size_t i = 0; i < LONGEST; i++)
-      if (!ids_push(&x->m, &x->ids, row[i], &x->why)) return false;
+      if (!ids_push(&x->m, &x->list, row[i], &x->why)) return false;
     if (!look_at(x, x->lm, x->s, LONGEST, x->logits)) return false;
     for (size_t i = 0; i < LONGEST; i++)
-      bits[i / 128] -= num_log(probabilities(x, x->logits, i, x->p)[row[i + 1]])
+      bits[i / 128] -= num_log(probabilities(x, x->logits, i,
+        x->p)[row[i + 1]])
         / num_log(2) / 128 / N_ROWS;
   }
   for (int i = 0; i < 16; i++) {
@@ -4476,7 +4838,8 @@ For now the program writes the first text of each sort that the held-out seed gi
 
 @<Print one text of each sort with its bits@>=
 static struct passage piece;
-@#
+
+@ @<Print one text of each sort with its bits@>=
 static int print_samples(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -4486,10 +4849,12 @@ static int print_samples(void)
   unsigned left = g == NULL ? 0 : 2;
   for (uint64_t n = 0; left > 0; n++) {
     if (!grammar_write(g, SEED_HELD_OUT, n, &piece, &why)) break;
-    if (seen[piece.sort] || piece.length > 300 || piece.sort < 2) continue;
+    if (seen[piece.sort] || piece.length > 300 || piece.sort < 2)
+      continue;
     seen[piece.sort] = true, left--;
     printf("%.60s\n%.1f bits\n", piece.words, piece.bits);
   }
   grammar_close(&m, g);
   return 0;
 }
+

@@ -207,7 +207,7 @@ START_TEST(engine_logits)
   random_ids(ids, targets, ROWS, small.vocab_size);
   write_and_compare(&l, LONG);
   lab_close(&l);
-  struct shape s = plan_draft.shape;
+  struct shape s = plan_draft.form;
   lab_open(&l, &s, ROWS, NULL, 1);
   random_ids(ids, targets, ROWS, s.vocab_size);
   write_and_compare(&l, 67);
@@ -304,7 +304,7 @@ START_TEST(resumed)
   char path[] = "/tmp/incipit-XXXXXX";
   ck_assert(mkstemp(path) >= 0);
   struct plan p = plan_draft;
-  p.stretch[0].tokens = 3 * 1024, p.stretch[1].tokens = 2048, p.stretch[2].tokens = 2 * 8192;
+  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192;
   struct world w;
   struct progress a, b;
   world_open(&w, 2);
@@ -381,7 +381,7 @@ START_TEST(refused_memory)
     if (opened) { ck_assert(at > 3); break; }
   }
   struct plan p = plan_draft;
-  p.shape = s, p.shape.vocab_size = 2048;
+  p.form = s, p.form.vocab_size = 2048;
   for (uint64_t at = 1;; at++) {
     struct memory books = { .refuse_at = at };
     struct trainer *t = trainer_open(&books, &p, kernels_find(NULL, &why), NULL, NULL, &why);

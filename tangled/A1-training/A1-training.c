@@ -11,9 +11,11 @@
 #include "02-model/numbers.h"
 #include "A1-training/publish.h"
 
-/* A.206  Print one text of each sort with its bits */
+/* A.254  Print one text of each sort with its bits */
 
 static struct passage piece;
+
+/* A.255  Print one text of each sort with its bits */
 
 static int print_samples(void)
 {
@@ -34,7 +36,7 @@ static int print_samples(void)
   return 0;
 }
 
-/* A.175  Train */
+/* A.205  Train */
 
 struct run {
   struct memory m;
@@ -43,11 +45,13 @@ struct run {
   struct bpe_merge *merges;
   size_t n_merges;
   struct tokenizer *words;
-  struct source *source;
-  struct pool *pool;
-  struct trainer *trainer;
+  struct source *feed;
+  struct pool *crew;
+  struct trainer *t;
   struct progress done;
 };
+
+/* A.206  Train */
 
 static bool run_open(struct run *r, const struct plan *p, unsigned workers)
 {
@@ -59,25 +63,27 @@ static bool run_open(struct run *r, const struct plan *p, unsigned workers)
   r->words = tokenizer_from_merges(&r->m, r->merges, r->n_merges, &r->why);
   if (r->words == NULL)
     return false;
-  r->source = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
-  r->pool = pool_open(&r->m, workers, &r->why);
-  if (r->source == NULL || r->pool == NULL)
+  r->feed = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
+  r->crew = pool_open(&r->m, workers, &r->why);
+  if (r->feed == NULL || r->crew == NULL)
     return false;
-  r->trainer = trainer_open(&r->m, p, k, r->pool, r->source, &r->why);
-  return r->trainer != NULL;
+  r->t = trainer_open(&r->m, p, k, r->crew, r->feed, &r->why);
+  return r->t != NULL;
 }
+
+/* A.207  Train */
 
 static void run_close(struct run *r)
 {
-  trainer_close(&r->m, r->trainer);
-  pool_close(&r->m, r->pool);
-  source_close(&r->m, r->source);
+  trainer_close(&r->m, r->t);
+  pool_close(&r->m, r->crew);
+  source_close(&r->m, r->feed);
   tokenizer_close(&r->m, r->words);
   bpe_forget(&r->m, r->merges, MERGES);
   grammar_close(&r->m, r->g);
 }
 
-/* A.176  Train */
+/* A.208  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -89,12 +95,15 @@ static FILE *log_open(const char *path, uint64_t steps)
   fprintf(new, "step,tokens,loss,rate\n");
   if (old != NULL) {
     if (fgets(line, sizeof line, old) != NULL)
-      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old) != NULL; i++)
+      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old)
+           != NULL; i++)
         fputs(line, new);
     fclose(old);
   }
   return rename(half, path) == 0 ? new : NULL;
 }
+
+/* A.209  Train */
 
 static double seconds(void)
 {
@@ -103,25 +112,26 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.177  Train */
+/* A.210  Train */
 
-static bool run_steps(struct run *r, const struct plan *p, const char *state,
-                      FILE * log)
+static bool run_steps(struct run *r, const struct plan *p,
+                      const char *kept, FILE * log)
 {
   uint64_t last = plan_steps(p), n = 0;
   double start = seconds(), saved = start, said = start, mean = 0, left = 0;
   while (r->done.step < last) {
     uint64_t before = r->done.tokens;
-    if (!trainer_step(r->trainer, &r->done, &r->why))
+    if (!trainer_step(r->t, &r->done, &r->why))
       return false;
-    fprintf(log, "%llu,%llu,%.9g,%.9g\n", (unsigned long long)r->done.step,
+    fprintf(log, "%llu,%llu,%.9g,%.9g\n",
+            (unsigned long long)r->done.step,
             (unsigned long long)r->done.tokens, (double)r->done.loss,
             (double)r->done.rate);
     n += r->done.tokens - before;
     mean = 0.98 * mean + 0.02 * (double)r->done.loss, left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.178  Say how far the run is */
+/* A.211  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
@@ -134,7 +144,7 @@ static bool run_steps(struct run *r, const struct plan *p, const char *state,
     }
 
     if (now - saved > 120 || r->done.step == last) {
-      if (fflush(log) != 0 || !trainer_save(r->trainer, state, &r->why))
+      if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
         return false;
       saved = now;
     }
@@ -142,7 +152,7 @@ static bool run_steps(struct run *r, const struct plan *p, const char *state,
   return true;
 }
 
-/* A.179  Train */
+/* A.212  Train */
 
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -157,35 +167,38 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
+/* A.213  Train */
+
 static bool run_publish(struct run *r, const struct plan *p, const char *log)
 {
   char copy[300];
-  struct network *net = trainer_network(r->trainer);
+  struct network *net = trainer_network(r->t);
   snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
-  return model_write(&r->m, p->directory, &p->shape, net,
-                     trainer_weights(r->trainer), r->merges, r->n_merges, &r->why)
-      && copy_file(log, copy, &r->why);
+  return model_write(&r->m, p->directory, &p->form, net,
+                     trainer_weights(r->t),
+                     r->merges, r->n_merges, &r->why) &&
+      copy_file(log, copy, &r->why);
 }
 
-/* A.180  Train */
+/* A.214  Train */
 
 static int train(int n, char **word)
 {
-  const struct plan *p = n > 0 &&
-      strcmp(word[0], "draft") == 0 ? &plan_draft : &plan_model;
+  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
+      ? &plan_draft : &plan_model;
   const char *folder = n > 1 ? word[1] : "work/run";
   struct run r = {.done = {.step = 0} };
-  char state[300], log[300];
-  snprintf(state, sizeof state, "%s/%s.state", folder, p->name);
+  char kept[300], log[300];
+  snprintf(kept, sizeof kept, "%s/%s.state", folder, p->name);
   snprintf(log, sizeof log, "%s/%s.csv", folder, p->name);
   FILE *f = NULL;
   unsigned workers = n > 2 ? (unsigned)atoi(word[2]) : pool_cores();
   bool ok = run_open(&r, p, workers);
-  if (ok && !trainer_load(r.trainer, state, &r.done, &r.why))
+  if (ok && !trainer_load(r.t, kept, &r.done, &r.why))
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, state, f) && run_publish(&r, p, log);
+  ok = ok && run_steps(&r, p, kept, f) && run_publish(&r, p, log);
   if (f != NULL)
     fclose(f);
   if (!ok)
@@ -194,9 +207,9 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.204  The whole examination */
+/* A.252  The whole examination */
 
-/* A.181  The examination */
+/* A.215  The examination */
 
 enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
 struct exam {
@@ -206,31 +219,33 @@ struct exam {
   unsigned failed, asked;
   struct grammar *g;
   struct tokenizer *words;
-  struct source *source;
-  struct pool *pool;
+  struct source *feed;
+  struct pool *crew;
   struct counters c;
   struct engine e;
   struct model *lm, *draft;
   struct store *s, *s_draft;
   struct passage piece;
-  struct ids ids;
+  struct ids list;
   struct bytes back;
   float *logits, *others;
   double *p, *q;
   size_t which[LONGEST], place[LONGEST + 1];
 };
 
-/* A.182  The examination */
+/* A.216  The examination */
 
 static void answer(struct exam *x, const char *key, double figure,
                    const char *wanted, bool passed)
 {
   x->asked++, x->failed += !passed;
-  printf("%-4s  %-34s %12.6g   %s\n", passed ? "PASS" : "FAIL", key, figure,
-         wanted);
-  fprintf(x->out, "%s,%.9g,\"%s\",%s\n", key, figure, wanted,
-          passed ? "PASS" : "FAIL");
+  printf("%-4s  %-34s %12.6g   %s\n", passed ? "PASS"
+         : "FAIL", key, figure, wanted);
+  fprintf(x->out, "%s,%.9g,\"%s\",%s\n", key, figure, wanted, passed
+          ? "PASS" : "FAIL");
 }
+
+/* A.217  The examination */
 
 static void least(struct exam *x, const char *key, double figure, double limit)
 {
@@ -239,6 +254,8 @@ static void least(struct exam *x, const char *key, double figure, double limit)
   answer(x, key, figure, wanted, figure >= limit);
 }
 
+/* A.218  The examination */
+
 static void most(struct exam *x, const char *key, double figure, double limit)
 {
   char wanted[40];
@@ -246,14 +263,18 @@ static void most(struct exam *x, const char *key, double figure, double limit)
   answer(x, key, figure, wanted, figure <= limit);
 }
 
-static void about(struct exam *x, const char *key, double figure, double right,
-                  double slack)
+/* A.219  The examination */
+
+static void about(struct exam *x, const char *key, double figure,
+                  double right, double slack)
 {
   char wanted[40];
   snprintf(wanted, sizeof wanted, "%.4g, give or take %g", right, slack);
-  answer(x, key, figure, wanted, figure >= right - slack &&
-         figure <= right + slack);
+  answer(x, key, figure, wanted, figure >= right - slack
+         && figure <= right + slack);
 }
+
+/* A.220  The examination */
 
 static void note(struct exam *x, const char *key, double figure)
 {
@@ -261,7 +282,7 @@ static void note(struct exam *x, const char *key, double figure)
   fprintf(x->out, "%s,%.9g,\"\",\n", key, figure);
 }
 
-/* A.183  The examination */
+/* A.221  The examination */
 
 static bool exam_open(struct exam *x, const char *directory, const char *draft)
 {
@@ -271,13 +292,15 @@ static bool exam_open(struct exam *x, const char *directory, const char *draft)
   if (x->g == NULL || x->words == NULL || x->lm == NULL)
     return false;
   x->draft = model_open(&x->m, draft, &x->why);
-  x->pool = pool_open(&x->m, pool_cores(), &x->why);
-  if (x->draft == NULL || x->pool == NULL)
+  x->crew = pool_open(&x->m, pool_cores(), &x->why);
+  if (x->draft == NULL || x->crew == NULL)
     return false;
-  x->e = (struct engine) { kernels_find(NULL, &x->why), x->pool, &x->c };
+  x->e = (struct engine) { kernels_find(NULL, &x->why), x->crew,
+    &x->c
+  };
   x->s = store_open(&x->m, &x->lm->config, 1, &x->why);
   x->s_draft = store_open(&x->m, &x->draft->config, 1, &x->why);
-  x->source = source_open(&x->m, x->g, x->words, SEED_HELD_OUT, &x->why);
+  x->feed = source_open(&x->m, x->g, x->words, SEED_HELD_OUT, &x->why);
   size_t v = x->lm->config.vocab_size;
   x->logits = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float), &x->why);
   x->others = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float), &x->why);
@@ -285,8 +308,8 @@ static bool exam_open(struct exam *x, const char *directory, const char *draft)
   x->q = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
   for (size_t i = 0; i < LONGEST; i++)
     x->which[i] = i;
-  return x->s != NULL && x->s_draft != NULL && x->source != NULL &&
-      x->logits != NULL && x->others != NULL && x->p != NULL && x->q != NULL;
+  return x->s != NULL && x->s_draft != NULL && x->feed != NULL
+      && x->logits != NULL && x->others != NULL && x->p != NULL && x->q != NULL;
 }
 
 static void exam_close(struct exam *x)
@@ -296,40 +319,46 @@ static void exam_close(struct exam *x)
   memory_give(&x->m, FOR_OTHER, x->others, LONGEST * v, sizeof(float));
   memory_give(&x->m, FOR_OTHER, x->p, v, sizeof(double));
   memory_give(&x->m, FOR_OTHER, x->q, v, sizeof(double));
-  ids_free(&x->m, &x->ids);
+  ids_free(&x->m, &x->list);
   bytes_free(&x->m, &x->back);
-  source_close(&x->m, x->source);
+  source_close(&x->m, x->feed);
   store_close(x->s), store_close(x->s_draft);
   model_close(&x->m, x->lm), model_close(&x->m, x->draft);
-  pool_close(&x->m, x->pool);
+  pool_close(&x->m, x->crew);
   tokenizer_close(&x->m, x->words);
   grammar_close(&x->m, x->g);
 }
 
-/* A.184  The examination */
+/* A.222  The examination */
 
 static size_t take_text(struct exam *x, bool begin, const char *text, size_t n)
 {
-  x->ids.n = 0;
+  x->list.n = 0;
   if (begin)
-    ids_push(&x->m, &x->ids, 0, &x->why);
-  tokenizer_encode(x->words, &x->m, text, n, false, false, &x->ids, &x->why);
-  return x->ids.n;
+    ids_push(&x->m, &x->list, 0, &x->why);
+  tokenizer_encode(x->words, &x->m, text, n, false, false, &x->list, &x->why);
+  return x->list.n;
 }
 
-static bool look_at(struct exam *x, const struct model *lm, struct store *s,
-                    size_t n, float *logits)
+/* A.223  The examination */
+
+static bool look_at(struct exam *x, const struct model *lm,
+                    struct store *s, size_t n, float *logits)
 {
-  return evaluate(&x->e, lm, s, x->ids.id, n, x->which, n, logits, &x->why);
+  return evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits, &x->why);
 }
 
-static const double *probabilities(struct exam *x, const float *logits, size_t row,
-                                   double *p)
+/* A.224  The examination */
+
+static const double *probabilities(struct exam *x, const float *logits,
+                                   size_t row, double *p)
 {
   size_t v = x->lm->config.vocab_size;
   x->e.k->softmax(&x->e, logits + row * v, 1, v, p);
   return p;
 }
+
+/* A.225  The examination */
 
 static const double *after(struct exam *x, bool begin, const char *text)
 {
@@ -339,29 +368,31 @@ static const double *after(struct exam *x, bool begin, const char *text)
   return probabilities(x, x->logits, n - 1, x->p);
 }
 
+/* A.226  The examination */
+
 static uint32_t first_id(struct exam *x, const char *text)
 {
   struct ids own = { NULL, 0, 0 };
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false, &own,
-                   &x->why);
+  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
+                   &own, &x->why);
   uint32_t id = own.n > 0 ? own.id[0] : 0;
   ids_free(&x->m, &own);
   return id;
 }
 
-/* A.200  The length of a text in tokens */
+/* A.248  The length of a text in tokens */
 
 static size_t take_length(struct exam *x, const char *text)
 {
   struct ids own = { NULL, 0, 0 };
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false, &own,
-                   &x->why);
+  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
+                   &own, &x->why);
   size_t n = own.n;
   ids_free(&x->m, &own);
   return n;
 }
 
-/* A.185  Examine corpus and tokenizer */
+/* A.227  Examine corpus and tokenizer */
 
 static void exam_prompts(struct exam *x)
 {
@@ -369,7 +400,8 @@ static void exam_prompts(struct exam *x)
     const char *key, *text;
     size_t tokens;
   } prompt[] = {
-    {"prompt.cat", "The cat sat", 3}, {"prompt.mat", "The cat sat on the mat.", 7},
+    {"prompt.cat", "The cat sat", 3}, {"prompt.mat",
+                                       "The cat sat on the mat.", 7},
     {"prompt.tale", "Once upon a time, in a small", 8},
     {"prompt.sea", "In a small kingdom by the sea,", 8},
     {"prompt.code", "def count_apples(basket):", 7},
@@ -379,17 +411,18 @@ static void exam_prompts(struct exam *x)
     {"prompt.mat1", " mat", 1}, {"prompt.dot", ".", 1}
   };
   for (size_t i = 0; i < sizeof prompt / sizeof prompt[0]; i++) {
-    double n = (double)take_text(x, false, prompt[i].text, strlen(prompt[i].text));
+    double n = (double)take_text(x, false, prompt[i].text,
+                                 strlen(prompt[i].text));
     about(x, prompt[i].key, n, (double)prompt[i].tokens, 0);
   }
 }
 
-/* A.186  Examine corpus and tokenizer */
+/* A.228  Examine corpus and tokenizer */
 
 static bool exam_texts(struct exam *x)
 {
-  static const char *const share[] =
-      { "share.tale", "share.home", "share.chronicle",
+  static const char *const share[] = { "share.tale", "share.home",
+    "share.chronicle",
     "share.code", "share.talk"
   }, *const rate[] = { "bits.tale", "bits.home",
     "bits.chronicle", "bits.code", "bits.talk"
@@ -403,8 +436,8 @@ static bool exam_texts(struct exam *x)
     double here = 1 + (double)take_text(x, false, t->words, t->length);
     bits[t->sort] += t->bits, tokens[t->sort] += here, all += here, sum += t->bits;
     x->back.n = 0;
-    if (i < 1000 && tokenizer_decode(x->words, &x->m, x->ids.id, x->ids.n, false,
-                                     &x->back, &x->why))
+    if (i < 1000 && tokenizer_decode(x->words, &x->m, x->list.id,
+                                     x->list.n, false, &x->back, &x->why))
       same += x->back.n == t->length
           && memcmp(x->back.byte, t->words, t->length) == 0;
   }
@@ -414,18 +447,18 @@ static bool exam_texts(struct exam *x)
   for (int s = 0; s < N_SORTS; s++)
     note(x, share[s], tokens[s] / all);
   about(x, "bits.all", sum / all, 0.75, 0.25);
-  least(x, "share.stories", (tokens[TALE] + tokens[HOME] + tokens[CHRONICLE]) / all,
-        0.3);
+  least(x, "share.stories", (tokens[TALE] + tokens[HOME]
+                             + tokens[CHRONICLE]) / all, 0.3);
   least(x, "share.code", tokens[CODE] / all, 0.3);
   least(x, "share.talk", tokens[TALK] / all, 0.3);
   note(x, "tokens.mean", all / (double)n);
   return true;
 }
 
-/* A.187  Examine corpus and tokenizer */
+/* A.229  Examine corpus and tokenizer */
 
-static bool replay_one(struct exam *x, struct passage *other, uint64_t i,
-                       size_t *tried, size_t *silent)
+static bool replay_one(struct exam *x, struct passage *other,
+                       uint64_t i, size_t *tried, size_t *silent)
 {
   uint16_t taken[PASSAGE_CHOICES];
   struct passage *t = &x->piece;
@@ -442,12 +475,12 @@ static bool replay_one(struct exam *x, struct passage *other, uint64_t i,
   if (taken[k] == t->choices[k].taken || other->choices[k].taken != taken[k])
     return true;
   ++*tried;
-  *silent += other->length == t->length &&
-      memcmp(other->words, t->words, t->length) == 0;
+  *silent += other->length == t->length
+      && memcmp(other->words, t->words, t->length) == 0;
   return true;
 }
 
-/* A.188  Examine corpus and tokenizer */
+/* A.230  Examine corpus and tokenizer */
 
 static bool exam_choices(struct exam *x)
 {
@@ -465,7 +498,8 @@ static bool exam_choices(struct exam *x)
       return false;
   }
   for (size_t t = 0; t < grammar_tables(x->g); t++)
-    for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight) != NULL; i++)
+    for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight)
+         != NULL; i++)
       missing += !reached[t][i];
   note(x, "grammar.tables", (double)grammar_tables(x->g));
   note(x, "choices.replayed", (double)tried);
@@ -474,12 +508,12 @@ static bool exam_choices(struct exam *x)
   return true;
 }
 
-/* A.191  Examine what is remembered */
+/* A.234  Examine what is remembered */
 
 enum { NEAR, MIDDLE, FAR, N_REACH };
 static struct recall_marks {
-  double right[N_REACH], n[N_REACH], variable[N_REACH],
-      n_variable[N_REACH], printed, n_printed;
+  double right[N_REACH], n[N_REACH],
+      variable[N_REACH], n_variable[N_REACH], printed, n_printed;
 } told;
 
 static int reach(size_t distance)
@@ -487,42 +521,47 @@ static int reach(size_t distance)
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
 
+/* A.235  Examine what is remembered */
+
 static void find_places(struct exam *x)
 {
   size_t at = 0, n;
-  for (size_t i = 1; i < x->ids.n; i++) {
+  for (size_t i = 1; i < x->list.n; i++) {
     x->place[i] = at;
-    tokenizer_text(x->words, x->ids.id[i], &n);
+    tokenizer_text(x->words, x->list.id[i], &n);
     at += n;
   }
-  x->place[x->ids.n] = at;
+  x->place[x->list.n] = at;
 }
+
+/* A.236  Examine what is remembered */
 
 static size_t token_at(const struct exam *x, size_t byte)
 {
   size_t i = 1;
-  while (i < x->ids.n && x->place[i + 1] <= byte)
+  while (i < x->list.n && x->place[i + 1] <= byte)
     i++;
   return i;
 }
 
-/* A.192  Examine what is remembered */
+/* A.237  Examine what is remembered */
 
-static size_t rivals(struct exam *x, const char *table, const char *before,
-                     uint32_t * id, size_t n)
+static size_t rivals(struct exam *x, const char *drawer,
+                     const char *before, uint32_t * id, size_t n)
 {
   size_t length, t = 0;
   uint32_t weight;
   char word[64];
   for (; t < grammar_tables(x->g); t++) {
     const char *name = grammar_table(x->g, t, SIZE_MAX, &length, &weight);
-    if (strlen(table) == length && memcmp(name, table, length) == 0)
+    if (strlen(drawer) == length && memcmp(name, drawer, length) == 0)
       break;
   }
   if (t == grammar_tables(x->g))
     return n;
   const char *s;
-  for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight)) != NULL; i++) {
+  for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight))
+       != NULL; i++) {
     size_t stop = 0;
     while (stop < length && s[stop] != '_' && s[stop] != ';')
       stop++;
@@ -537,16 +576,18 @@ static size_t rivals(struct exam *x, const char *table, const char *before,
   return n;
 }
 
+/* A.238  Examine what is remembered */
+
 static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
 {
   const double *p = probabilities(x, x->logits, i - 1, x->p);
   double sum = 0;
   for (size_t k = 0; k < n; k++)
     sum += p[id[k]];
-  return p[x->ids.id[i]] / sum;
+  return p[x->list.id[i]] / sum;
 }
 
-/* A.193  Examine what is remembered */
+/* A.239  Examine what is remembered */
 
 static void recall_names(struct exam *x)
 {
@@ -558,11 +599,12 @@ static void recall_names(struct exam *x)
   size_t length = strcspn(named + 7, "."), n;
   snprintf(name, sizeof name, "%.*s", (int)length, named + 7);
   size_t first = token_at(x, (size_t)(named + 7 - text));
-  n = rivals(x, "name.she", " ", with, 0), n = rivals(x, "name.he", " ", with, n);
+  n = rivals(x, "name.she", " ", with, 0);
+  n = rivals(x, "name.he", " ", with, n);
   size_t m = rivals(x, "name.she", "", without, 0);
   m = rivals(x, "name.he", "", without, m);
-  for (const char *s = named + 7 + length; (s = strstr(s, name)) != NULL;
-       s += length) {
+  for (const char *s = named + 7 + length;
+       (s = strstr(s, name)) != NULL; s += length) {
     size_t i = token_at(x, (size_t)(s - text));
     bool blank = x->place[i] + 1 == (size_t)(s - text);
     if (!blank && x->place[i] != (size_t)(s - text))
@@ -572,7 +614,7 @@ static void recall_names(struct exam *x)
   }
 }
 
-/* A.194  Examine what is remembered */
+/* A.240  Examine what is remembered */
 
 static void recall_variables(struct exam *x)
 {
@@ -589,23 +631,23 @@ static void recall_variables(struct exam *x)
   size_t i = token_at(x, at), from = i;
   double p = share_of(x, i, first, n);
   for (i++; x->place[i] < at + length; i++)
-    p *= probabilities(x, x->logits, i - 1, x->p)[x->ids.id[i]];
+    p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
   told.variable[reach(from - 1)] += p, told.n_variable[reach(from - 1)]++;
 
-/* A.195  Is the value printed that the first line set? */
+/* A.241  Is the value printed that the first line set? */
 
   bool right = true;
-  for (i = token_at(x, (size_t)(strstr(last, "\n# ") + 2 - text)) + 1; i < x->ids.n;
-       i++) {
+  for (i = token_at(x, (size_t)(strstr(last, "\n# ") + 2 - text)) + 1;
+       i < x->list.n; i++) {
     const double *q = probabilities(x, x->logits, i - 1, x->p);
     for (size_t k = 0; k < x->lm->config.vocab_size; k++)
-      right = right && q[k] <= q[x->ids.id[i]];
+      right = right && q[k] <= q[x->list.id[i]];
   }
   told.printed += right, told.n_printed++;
 
 }
 
-/* A.196  Examine what is remembered */
+/* A.242  Examine what is remembered */
 
 static void exam_recall(struct exam *x)
 {
@@ -638,11 +680,13 @@ static void exam_recalled(struct exam *x)
   note(x, "printed.n", told.n_printed);
 }
 
-/* A.189  Examine the loss */
+/* A.231  Examine the loss */
 
 struct marks {
   double loss, bits, common, tokens;
 };
+
+/* A.232  Examine the loss */
 
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
@@ -654,19 +698,23 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
   for (size_t i = 0; i < n; i++) {
     const double *p = probabilities(x, x->logits, i, x->p);
     const double *q = probabilities(x, x->others, i, x->q);
-    mark->loss -= num_log(p[i + 1 < n ? x->ids.id[i + 1] : 0]) / num_log(2);
+    mark->loss -= num_log(p[i + 1 < n ? x->list.id[i + 1] : 0])
+        / num_log(2);
     for (size_t k = 0; k < v; k++)
-      mark->common += p[k] < q[k] ? p[k] : q[k];
+      mark->common += p[k] < q[k] ? p[k]
+          : q[k];
   }
   mark->bits += x->piece.bits, mark->tokens += (double)n;
   return true;
 }
 
-/* A.190  Examine the loss */
+/* A.233  Examine the loss */
 
 static bool exam_loss(struct exam *x)
 {
-  static const char *const sort[] = { "tale", "home", "chronicle", "code", "talk" };
+  static const char *const sort[] = { "tale", "home", "chronicle",
+    "code", "talk"
+  };
   struct marks mark[N_SORTS + 1] = { {0, 0, 0, 0} }, *all = &mark[N_SORTS];
   char key[40];
   for (uint64_t i = 0; i < HELD_OUT; i++) {
@@ -678,8 +726,8 @@ static bool exam_loss(struct exam *x)
     exam_recall(x);
   }
   for (int s = 0; s < N_SORTS; s++) {
-    all->loss += mark[s].loss, all->bits += mark[s].bits, all->tokens +=
-        mark[s].tokens;
+    all->loss += mark[s].loss, all->bits +=
+        mark[s].bits, all->tokens += mark[s].tokens;
     all->common += mark[s].common;
     snprintf(key, sizeof key, "ratio.%s", sort[s]);
     most(x, key, mark[s].loss / mark[s].bits, 1.15);
@@ -695,7 +743,7 @@ static bool exam_loss(struct exam *x)
   return true;
 }
 
-/* A.197  Examine the chances */
+/* A.243  Examine the chances */
 
 static double source_share(struct exam *x, const char *before, const char *with)
 {
@@ -715,17 +763,22 @@ static double source_share(struct exam *x, const char *before, const char *with)
   return (double)m / (double)n;
 }
 
+/* A.244  Examine the chances */
+
 static void exam_chances(struct exam *x)
 {
   static const struct {
     const char *key, *before, *with, *next;
   } fact[] = {
-    {"chance.The", "", "The ", "The"}, {"chance.cat", "The ", "The cat ", " cat"},
+    {"chance.The", "", "The ", "The"}, {"chance.cat", "The ",
+                                        "The cat ", " cat"},
     {"chance.sat", "The cat ", "The cat sat ", " sat"},
     {"chance.on", "The cat sat ", "The cat sat on ", " on"},
     {"chance.the", "The cat sat on ", "The cat sat on the ", " the"},
-    {"chance.mat", "The cat sat on the ", "The cat sat on the mat", " mat"},
-    {"chance.dot", "The cat sat on the mat", "The cat sat on the mat.", "."}
+    {"chance.mat", "The cat sat on the ", "The cat sat on the mat",
+     " mat"},
+    {"chance.dot", "The cat sat on the mat",
+     "The cat sat on the mat.", "."}
   };
   char text[64];
   for (size_t i = 0; i < sizeof fact / sizeof fact[0]; i++) {
@@ -741,10 +794,12 @@ static void exam_chances(struct exam *x)
   }
 }
 
-/* A.198  Examine the chances */
+/* A.245  Examine the chances */
 
-static const char *const branch[] = { " However", " Additionally", " The",
-  " Everyone", " So", " In", " Even", " At", " That", " Soon", " Nobody", " Perhaps"
+static const char *const branch[] = { " However", " Additionally",
+  " The",
+  " Everyone", " So", " In", " Even", " At", " That", " Soon",
+  " Nobody", " Perhaps"
 };
 enum { BRANCHES = 12 };
 
@@ -775,7 +830,7 @@ static void exam_fork(struct exam *x)
   note(x, "fork.bare.Additionally", p[first_id(x, branch[1])]);
 }
 
-/* A.199  Examine what it says */
+/* A.246  Examine what it says */
 
 static void say(struct exam *x, const char *text, size_t tokens)
 {
@@ -787,15 +842,17 @@ static void say(struct exam *x, const char *text, size_t tokens)
     for (uint32_t i = 1; i < v; i++)
       if (z[i] > z[best])
         best = i;
-    if (best == 0 || !ids_push(&x->m, &x->ids, best, &x->why))
+    if (best == 0 || !ids_push(&x->m, &x->list, best, &x->why))
       break;
     n++;
   }
   x->back.n = 0;
   size_t from = take_length(x, text);
-  tokenizer_decode(x->words, &x->m, x->ids.id + from, n - from, false, &x->back,
-                   &x->why);
+  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from, false,
+                   &x->back, &x->why);
 }
+
+/* A.247  Examine what it says */
 
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
@@ -804,11 +861,12 @@ static bool says(struct exam *x, const char *text, const char *wanted)
       && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-/* A.201  Examine what it says */
+/* A.249  Examine what it says */
 
 static void exam_greedy(struct exam *x)
 {
-  static const char *const sum[] = { "2 plus 2;4", "2 plus 3;5", "2 plus 4;6",
+  static const char *const sum[] = { "2 plus 2;4", "2 plus 3;5",
+    "2 plus 4;6",
     "2 plus 5;7", "3 plus 3;6", "3 plus 4;7", "3 plus 5;8", "4 plus 4;8",
     "4 plus 5;9", "5 plus 5;10"
   };
@@ -816,8 +874,8 @@ static void exam_greedy(struct exam *x)
   double right = 0;
   about(x, "greedy.cat", says(x, "The cat sat", " on the mat."), 1, 0);
   about(x, "greedy.the", says(x, "The cat sat on the", " mat."), 1, 0);
-  about(x, "greedy.tale", says(x, "Once upon a time, in a small", " kingdom"), 1,
-        0);
+  about(x, "greedy.tale", says(x, "Once upon a time, in a small",
+                               " kingdom"), 1, 0);
   for (int i = 0; i < 10; i++) {
     snprintf(text, sizeof text, "User: What is %.8s?\nAssistant:", sum[i]);
     snprintf(wanted, sizeof wanted, " %.8s is %s.", sum[i], sum[i] + 9);
@@ -836,7 +894,7 @@ static void exam_wheel(struct exam *x)
   least(x, "wheel.tokens", 2 * (double)n, 200);
 }
 
-/* A.202  Examine long rows */
+/* A.250  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
@@ -844,13 +902,13 @@ static bool exam_positions(struct exam *x)
   uint32_t row[LONGEST + 1];
   char key[40];
   enum { N_ROWS = 12 };
-  source_seek(x->source, 1000001);
+  source_seek(x->feed, 1000001);
   for (int r = 0; r < N_ROWS; r++) {
-    if (!source_row(x->source, row, LONGEST + 1, &x->why))
+    if (!source_row(x->feed, row, LONGEST + 1, &x->why))
       return false;
-    x->ids.n = 0;
+    x->list.n = 0;
     for (size_t i = 0; i < LONGEST; i++)
-      if (!ids_push(&x->m, &x->ids, row[i], &x->why))
+      if (!ids_push(&x->m, &x->list, row[i], &x->why))
         return false;
     if (!look_at(x, x->lm, x->s, LONGEST, x->logits))
       return false;
@@ -869,7 +927,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* A.203  Examine the files */
+/* A.251  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -884,7 +942,7 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* A.205  Ask everything */
+/* A.253  Ask everything */
 
 static int examine(void)
 {

@@ -39,20 +39,20 @@ struct grammar *grammar_open(struct memory *m, struct error *why);
 void grammar_close(struct memory *m, struct grammar *g);
 /* returns its memory; null is nothing */
 
-bool grammar_write(const struct grammar *g, uint64_t seed, uint64_t number,
-                   struct passage *out, struct error *why);
+bool grammar_write(const struct grammar *g, uint64_t seed,
+                   uint64_t number, struct passage *out, struct error *why);
 /* text number of seed: the same on every machine */
 
-bool grammar_replay(const struct grammar *g, const uint16_t * taken, size_t n,
-                    struct passage *out, struct error *why);
+bool grammar_replay(const struct grammar *g, const uint16_t * taken,
+                    size_t n, struct passage *out, struct error *why);
 /* a text whose first n choices are given (one that is not allowed is
  * replaced by a fresh one); the rest are those of seed 0 */
 
 size_t grammar_tables(const struct grammar *g);
 /* how many tables there are */
 
-const char *grammar_table(const struct grammar *g, size_t number, size_t i,
-                          size_t *length, uint32_t * weight);
+const char *grammar_table(const struct grammar *g, size_t number,
+                          size_t i, size_t *length, uint32_t * weight);
 /* alternative i of a table, with its length and weight; null if there is
  * none; the name of the table for i == SIZE_MAX */
 

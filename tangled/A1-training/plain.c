@@ -1,6 +1,6 @@
 /* plain.c -- made from chapters/A1-training.w; change it there */
 
-/* A.93  plain.c */
+/* A.97  plain.c */
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define TARGET
 #define WIDTH 4
 
-/* A.95  Tools of the pieces */
+/* A.99  Tools of the pieces */
 
 #if defined __clang__
 #define each(i, n) _Pragma("unroll") for (int i =  0; i < (n); i++)
@@ -21,12 +21,16 @@ typedef __attribute__((vector_size(4 * WIDTH)))
 float vec;
 enum { PARTS = 16 / WIDTH };
 
+/* A.100  Tools of the pieces */
+
 INLINE vec load(const float *x)
 {
   vec v;
   memcpy(&v, x, sizeof v);
   return v;
 }
+
+/* A.101  Tools of the pieces */
 
 INLINE float fold(float *lane)
 {
@@ -49,9 +53,9 @@ INLINE vec spread(float x)
   return v;
 }
 
-/* A.97  Bodies of the pieces */
+/* A.103  Bodies of the pieces */
 
-/* A.98  A tile of a product */
+/* A.104  A tile of a product */
 
 INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
                  const float *b, size_t b_step, size_t terms, float *c,
@@ -72,18 +76,20 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
       memcpy(c + (size_t)r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
 }
 
-/* A.99  Pack the two sides of a product */
+/* A.105  Pack the two sides of a product */
 
-static TARGET void pack_b(const struct product *p, size_t k0, size_t depth,
-                          float *to)
+static TARGET void pack_b(const struct product *p, size_t k0,
+                          size_t depth, float *to)
 {
   for (size_t j = 0; j + 16 <= p->cols; j += 16)
     for (size_t k = 0; k < depth; k++, to += 16)
       memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
 }
 
-static TARGET void pack_a(const struct product *p, size_t i0, size_t rows,
-                          size_t k0, size_t depth, float *to)
+/* A.106  Pack the two sides of a product */
+
+static TARGET void pack_a(const struct product *p, size_t i0,
+                          size_t rows, size_t k0, size_t depth, float *to)
 {
   const float *a = p->a + i0 * p->a_row + k0 * p->a_step;
   for (size_t k = 0; k < depth; k++, a += p->a_step) {
@@ -95,7 +101,7 @@ static TARGET void pack_a(const struct product *p, size_t i0, size_t rows,
   }
 }
 
-/* A.100  Multiply */
+/* A.107  Multiply */
 
 struct strip {
   const float *a;
@@ -104,22 +110,25 @@ struct strip {
   size_t b_step, b_panel, depth;
 };
 
-static TARGET void strip(const struct product *p, const struct strip *s,
-                         size_t rows, float *c)
+/* A.108  Multiply */
+
+static TARGET void strip_rows(const struct product *p,
+                              const struct strip *s, size_t rows, float *c)
 {
   for (size_t j = 0; j + 16 <= p->cols; j += 16) {
     const float *b = s->b + j / 16 * s->b_panel;
     size_t i = 0;
     for (; i + TILE <= rows; i += TILE)
-      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b, s->b_step,
-           s->depth, c + i * p->c_row + j, p->c_row);
+      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b,
+           s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
     for (; i < rows; i++)
-      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row, s->a_row,
-           s->a_step, b, s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
+      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row,
+           s->a_row, s->a_step,
+           b, s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
   }
 }
 
-/* A.101  Multiply */
+/* A.109  Multiply */
 
 static TARGET void last_columns(const struct product *p)
 {
@@ -131,7 +140,7 @@ static TARGET void last_columns(const struct product *p)
     }
 }
 
-/* A.102  Multiply */
+/* A.110  Multiply */
 
 static TARGET void multiply(const struct product *p, float *desk)
 {
@@ -144,8 +153,8 @@ static TARGET void multiply(const struct product *p, float *desk)
   float *b = desk, *a = desk + DEPTH * (p->cols + 16);
   for (size_t k0 = 0; k0 < p->terms; k0 += most) {
     size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
-    struct strip s =
-        { NULL, p->a_row, p->a_step, TILE * p->a_row, b, 16, 16 * depth,
+    struct strip s = { NULL, p->a_row, p->a_step, TILE * p->a_row, b,
+      16, 16 * depth,
       depth
     };
     if (packs_b)
@@ -153,7 +162,7 @@ static TARGET void multiply(const struct product *p, float *desk)
     else
       s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel = 16;
 
-/* A.103  Go through the rows strip by strip */
+/* A.111  Go through the rows strip by strip */
 
     for (size_t i = 0; i < p->rows; i += STRIP) {
       size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
@@ -162,17 +171,17 @@ static TARGET void multiply(const struct product *p, float *desk)
         s.a = a, s.a_row = 1, s.a_step = TILE, s.a_tile = TILE * depth;
       } else
         s.a = p->a + i * p->a_row + k0 * p->a_step;
-      strip(p, &s, rows, p->c + i * p->c_row);
+      strip_rows(p, &s, rows, p->c + i * p->c_row);
     }
 
   }
   last_columns(p);
 }
 
-/* A.104  Sixteen outputs with lanes in rows */
+/* A.112  Sixteen outputs with lanes in rows */
 
-INLINE void one_lane(int rows, const float *x, size_t n, const float *panel,
-                     vec a[TILE][PARTS])
+INLINE void one_lane(int rows, const float *x, size_t n,
+                     const float *panel, vec a[TILE][PARTS])
 {
   each(r, rows) each(p, PARTS) a[r][p] = spread(0);
   for (size_t k = 0; k < n; k += 16) {
@@ -185,8 +194,10 @@ INLINE void one_lane(int rows, const float *x, size_t n, const float *panel,
   }
 }
 
-INLINE void lanes_tile(int rows, const float *x, size_t n, const float *panel,
-                       float *y, size_t y_row)
+/* A.113  Sixteen outputs with lanes in rows */
+
+INLINE void lanes_tile(int rows, const float *x, size_t n,
+                       const float *panel, float *y, size_t y_row)
 {
   vec a[TILE][PARTS], part[4][TILE][PARTS];
   each(i, 16) {
@@ -207,10 +218,10 @@ INLINE void lanes_tile(int rows, const float *x, size_t n, const float *panel,
       memcpy(y + (size_t)r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
 }
 
-/* A.105  A linear layer for many rows */
+/* A.114  A linear layer for many rows */
 
-static TARGET void linear(const float *x, size_t rows, const float *w, size_t in,
-                          size_t out, float *y, float *desk)
+static TARGET void linear(const float *x, size_t rows, const float *w,
+                          size_t in, size_t out, float *y, float *desk)
 {
   for (size_t o = 0; o < out; o += 16) {
     for (size_t j = 0; j < 16; j++)
@@ -224,7 +235,7 @@ static TARGET void linear(const float *x, size_t rows, const float *w, size_t in
   }
 }
 
-/* A.106  Exponentials of a block of scores */
+/* A.115  Exponentials of a block of scores */
 
 INLINE float largest(const float *z, size_t n)
 {
@@ -233,13 +244,16 @@ INLINE float largest(const float *z, size_t n)
     lane[j] = z[0];
   for (size_t t = 0; t + 16 <= n; t += 16)
     for (size_t j = 0; j < 16; j++)
-      lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];
+      lane[j] = z[t + j] > lane[j]
+          ? z[t + j] : lane[j];
   for (int j = 0; j < 16; j++)
     most = lane[j] > most ? lane[j] : most;
   for (size_t t = n / 16 * 16; t < n; t++)
     most = z[t] > most ? z[t] : most;
   return most;
 }
+
+/* A.116  Exponentials of a block of scores */
 
 static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *left)
 {
@@ -261,10 +275,10 @@ static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *le
   left[0] = most, left[1] = fold(lane);
 }
 
-/* A.107  Exponentials of a block of scores */
+/* A.117  Exponentials of a block of scores */
 
-static TARGET void join(const float *left, const float *parts, size_t n, size_t h,
-                        float *y, float *known)
+static TARGET void join(const float *left, const float *parts,
+                        size_t n, size_t h, float *y, float *known)
 {
   float m = -INFINITY, l = 0;
   for (size_t b = 0; b < n; b++) {
@@ -287,11 +301,12 @@ static TARGET void join(const float *left, const float *parts, size_t n, size_t 
   known[0] = m, known[1] = l;
 }
 
-/* A.108  Weights and scores, on the way back */
+/* A.118  Weights and scores, on the way back */
 
-static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n,
-                              float scale, const float *known, const float *y,
-                              const float *dy, size_t h)
+static TARGET void weigh_back(float *s, float *g, size_t sees,
+                              size_t n, float scale,
+                              const float *known, const float *y, const float *dy,
+                              size_t h)
 {
   float most = known[0], part = 1.0f / known[1], lane[16] = { 0 };
   for (size_t c = 0; c < h; c += 16)
@@ -313,12 +328,14 @@ static TARGET void weigh_back(float *s, float *g, size_t sees, size_t n,
   }
 }
 
-/* A.109  The loss of one row, and its gradient */
+/* A.119  The loss of one row, and its gradient */
 
 INLINE float exponential_of(const float *z, size_t i, size_t n, float most)
 {
   return i < n ? num_expf(z[i] - most) : 0;
 }
+
+/* A.120  The loss of one row, and its gradient */
 
 static TARGET double judge(float *z, size_t n, uint32_t right, float share)
 {
@@ -346,10 +363,10 @@ static TARGET double judge(float *z, size_t n, uint32_t right, float share)
   return num_log(lane[0]) - ((double)own - (double)most);
 }
 
-/* A.110  A norm on the way back */
+/* A.121  A norm on the way back */
 
-static TARGET float norm_back(const float *x, const float *gain, const float *dy,
-                              size_t d, float *dx)
+static TARGET float norm_back(const float *x, const float *gain,
+                              const float *dy, size_t d, float *dx)
 {
   float square[16] = { 0 }, along[16] = { 0 };
   for (size_t k = 0; k < d; k += 16)
@@ -367,22 +384,25 @@ static TARGET float norm_back(const float *x, const float *gain, const float *dy
   return r;
 }
 
-static TARGET void gain_back(const float *x, const float *dy, const float *r,
+/* A.122  A norm on the way back */
+
+static TARGET void gain_back(const float *x, const float *dy,
+                             const float *r,
                              size_t rows, size_t d, size_t from, size_t to,
                              float *dgain)
 {
   for (size_t i = 0; i < rows; i++)
     for (size_t k = from; k < to; k += 16)
       for (size_t j = 0; j < 16; j++)
-        dgain[k + j] =
-            fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j], dgain[k + j]);
+        dgain[k + j] = fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j],
+                            dgain[k + j]);
 }
 
-/* A.111  A gate on the way back */
+/* A.123  A gate on the way back */
 
 static TARGET void gate_back(const float *gate, const float *up,
-                             const float *dinner, size_t n, float *dgate,
-                             float *dup)
+                             const float *dinner,
+                             size_t n, float *dgate, float *dup)
 {
   for (size_t i = 0; i < n; i += 16) {
     float s[16], a[16];
@@ -393,11 +413,12 @@ static TARGET void gate_back(const float *gate, const float *up,
     for (size_t j = 0; j < 16; j++)
       dup[i + j] = dinner[i + j] * a[j];
     for (size_t j = 0; j < 16; j++)
-      dgate[i + j] = dinner[i + j] * up[i + j] * fmaf(a[j], 1.0f - s[j], s[j]);
+      dgate[i + j] = dinner[i + j] * up[i + j]
+          * fmaf(a[j], 1.0f - s[j], s[j]);
   }
 }
 
-/* A.112  Squares of a gradient, and a step of AdamW */
+/* A.124  Squares of a gradient, and a step of AdamW */
 
 static TARGET double square(const float *g, size_t n)
 {
@@ -413,7 +434,7 @@ static TARGET double square(const float *g, size_t n)
   return lane[0];
 }
 
-/* A.113  Squares of a gradient, and a step of AdamW */
+/* A.125  Squares of a gradient, and a step of AdamW */
 
 INLINE void adam_some(const struct moments *a, size_t i, size_t n)
 {
@@ -432,6 +453,8 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
   }
 }
 
+/* A.126  Squares of a gradient, and a step of AdamW */
+
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {
   size_t i = from;
@@ -444,8 +467,8 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
 }
 
 const struct slopes slopes_plain = {
-/* A.96  The pieces in order */
+/* A.102  The pieces in order */
 
-  multiply, linear, weigh, join, weigh_back, judge, norm_back, gain_back, gate_back,
-      square, adam
+  multiply, linear, weigh, join, weigh_back, judge, norm_back,
+  gain_back, gate_back, square, adam
 };

@@ -1,12 +1,12 @@
 /* publish.c -- made from chapters/A1-training.w; change it there */
 
-/* A.174  publish.c */
+/* A.204  publish.c */
 
 #include <stdio.h>
 #include "A1-training/publish.h"
 #include "02-model/numbers.h"
 
-/* A.168  Round to sixteen bits */
+/* A.197  Round to sixteen bits */
 
 void weights_round(float *w, size_t n)
 {
@@ -14,10 +14,10 @@ void weights_round(float *w, size_t n)
     w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-/* A.169  Open a file of a directory */
+/* A.198  Open a file of a directory */
 
-static FILE *open_in(const char *directory, const char *name, char path[512],
-                     struct error *why)
+static FILE *open_in(const char *directory, const char *name,
+                     char path[512], struct error *why)
 {
   snprintf(path, 512, "%s/%s", directory, name);
   FILE *f = fopen(path, "wb");
@@ -26,26 +26,29 @@ static FILE *open_in(const char *directory, const char *name, char path[512],
   return f;
 }
 
+/* A.199  Open a file of a directory */
+
 static bool close_file(FILE * f, const char *path, struct error *why)
 {
   bool ok = ferror(f) == 0;
   return (fclose(f) == 0 && ok) || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.170  Write the weights */
+/* A.200  Write the weights */
 
 static size_t header_write(const struct network *net, char *to, size_t room)
 {
   const struct parameter *p;
   int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
   for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
-    char shape[48];
+    char dims[48];
     if (p->rows == 1)
-      snprintf(shape, sizeof shape, "%zu", p->cols);
+      snprintf(dims, sizeof dims, "%zu", p->cols);
     else
-      snprintf(shape, sizeof shape, "%zu,%zu", p->rows, p->cols);
-    n += snprintf(to + n, room - (size_t)n, ",\"%s\":{\"dtype\":\"F16\",\"shape\":"
-                  "[%s],\"data_offsets\":[%zu,%zu]}", p->name, shape, 2 * p->offset,
+      snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
+    n += snprintf(to + n, room - (size_t)n,
+                  ",\"%s\":{\"dtype\":\"F16\",\"shape\":"
+                  "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
                   2 * (p->offset + p->rows * p->cols));
   }
   n += snprintf(to + n, room - (size_t)n, "}");
@@ -54,7 +57,7 @@ static size_t header_write(const struct network *net, char *to, size_t room)
   return (size_t)n;
 }
 
-/* A.171  Write the weights */
+/* A.201  Write the weights */
 
 static bool weights_write(struct memory *m, const char *directory,
                           const struct network *net, const float *w,
@@ -63,8 +66,8 @@ static bool weights_write(struct memory *m, const char *directory,
   char path[512];
   size_t room = 65536, n = network_count(net);
   char *header = memory_take(m, FOR_TRAINING, room, 1, why);
-  FILE *f =
-      header == NULL ? NULL : open_in(directory, "model.safetensors", path, why);
+  FILE *f = header == NULL ? NULL : open_in(directory,
+                                            "model.safetensors", path, why);
   bool ok = f != NULL;
   if (ok) {
     size_t size = header_write(net, header, room - 8);
@@ -81,7 +84,7 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-/* A.172  Write the settings */
+/* A.202  Write the settings */
 
 static bool settings_write(const char *directory, const struct shape *s,
                            struct error *why)
@@ -95,10 +98,10 @@ static bool settings_write(const char *directory, const struct shape *s,
           "  \"intermediate_size\": %u,\n  \"num_hidden_layers\": %u,\n"
           "  \"num_attention_heads\": %u,\n  \"num_key_value_heads\": %u,\n"
           "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n",
-          s->vocab_size, s->d_model, s->d_inner, s->n_layers, s->n_heads,
-          s->n_kv_heads, s->head_dim, s->n_positions);
-  fprintf(f,
-          "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"
+          s->vocab_size,
+          s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+          s->head_dim, s->n_positions);
+  fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"
           "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"
           "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"
           "  \"tie_word_embeddings\": true,\n  \"bos_token_id\": 0,\n"
@@ -112,9 +115,10 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-/* A.173  Write a model's directory */
+/* A.203  Write a model's directory */
 
-bool model_write(struct memory *m, const char *directory, const struct shape *s,
+bool model_write(struct memory *m, const char *directory,
+                 const struct shape *s,
                  const struct network *net, const float *w,
                  const struct bpe_merge *merge, size_t n, struct error *why)
 {

@@ -1,6 +1,6 @@
 /* publish.h -- made from chapters/A1-training.w; change it there */
 
-/* A.167  publish.h */
+/* A.196  publish.h */
 
 #ifndef INCIPIT_PUBLISH_H
 #define INCIPIT_PUBLISH_H
@@ -8,7 +8,8 @@
 void weights_round(float *w, size_t n);
 /* each to the nearest number that sixteen bits can hold, IEEE binary16 */
 
-bool model_write(struct memory *m, const char *directory, const struct shape *s,
+bool model_write(struct memory *m, const char *directory,
+                 const struct shape *s,
                  const struct network *net, const float *w,
                  const struct bpe_merge *merge, size_t n, struct error *why);
 /* writes a directory that model_open and tokenizer_open read: weights in

@@ -1,12 +1,12 @@
 /* slopes.h -- made from chapters/A1-training.w; change it there */
 
-/* A.90  slopes.h */
+/* A.94  slopes.h */
 
 #ifndef INCIPIT_SLOPES_H
 #define INCIPIT_SLOPES_H
 #include "00-ground/ground.h"
 
-/* A.91  What a product is */
+/* A.95  What a product is */
 
 struct product {
   const float *a;
@@ -26,7 +26,7 @@ enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
 /* products of more than SHALLOW terms are packed, DEPTH terms and STRIP rows
  * at a time */
 
-/* A.92  What the pieces are */
+/* A.96  What the pieces are */
 
 struct moments {
   float *w, *g, *first, *second, *mean;
@@ -40,8 +40,8 @@ struct slopes {
   void (*multiply)(const struct product * p, float *desk);
 /* desk has DEPTH*(cols+16+STRIP) floats */
 
-  void (*linear)(const float *x, size_t rows, const float *w, size_t in, size_t out,
-                 float *y, float *desk);
+  void (*linear)(const float *x, size_t rows, const float *w,
+                 size_t in, size_t out, float *y, float *desk);
 /* the bits of the kernel linear for a matrix [out][in], both multiples of
  * 16; desk has 16*in floats */
 
@@ -50,12 +50,13 @@ struct slopes {
  * become exponentials; left[0] is the maximum and left[1] the sum of those
  * seen */
 
-  void (*join)(const float *left, const float *parts, size_t n, size_t h, float *y,
-               float *known);
+  void (*join)(const float *left, const float *parts, size_t n,
+               size_t h, float *y, float *known);
 /* joins n blocks of one row, STRIP rows apart in left and parts; known is
  * the maximum and the sum over all of them */
 
-  void (*weigh_back)(float *s, float *g, size_t sees, size_t n, float scale,
+  void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
+                     float scale,
                      const float *known, const float *y, const float *dy, size_t h);
 /* s becomes weights and g, gradients of weights, gradients of scores; known
  * is what join left, y what attention mixed, dy its gradient */
@@ -63,14 +64,14 @@ struct slopes {
   double (*judge)(float *z, size_t n, uint32_t right, float share);
 /* the loss of one row of logits, which become its gradient times share */
 
-  float (*norm_back)(const float *x, const float *gain, const float *dy, size_t d,
-                     float *dx);
+  float (*norm_back)(const float *x, const float *gain,
+                     const float *dy, size_t d, float *dx);
 /* adds to dx; returns 1 over the root mean square */
 
-  void (*gain_back)(const float *x, const float *dy, const float *r, size_t rows,
-                    size_t d, size_t from, size_t to, float *dgain);
-  void (*gate_back)(const float *gate, const float *up, const float *dinner,
-                    size_t n, float *dgate, float *dup);
+  void (*gain_back)(const float *x, const float *dy, const float *r,
+                    size_t rows, size_t d, size_t from, size_t to, float *dgain);
+  void (*gate_back)(const float *gate, const float *up,
+                    const float *dinner, size_t n, float *dgate, float *dup);
 /* n is a multiple of 16 */
 
   double (*square)(const float *g, size_t n);

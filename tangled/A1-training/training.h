@@ -1,6 +1,6 @@
 /* training.h -- made from chapters/A1-training.w; change it there */
 
-/* A.149  training.h */
+/* A.173  training.h */
 
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
@@ -8,7 +8,7 @@
 #include "A1-training/network.h"
 #include "01-tokens/tokenizer.h"
 
-/* A.150  A plan for a training run */
+/* A.174  A plan for a training run */
 
 struct stretch {
   uint64_t tokens;
@@ -24,8 +24,8 @@ struct stretch {
 enum { STRETCHES = 3 };
 struct plan {
   const char *name, *directory;
-  struct shape shape;
-  struct stretch stretch[STRETCHES];
+  struct shape form;
+  struct stretch leg[STRETCHES];
   uint64_t seed;
 };
 /* a model, how it is trained, and the seed of its first weights */
@@ -37,7 +37,7 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
 /* steps and tokens of all stretches */
 
-/* A.151  What feeds a training run */
+/* A.175  What feeds a training run */
 
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
 bool training_merges(struct memory *m, const struct grammar *g,
@@ -63,7 +63,7 @@ uint64_t source_at(const struct source *s);
 void source_seek(struct source *s, uint64_t at);
 /* goes on with text at */
 
-/* A.152  A training run from outside */
+/* A.176  A training run from outside */
 
 struct trainer;
 struct progress {
@@ -73,7 +73,7 @@ struct progress {
 /* what has been done, the mean loss of the last step in nats, its rate */
 
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
-                             const struct kernels *k, struct pool *pool,
+                             const struct kernels *k, struct pool *crew,
                              struct source *s, struct error *why);
 /* a run before its first step; owned by the caller, who keeps the rest */
 
@@ -84,8 +84,8 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
 /* one step */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why);
-bool trainer_load(struct trainer *t, const char *path, struct progress *done,
-                  struct error *why);
+bool trainer_load(struct trainer *t, const char *path,
+                  struct progress *done, struct error *why);
 /* the whole state, to a file and from it; a run that goes on from it ends in
  * the same bits */
 
