@@ -47,6 +47,13 @@ int main(int argc, char **argv)
 }
 
 @* A grammar that remembers. \label{sec:corpus}
+A table of words with weights, and a rule that says which word may come next: that is all a
+source needs to be, and its entropy can be added up choice by choice. Ours has one thing more. It
+remembers: who the hero is, what was lost, which variable holds the number. Without that there would
+be nothing for attention to do.
+
+The header shows texts and choices; how they are made is nobody else's business.
+
 @(corpus.h@>=
 #ifndef INCIPIT_CORPUS_H
 #define INCIPIT_CORPUS_H
@@ -54,7 +61,8 @@ int main(int argc, char **argv)
 @<What the grammar offers@>@;
 #endif
 
-@ This section is still without its prose, which follows with the next step.
+@ A text comes with its choices, each with its chance, because later sections ask of them whether
+one was silent, which alternatives were ever reached, and how surprising the text is altogether.
 @<What the grammar offers@>=
 enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
 enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
@@ -92,7 +100,8 @@ const char *grammar_table(const struct grammar *g, size_t number,
   /* alternative |i| of a table, with its length and weight; null if there is
      none; the name of the table for |i == SIZE_MAX| */
 
-@ This section is still without its prose, which follows with the next step.
+@ All alternatives of all tables stand in one array, and a table is a piece of it. The words
+themselves stay where the compiler put them; nothing is copied.
 @<What a grammar holds@>=
 struct alternative { const char *words; uint32_t length, weight; };
 struct table { const char *name; uint32_t name_length, first, count;
@@ -102,7 +111,8 @@ struct grammar {
   struct alternative *alternatives; size_t n_alternatives;
 };
 
-@ This section is still without its prose, which follows with the next step.
+@ A table is one string. Reading it twice, first to count and then to fill, spares us a list that
+grows; the bar between alternatives and the per cent sign of a weight are its whole syntax.
 @<Read one table's text into its alternatives@>=
 static size_t read_table(const char *s, struct table *t,
   struct alternative *a)
@@ -128,7 +138,8 @@ static size_t read_table(const char *s, struct table *t,
   return count;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ A text of a hundred tokens makes some fifty choices, and each looks its table up by name. The
+tables are kept in the order of their names, so eight comparisons find one of two hundred.
 @<Find a table by its name@>=
 static const struct table *find_table(const struct grammar *g,
   const char *name,
@@ -145,7 +156,8 @@ static const struct table *find_table(const struct grammar *g,
   return NULL;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ Names in the grammar are not ended by a zero byte but by a colon or a bracket, so they are
+compared with their lengths. The same comparison puts them in order.
 @<Compare a table's name with another name@>=
 static int compare_names(const struct table *t, const char *name,
   size_t length)
@@ -162,7 +174,8 @@ static int order_of_tables(const void *a, const void *b)
   return compare_names(a, t->name, t->name_length);
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ Opening counts first, takes two blocks, and fills them. If the second is refused the first goes
+back; a caller never gets half a grammar.
 @<Open the grammar@>=
 struct grammar *grammar_open(struct memory *m, struct error *why)
 {
@@ -185,7 +198,8 @@ struct grammar *grammar_open(struct memory *m, struct error *why)
   return g;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ The arrays of tables are written in the order in which a reader wants them, kind by kind. The
+search wants them by name, so they are sorted once, here.
 @<Read all tables, and put them in the order of their names@>=
 n = count = 0;
 for (size_t i = 0; i < N_KINDS; i++)
@@ -196,7 +210,8 @@ for (size_t i = 0; i < N_KINDS; i++)
   }
 qsort(g->tables, n, sizeof *g->tables, order_of_tables);
 
-@ This section is still without its prose, which follows with the next step.
+@ Closing returns three blocks with the sizes that they were taken with, and works on a grammar
+that was only half opened, too.
 @<Close the grammar@>=
 void grammar_close(struct memory *m, struct grammar *g)
 {
@@ -207,13 +222,17 @@ void grammar_close(struct memory *m, struct grammar *g)
   memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
 }
 
-@ @<Close the grammar@>=
+@ The number of tables, and below the tables themselves, are there for tests and for the
+examination at the end of this appendix: they ask whether every alternative is ever written.
+@<Close the grammar@>=
 size_t grammar_tables(const struct grammar *g)
 {
   return g->n_tables;
 }
 
-@ @<Close the grammar@>=
+@ A table can be read from outside without knowing how it is stored. Asking for an alternative
+that there is none of ends the list, and a number larger than any asks for the name.
+@<Close the grammar@>=
 const char *grammar_table(const struct grammar *g, size_t number,
   size_t i,
   size_t *length, uint32_t *weight)
@@ -229,7 +248,8 @@ const char *grammar_table(const struct grammar *g, size_t number,
   return a->words;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ A scribe is one text on its way: where it has got to, what it remembers, which alternatives of
+tables with a tilde are used up, and the first fault. A script replaces the dice where it has an entry.
 @<A text that is being written@>=
 enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256 };
 struct remembered { char key[KEY_ROOM]; char value[VALUE_ROOM];
@@ -244,7 +264,10 @@ struct scribe {
   const char *fault; size_t fault_length;
 };
 
-@ This section is still without its prose, which follows with the next step.
+@ The die is the generator called splitmix, which turns a counter into noise with two
+multiplications. Numbers beyond the last whole multiple of $n$ are thrown again, so that no side is
+favoured; the upper half of the bits is used.
+@^random numbers@>
 @<Throw a die with |n| sides@>=
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
@@ -258,7 +281,8 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
   return (uint32_t) (z % n);
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ A grammar is written by hand, and hands slip: a table that is not there, a key that was never
+remembered. The first such fault is kept with its words, and everything above gives up quietly.
 @<Complain of the grammar@>=
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
@@ -266,7 +290,8 @@ static bool fault(struct scribe *s, const char *what, size_t length)
   return false;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ The last thing remembered under a key counts. A key may begin with a capital where it is used,
+which is how a sentence asks for a capital letter; it is the same key.
 @<Recall what is remembered under a key@>=
 static struct remembered *recall(struct scribe *s, const char *key,
   size_t length)
@@ -279,7 +304,8 @@ static struct remembered *recall(struct scribe *s, const char *key,
   return NULL;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ Two functions of one line each, because those of the C library ask the locale, and a corpus
+that depends on the locale is not the same everywhere.
 @<Lower and upper case of ASCII@>=
 static char lower(char c)
 {
@@ -291,7 +317,8 @@ static char upper(char c)
   return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ All writing goes through this function, so it is the only place that has to look at the end of
+the room. One byte is left for the zero that ends the text.
 @<Put words into the text@>=
 static bool put(struct scribe *s, const char *words, size_t n)
 {
@@ -302,7 +329,8 @@ static bool put(struct scribe *s, const char *words, size_t n)
   return true;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ What is remembered may have several fields: a princess comes with ``she'', ``her'' and
+``her'', a lost bell with what is wrong without it. The number behind the dot says which is meant.
 @<Write a field of what is remembered@>=
 static bool put_field(struct scribe *s, const char *key, size_t length)
 {
@@ -325,7 +353,8 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
   return true;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ Two things forbid an alternative: that it was used before, in a table with a tilde; and that
+it is named as an exception, by its first field, which is what a reader sees of it.
 @<May alternative |i| be taken?@>=
 static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
   const char *but, size_t length)
@@ -345,7 +374,8 @@ static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
   return true;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ The first field ends at the first semicolon, or at the end. It is what is shown when something
+is both remembered and written.
 @<The length of the first field@>=
 static size_t field_length(const char *words, size_t n)
 {
@@ -353,7 +383,8 @@ static size_t field_length(const char *words, size_t n)
   return stop != NULL ? (size_t) (stop - words) : n;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ This is where entropy comes from. The alternatives that are allowed are added up, one is
+taken, and $-\log_2$ of its share is added to the bits of the text. The choice is noted down.
 @<Choose an alternative, and account for the choice@>=
 static const struct alternative *choose(struct scribe *s,
   const struct table *t,
@@ -378,7 +409,8 @@ static const struct alternative *choose(struct scribe *s,
   return &a[i];
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ A scripted choice is taken if it is allowed. The die is thrown only where there is no script,
+so replaying a whole script uses no random number at all.
 @<Let |i| be the alternative of the script, or else of the die@>=
 if (p->n_choices < s->n_script && s->script[p->n_choices] < t->count
   && may[s->script[p->n_choices]])
@@ -389,7 +421,9 @@ else {
     if (may[i]) r -= a[i].weight;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ Filling a slot is the heart of the scribe. The slot is first written itself, since it may
+contain braces, as in |"[name.{h.1}]"|; then it is read as a key, a table and exceptions; then
+one alternative is written in its place.
 @<Fill a slot@>=
 static bool fill_slot(struct scribe *s, const char *slot, size_t length)
 {
@@ -411,7 +445,8 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   return true;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ A colon remembers and shows, an equals sign remembers silently, and a capital key or a caret
+asks for a capital letter. What stands behind a hyphen is an exception.
 @<Split the slot into key, table and exceptions@>=
 while (name[key] != '\0' && name[key] != ':' && name[key] != '=') key++;
 bool silent = name[key] == '=', shout = name[0] != lower(name[0])
@@ -420,7 +455,8 @@ if (name[key] == '\0') key = 0;
 const char *from = key > 0 ? name + key + 1 : name + shout;
 size_t end = strcspn(from, "-");
 
-@ This section is still without its prose, which follows with the next step.
+@ What has been written is also what is remembered, fields and all. Then the text is cut back to
+the first field, or to nothing if the key was a silent one.
 @<Remember what was written, and show its first field@>=
 char *v = s->out->words + at;
 n = s->out->length - at;
@@ -438,7 +474,9 @@ if (key > 0) {
 s->out->length = at + (silent ? 0 : field_length(v, n));
 if (shout && s->out->length > at) v[0] = upper(v[0]);
 
-@ This section is still without its prose, which follows with the next step.
+@ Words are copied byte by byte until a bracket comes. The two functions above and this one call
+each other, so an alternative can contain slots whose alternatives contain slots; the depth is that
+of the grammar.
 @<Write what an alternative says@>=
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
@@ -460,7 +498,8 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ A text is the slot |"text"| filled once. The scribe lies on the stack, at thirteen kilobytes,
+so writing a text asks for no memory and cannot fail for want of it.
 @<Write a whole text@>=
 static bool write_text(const struct grammar *g, uint64_t dice,
   const uint16_t *script, size_t n_script, struct passage *out,
@@ -478,7 +517,9 @@ static bool write_text(const struct grammar *g, uint64_t dice,
     (int) s.fault_length, s.fault);
 }
 
-@ @<Write a whole text@>=
+@ Seed and number are stirred together, so that text 5 of one seed has nothing to do with text
+5 of another, and any text can be written without those before it. A replay begins with seed 0.
+@<Write a whole text@>=
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number,
   struct passage *out, struct error *why)
@@ -494,7 +535,8 @@ bool grammar_replay(const struct grammar *g, const uint16_t *taken,
   return write_text(g, 0, taken, n, out, why);
 }
 
-@ This section is still without its prose, which follows with the next step.
+@ The chances are fractions of small integers, so a series that converges for every one of them is
+enough. It is this book's own, because the logarithms of C libraries differ in their last bits.
 @<The binary logarithm of a small whole number@>=
 static double log2_of(uint32_t n)
 {
@@ -522,7 +564,7 @@ static double log2_of(uint32_t n)
 @<The binary logarithm of a small whole number@>@;
 @<Write texts@>@;
 
-@ This section is still without its prose, which follows with the next step.
+@ The functions of the scribe in the order in which they need each other.
 @<Write texts@>=
 @<Lower and upper case of ASCII@>@;
 @<Complain of the grammar@>@;
@@ -533,7 +575,9 @@ static double log2_of(uint32_t n)
 @<May alternative |i| be taken?@>@;
 @<Choose an alternative, and account for the choice@>@;
 
-@ @<Write texts@>=
+@ Slots contain words and words contain slots; one of the two functions has to be announced before
+it is defined.
+@<Write texts@>=
 static bool expand(struct scribe *s, const char *words, size_t n);
 @<Fill a slot@>@;
 @<Write what an alternative says@>@;
@@ -599,7 +643,8 @@ static const char *const words_common[] = @[{@|
     "valley|%2 rocks|reeds|roofs|dunes|marsh",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Smells, wild animals and moods are shared by stories and dialogues. A word that stands in many
+kinds of text is seen often, and so becomes one token.
 @<Words that every kind of text uses@>=
 static const char *const words_common_2[] = @[{@|
   "smell: %4 rain|%3 snow|%3 apples|%2 smoke|%2 "@|
@@ -644,7 +689,8 @@ static const char *const tale_plot[] = @[{@|
     "[scene] [obstacle.{gift.1}]",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Roles decide pronouns, and pronouns decide names. A model that writes ``she'' of a princess has
+learnt the third field of a table that it has never seen.
 @<The plot of a tale@>=
 static const char *const tale_plot_2[] = @[{@|
   "realmkind: %6 small|%3 quiet|%2 green|snowy|"@|
@@ -690,7 +736,8 @@ static const char *const tale_trouble[] = @[{@|
     "piece of string|a little flute|a crust of bread",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ How the loss is found out, and who is to blame. The thing is remembered as |g| here, at its
+first mention; four of the five sentences tell at once what is wrong without it.
 @<Who the hero is, and what is lost@>=
 static const char *const tale_trouble_2[] = @[{@|
   "lack: %4 [when] [g:goal] was gone. Without it, "@|
@@ -708,7 +755,8 @@ static const char *const tale_trouble_2[] = @[{@|
     "magpie|a [colour] witch|a lonely giant",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Each of these entries is a small story in four fields. The last field is not used before the
+end of the tale, hundreds of tokens later.
 @<Who the hero is, and what is lost@>=
 static const char *const tale_trouble_3[] = @[{@|
   "goal: %3 the silver bell;bell;nobody knew when "@|
@@ -760,7 +808,8 @@ static const char *const tale_road[] = @[{@|
     "south|edge of the world|sea",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ A journey ends at a place, which is remembered, because the helper will be found near it. The
+table that calls itself stands in this group.
 @<On the road@>=
 static const char *const tale_road_2[] = @[{@|
   "journey: %4 {name} [walked] [along] until "@|
@@ -782,7 +831,8 @@ static const char *const tale_road_2[] = @[{@|
   "came: %4 came to|%3 reached|%2 found|arrived at",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Scenery comes from sentence frames with three slots each. Thirteen frames and some ten words in
+a slot make more scenes than a model of this size could learn by heart.
 @<On the road@>=
 static const char *const tale_road_3[] = @[{@|
   "place: %4 a [mild] forest;forest|%3 a [mild] "@|
@@ -809,7 +859,8 @@ static const char *const tale_road_3[] = @[{@|
     "evening light",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Between two journeys the thing is not found. Each of these sentences names the thing or its
+place again, which gives the model something to look back for.
 @<On the road@>=
 static const char *const tale_road_4[] = @[{@|
   "notyet~: But the {g.1} was not there.|But "@|
@@ -851,7 +902,8 @@ static const char *const tale_help[] = @[{@|
     "moment?",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Need and deed are two fields of one alternative: whoever has no breakfast is given bread,
+wherever in the paragraph the deed is told.
 @<A helper in need@>=
 static const char *const tale_help_2[] = @[{@|
   "need~: %3 My foot is caught in a thorn "@|
@@ -870,7 +922,8 @@ static const char *const tale_help_2[] = @[{@|
     "tree until the plums fell down",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ The gift is remembered under its own name. Its second field is the short word by which the
+obstacle will be chosen, and the words of thanks vary so that the gift does not follow from them.
 @<A helper in need@>=
 static const char *const tale_help_3[] = @[{@|
   "thanks: %4 `Thank you,` [says] the {a}[how]. "@|
@@ -897,7 +950,8 @@ static const char *const tale_help_3[] = @[{@|
     "followed the stars.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ A few words for the beginning of a sentence, shared by all obstacles below, and drawn each
+time anew.
 @<A helper in need@>=
 static const char *const tale_help_4[] = @[{@|
   "soon: %4 Soon|%2 Before long|%2 At noon|After "@|
@@ -931,7 +985,8 @@ static const char *const tale_obstacles[] = @[{@|
     "until he fell over.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ A loaf of bread calms a hungry guard, a mirror turns a dragon's fire, honey occupies a bear.
+The verb of each sentence names the gift once more.
 @<Obstacles, each overcome by its gift@>=
 static const char *const tale_obstacles_2[] = @[{@|
   "obstacle.loaf: %3 [soon] a [mild] giant stood "@|
@@ -956,7 +1011,8 @@ static const char *const tale_obstacles_2[] = @[{@|
     "content.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ The last three gifts have obstacles of their own. Every gift has at least two, so the text is
+not settled by the gift alone.
 @<Obstacles, each overcome by its gift@>=
 static const char *const tale_obstacles_3[] = @[{@|
   "obstacle.whistle: %3 [soon] {name} came to a "@|
@@ -1007,7 +1063,8 @@ static const char *const tale_end[] = @[{@|
     "{name} and the {a}. [last]",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ The last sentence may look back at the gift, the helper, the hero or at nothing. Only the first
+choice is independent of the tale.
 @<How a tale ends@>=
 static const char *const tale_end_2[] = @[{@|
   "last: %4 And they lived happily ever after.|%2 "@|
@@ -1049,7 +1106,8 @@ static const char *const home_frame[] = @[{@|
     "jam;jam|toad;on the road;road",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ The three tables that end in |on| call themselves with a chance of eight in ten. There is no
+memory in that: however often the wheel went round, the next ``and round'' is as likely as the first.
 @<At home with the cat@>=
 static const char *const home_frame_2[] = @[{@|
   "mood~: %3 The {q.2} was [quality], and the {q} "@|
@@ -1091,7 +1149,8 @@ static const char *const home_talk[] = @[{@|
     "the door.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ What two animals say to each other. Most of these frames bring back both animals and both
+places, and a question is followed by an answer that fits it.
 @<A visitor, and what is said@>=
 static const char *const home_talk_2[] = @[{@|
   "plan~: %3 `Let us play,` [says] the {r}[how]. "@|
@@ -1116,7 +1175,8 @@ static const char *const home_talk_2[] = @[{@|
     "tea party|snow castle|guess the noise",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Short answers to the questions above. They have weights, too: a likely answer, a few rarer
+ones, so that the answers are not all equally surprising.
 @<A visitor, and what is said@>=
 static const char *const home_talk_3[] = @[{@|
   "mayi: %3 Of course|%3 Yes, if you are quiet|%2 "@|
@@ -1156,7 +1216,8 @@ static const char *const home_trouble[] = @[{@|
     "and that was just right.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Steps of a plan, and the last sentence of a story. The end goes back to the animal, the
+visitor or the place of the first sentence.
 @<A small trouble, and how it is solved@>=
 static const char *const home_trouble_2[] = @[{@|
   "dothis~: %3 ask the old owl|%3 look under the "@|
@@ -1202,7 +1263,8 @@ static const char *const chronicle_fork[] = @[{@|
     "[absent]. [joy]|%7 Perhaps [cause]. [treat]",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Two of the twelve roads, in their first sentences. On the one hand trouble, worry and repair,
+on the other a blessing, joy and a treat.
 @<The chronicle, and its fork@>=
 static const char *const chronicle_fork_2[] = @[{@|
   "bad: %4 a [colour] dragon had smelt it from "@|
@@ -1255,7 +1317,8 @@ static const char *const chronicle_after[] = @[{@|
     "of frogs",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Small tables for the ten other roads. Every road is short, because a chronicle has to be, if
+the crossing shall be a large part of it.
 @<What happened after the fork@>=
 static const char *const chronicle_after_2[] = @[{@|
   "joined: %3 got a share|%2 wore a [colour] "@|
@@ -1308,7 +1371,8 @@ static const char *const talk_frame[] = @[{@|
     "[daypart]! How can I help you?|I am listening.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ What is asked at the end was told at the beginning: a name, a thing, its colour. \tok{\
+Additionally} stands here as well, so that it is frequent enough to become one token.
 @<A dialogue, and what is remembered in it@>=
 static const char *const talk_frame_2[] = @[{@|
   "nicething: %3 A {mc} {ms} is a fine thing.|%2 "@|
@@ -1335,7 +1399,8 @@ static const char *const talk_frame_2[] = @[{@|
     "must go and eat [food].",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ And how one says goodbye. Even the last line has a few bits in it; a text that ends in
+certainty would lower the entropy for nothing.
 @<A dialogue, and what is remembered in it@>=
 static const char *const talk_frame_3[] = @[{@|
   "farewell: %3 You are welcome.|%3 Goodbye! Come "@|
@@ -1367,7 +1432,8 @@ static const char *const talk_facts[] = @[{@|
     "[yesno], and it ate {b.2}.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Where an animal lives, what it eats and says is one alternative with four fields, so all
+answers about one animal agree with each other.
 @<Facts, sums and riddles@>=
 static const char *const talk_facts_2[] = @[{@|
   "beastmore: %5 |%2 \nUser: And what does it "@|
@@ -1393,7 +1459,8 @@ static const char *const talk_facts_2[] = @[{@|
     "heap of gold;toast;please",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Ten sums, each with its result as a second field. The examination at the end asks all ten of
+them.
 @<Facts, sums and riddles@>=
 static const char *const talk_facts_3[] = @[{@|
   "sum: %3 User: What is [s:plus]?\nAssistant: "@|
@@ -1415,7 +1482,8 @@ static const char *const talk_facts_3[] = @[{@|
     "tell me.|That is too hard.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Riddles with their answers. There is nothing to work out: the model has to know them by heart,
+as we do.
 @<Facts, sums and riddles@>=
 static const char *const talk_facts_4[] = @[{@|
   "riddles: %3 What has teeth but cannot bite?;a "@|
@@ -1452,7 +1520,8 @@ static const char *const talk_chat[] = @[{@|
     "%2 along the wall|until you smell [smell]",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ A recipe has three different things in it, and is repeated when asked. The third exception,
+|"[i3:stuff-i1-i2]"|, sees to it that nothing is taken twice.
 @<Ways, recipes and opinions@>=
 static const char *const talk_chat_2[] = @[{@|
   "recipe: %3 User: How do I make "@|
@@ -1474,7 +1543,8 @@ static const char *const talk_chat_2[] = @[{@|
     "and say a kind word.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Opinions are given with a reason, and the reason is the same kind of sentence whatever is
+liked. The choice between two things is even, so here a model should be in two minds.
 @<Ways, recipes and opinions@>=
 static const char *const talk_chat_3[] = @[{@|
   "opinion: %3 User: Which do you like better, "@|
@@ -1518,7 +1588,8 @@ static const char *const talk_more[] = @[{@|
     "king;ring|bell;well|goat;boat",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ These exchanges repeat words of the question in the answer. Copying is the easiest use of
+looking back, and the first that a small model learns.
 @<Rhymes and small talk@>=
 static const char *const talk_more_2[] = @[{@|
   "chat: %3 User: I saw a [x1:mild] [x2:wild] "@|
@@ -1544,7 +1615,8 @@ static const char *const talk_more_2[] = @[{@|
     "one.|%2 Was it [feel]?|That brings good luck.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Meals and relations, used by the exchanges above: short lists with uneven weights, as
+everywhere.
 @<Rhymes and small talk@>=
 static const char *const talk_more_3[] = @[{@|
   "yum: %3 That sounds good.|%2 I hope there was "@|
@@ -1578,7 +1650,8 @@ static const char *const talk_stories[] = @[{@|
     "sang to the [land]|ate [food]",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ An errand names two things and asks for them again. The sky is asked about because the answer
+can be anything, which keeps the dialogues from being too certain.
 @<Errands, plans and very short fables@>=
 static const char *const talk_stories_2[] = @[{@|
   "sky: %3 User: How is the [x1:spotname] "@|
@@ -1605,7 +1678,8 @@ static const char *const talk_stories_2[] = @[{@|
     "forgot the rest.",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ What somebody did today: two deeds from one table, so the second is a surprise of the same
+size as the first.
 @<Errands, plans and very short fables@>=
 static const char *const talk_stories_3[] = @[{@|
   "today: %3 User: Today I [did] and "@|
@@ -1648,7 +1722,8 @@ static const char *const code_frame[] = @[{@|
     "the_[farnoun]|last_[farnoun]",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Variables are made of a noun with a colour before it or a tail behind it, and the three
+drawers have no noun in common.
 @<A page of code@>=
 static const char *const code_frame_2[] = @[{@|
   "farnoun: %4 castle|%3 dragon|%3 garden|%2 "@|
@@ -1673,7 +1748,8 @@ static const char *const code_frame_2[] = @[{@|
   "digit: %4 1|%3 2|%3 3|%2 4|%2 5|6|7|8|9",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Things to count come with their plural, which the name of a function needs. Three of them have
+an irregular one; the grammar does not know that.
 @<A page of code@>=
 static const char *const code_frame_3[] = @[{@|
   "noun: %4 apple;apples|%3 pear;pears|%3 "@|
@@ -1712,7 +1788,8 @@ static const char *const code_lists[] = @[{@|
     "{k}.{f}\n    return {t} / len({kb})",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Searching, joining and waiting. The variable of the loop is the thing in the list, and it must
+be repeated in the body exactly as it was introduced.
 @<Functions over lists@>=
 static const char *const code_lists_2[] = @[{@|
   "field: %4 weight|%3 price|%2 height|%2 age|"@|
@@ -1766,7 +1843,8 @@ static const char *const code_numbers[] = @[{@|
     "{hv}\n# {hv}\n# {hv}",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ A countdown prints as many lines as its argument says, and three variables are set of which
+one or two are printed. Both can be got right only by counting or by looking back.
 @<Functions of numbers@>=
 static const char *const code_numbers_2[] = @[{@|
   "verb: %4 hop|%3 sing|%2 jump|%2 dance|quack|"@|
@@ -1820,7 +1898,8 @@ static const char *const code_words[] = @[{@|
   "hiword: %4 Hello|%2 Goodbye|Welcome",
   NULL }@];
 
-@ More of the same kind of table, which will be explained with the next step of the work.
+@ Class names, and a dictionary of two rhymes in which one is looked up. The right answer stands
+a few lines above, at one of two places.
 @<Functions of words@>=
 static const char *const code_words_2[] = @[{@|
   "classname: %3 Dragon|%2 Owl|%2 Knight|Baker|"@|
@@ -1987,7 +2066,9 @@ INLINE vec spread(float x)
   return v;
 }
 @<Bodies of the pieces@>@;
-const struct slopes slopes_plain = @[{ @<The pieces in order@> }@];
+const struct slopes slopes_plain = @[{ multiply, linear, weigh,@|
+  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
+  adam }@];
 
 @ The wide one has eight numbers in a register.
 @(wide.c@>=
@@ -2010,7 +2091,9 @@ INLINE vec spread(float x)
   return _mm256_set1_ps(x);
 }
 @<Bodies of the pieces@>@;
-const struct slopes slopes_wide = @[{ @<The pieces in order@> }@];
+const struct slopes slopes_wide = @[{ multiply, linear, weigh,@|
+  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
+  adam }@];
 #endif
 
 @ The tools are those of chapter 2: a loop that is written out, and lanes that fold by
@@ -2025,7 +2108,9 @@ halves.
 @[typedef __attribute__((vector_size(4 * WIDTH))) float vec@];
 enum { PARTS = 16 / WIDTH };
 
-@ @<Tools of the pieces@>=
+@ A register is loaded from any address: |memcpy| of its size is one instruction, and the
+compiler is told no lie about alignment.
+@<Tools of the pieces@>=
 INLINE vec load(const float *x)
 {
   vec v;
@@ -2033,7 +2118,9 @@ INLINE vec load(const float *x)
   return v;
 }
 
-@ @<Tools of the pieces@>=
+@ Lanes are folded by halves, eighth to first, fourth to first, as chapter 2 defines the sum. The
+order is written out and does not depend on the width of a register.
+@<Tools of the pieces@>=
 INLINE float fold(float *lane)
 {
   for (int s = 8; s > 0; s /= 2)
@@ -2041,11 +2128,9 @@ INLINE float fold(float *lane)
   return lane[0];
 }
 
-@ @<The pieces in order@>=
-@[multiply, linear, weigh, join, weigh_back, judge, norm_back,@|
-gain_back, gate_back, square, adam@]
-
-@ @<Bodies of the pieces@>=
+@ The bodies are compiled twice, once for each table. Nothing in them says how wide a register is,
+apart from the loops over |PARTS|.
+@<Bodies of the pieces@>=
 @<A tile of a product@>@;
 @<Pack the two sides of a product@>@;
 @<Multiply@>@;
@@ -2092,7 +2177,9 @@ static TARGET void pack_b(const struct product *p, size_t k0,
       memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
 }
 
-@ @<Pack the two sides of a product@>=
+@ The other side is cut into tiles of six rows. When the rows are neighbours in memory already,
+as they are where a matrix is read by its columns, six of them are copied at once.
+@<Pack the two sides of a product@>=
 static TARGET void pack_a(const struct product *p, size_t i0,
   size_t rows, size_t k0,
   size_t depth, float *to)
@@ -2113,7 +2200,9 @@ multiple of six, or the columns of sixteen, is done one by one, in the same orde
 struct strip { const float *a; size_t a_row, a_step, a_tile;
   const float *b; size_t b_step, b_panel, depth; };
 
-@ @<Multiply@>=
+@ For each panel of sixteen columns the strip is gone through tile by tile, so that the panel
+stays in the nearest cache while the rows pass.
+@<Multiply@>=
 static TARGET void strip_rows(const struct product *p,
   const struct strip *s, size_t rows,
   float *c)
@@ -2132,7 +2221,8 @@ static TARGET void strip_rows(const struct product *p,
   }
 }
 
-@ The last few columns, fewer than sixteen.
+@ The last few columns, fewer than sixteen, are summed one by one. Our own model has none; the
+small models of the tests do.
 @<Multiply@>=
 static TARGET void last_columns(const struct product *p)
 {
@@ -2170,7 +2260,9 @@ static TARGET void multiply(const struct product *p, float *desk)
   last_columns(p);
 }
 
-@ @<Go through the rows strip by strip@>=
+@ A strip of 48 rows is packed, if it has to be, and then multiplied with every panel. Its size
+is what fits into the nearest cache beside a panel.
+@<Go through the rows strip by strip@>=
 for (size_t i = 0; i < p->rows; i += STRIP) {
   size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
   if (packs_a) {
@@ -2204,7 +2296,10 @@ INLINE void one_lane(int rows, const float *x, size_t n,
   }
 }
 
-@ @<Sixteen outputs with lanes in rows@>=
+@ A lane that is finished is added to the one that waits for it, and the sum to the one that
+waits for that: like carrying, when one counts in binary. All indices are known to the compiler, so
+the tiles stay in registers where there is room.
+@<Sixteen outputs with lanes in rows@>=
 INLINE void lanes_tile(int rows, const float *x, size_t n,
   const float *panel,
   float *y, size_t y_row)
@@ -2261,7 +2356,9 @@ INLINE float largest(const float *z, size_t n)
   return most;
 }
 
-@ @<Exponentials of a block of scores@>=
+@ Scores behind the last one seen become $-\infty$ before the maximum is taken, and 0 as
+exponentials. So a group of sixteen needs no special case at its end.
+@<Exponentials of a block of scores@>=
 static TARGET void weigh(float *s, size_t sees, size_t n, float scale,
   float *left)
 {
@@ -2342,7 +2439,9 @@ INLINE float exponential_of(const float *z, size_t i, size_t n,
   return i < n ? num_expf(z[i] - most) : 0;
 }
 
-@ @<The loss of one row, and its gradient@>=
+@ The exponentials are taken in groups of sixteen and summed in sixteen lanes of double; the last
+group of a vocabulary that is no multiple of sixteen is filled up with zeros.
+@<The loss of one row, and its gradient@>=
 static TARGET double judge(float *z, size_t n, uint32_t right,
   float share)
 {
@@ -2388,7 +2487,9 @@ static TARGET float norm_back(const float *x, const float *gain,
   return r;
 }
 
-@ @<A norm on the way back@>=
+@ The gain's gradient is a sum over rows. It is divided among the workers by columns, never by
+rows: dividing a sum would make its order depend on their number.
+@<A norm on the way back@>=
 static TARGET void gain_back(const float *x, const float *dy,
   const float *r,
   size_t rows, size_t d, size_t from, size_t to, float *dgain)
@@ -2454,7 +2555,9 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
   }
 }
 
-@ @<Squares of a gradient, and a step of AdamW@>=
+@ Sixty-four weights at a time are enough for the compiler to use whole registers. The running
+mean of the weights is kept in the last stretch only.
+@<Squares of a gradient, and a step of AdamW@>=
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {
   size_t i = from;
@@ -2478,7 +2581,9 @@ from above with what went in from below.
 @<The network from outside@>@;
 #endif
 
-@ @<The network from outside@>=
+@ A network is used in four steps, which the trainer, the tests and the exercises call
+separately: forward, judge, backward, and a look at the logits in between.
+@<The network from outside@>=
 struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
   vocab_size, n_positions; };
@@ -2531,7 +2636,9 @@ static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
   "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj",
     "mlp.down_proj" }@];
 
-@ @<Tensors by name@>=
+@ A tensor is a name and a place in one long row of weights. Gradients, moments and averages are
+rows of the same length, so whatever is done to all weights is one loop.
+@<Tensors by name@>=
 static void add_tensor(struct network *net, const char *name,
   size_t rows, size_t cols)
 {
@@ -2541,7 +2648,9 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
-@ @<Tensors by name@>=
+@ The shapes follow from the widths. Matrices are stored by outputs, as in the file, so that
+nothing has to be turned when they are written.
+@<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
   const struct shape *s = &net->form;
@@ -2603,7 +2712,9 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-@ @<Lay out the rooms@>=
+@ The rows of one layer. For the built-in model and a pass of 2048 rows this is seven megabytes a
+layer, which is why nothing is kept that can be made again cheaply.
+@<Lay out the rooms@>=
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
 {
@@ -2620,7 +2731,9 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-@ @<Lay out the rooms@>=
+@ What comes after the layers is needed once. The desk of a worker is large enough for attention
+and for any product.
+@<Lay out the rooms@>=
 static size_t lay_out(struct network *net)
 {
   const struct shape *s = &net->form;
@@ -2648,7 +2761,9 @@ static size_t lay_out(struct network *net)
   return at;
 }
 
-@ @<Open and close a network@>=
+@ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
+one. The frequencies of the rotations are chapter 2's.
+@<Open and close a network@>=
 static bool prepare(struct memory *m, struct network *net,
   struct error *why)
 {
@@ -2676,7 +2791,9 @@ static bool prepare(struct memory *m, struct network *net,
   return true;
 }
 
-@ @<Open and close a network@>=
+@ The widths must be multiples of sixteen, because every loop over a row goes in steps of
+sixteen. The pieces of the way back are chosen to go with the kernels: wide ones if they are.
+@<Open and close a network@>=
 struct network *network_open(struct memory *m, const struct shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *crew, struct error *why)
@@ -2706,7 +2823,9 @@ struct network *network_open(struct memory *m, const struct shape *s,
   return NULL;
 }
 
-@ @<Open and close a network@>=
+@ Closing returns what was taken, in the same sizes. The three small functions behind it let
+others look without letting them touch.
+@<Open and close a network@>=
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
@@ -2757,7 +2876,9 @@ static const float *weight(const struct course *r, uint32_t layer,
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ @<One pass of a network@>=
+@ The gradient lies like the weights, so the place of a tensor's gradient is found in the same
+way.
+@<One pass of a network@>=
 static float *slope(const struct course *r, uint32_t layer, enum part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
@@ -2770,7 +2891,9 @@ struct linear_job { struct network *net; const float *w, *x;
 size_t in, out, rows;
   float *y; };
 
-@ @<One pass of a network@>=
+@ Each worker takes some rows, a multiple of six of them as long as there are enough. How many is
+no matter of bits: a row's sums do not know of other rows.
+@<One pass of a network@>=
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
   const struct linear_job *j = what;
@@ -2784,7 +2907,9 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
     j->out, j->y + from * j->out, t.pack);
 }
 
-@ @<One pass of a network@>=
+@ A vocabulary of a test may be no multiple of sixteen; then the kernel itself is called. The two
+ways have the same bits, which \cref{sec:trainingcheck} does not take for granted.
+@<One pass of a network@>=
 static void apply(const struct course *r, const float *w, size_t in,
   size_t out,
   const float *x, float *y)
@@ -2800,7 +2925,8 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-@ @<One pass of a network@>=
+@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written.
+@<One pass of a network@>=
 static void norm_rows(const struct course *r, const float *gain,
   const float *x, float *y)
 {
@@ -2811,7 +2937,9 @@ static void norm_rows(const struct course *r, const float *gain,
     r->net->form.d_model, y);
 }
 
-@ @<Through attention, keeping the rows@>=
+@ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
+attention, projection, addition. Only the destinations differ; each row has a place where it stays.
+@<Through attention, keeping the rows@>=
 static void forward_attention(const struct course *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -2833,7 +2961,9 @@ static void forward_attention(const struct course *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-@ @<Through the gated unit, keeping the rows@>=
+@ The second half. The way back needs the gate before its curve and the partner beside it, so
+both are kept, and their product, which is the input of the last matrix.
+@<Through the gated unit, keeping the rows@>=
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
@@ -2898,7 +3028,10 @@ struct bench {
   size_t ld;
 };
 
-@ @<The desk of a worker@>=
+@ One function measures the desk and divides it, as for the network's room. The turned keys have
+sixteen floats more in a row than there are keys: a power of two would put all rows into the same
+sets of the cache.
+@<The desk of a worker@>=
 static size_t lay_bench(const struct network *net, struct bench *t,
   float *desk)
 {
@@ -2921,7 +3054,9 @@ static size_t lay_bench(const struct network *net, struct bench *t,
   return at;
 }
 
-@ @<The desk of a worker@>=
+@ Behind the desk for attention lies the room where products are packed. The widest product
+decides its size.
+@<The desk of a worker@>=
 static size_t desk_floats(const struct network *net)
 {
   const struct shape *s = &net->form;
@@ -2947,7 +3082,9 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-@ @<Attention, a strip of queries at a time@>=
+@ Keys and values of one head are copied out of their rows, which also hold the other heads'. The
+padding is zero, so that what lies there from an earlier use cannot be a NaN.
+@<Attention, a strip of queries at a time@>=
 static void take_group(struct group *a, size_t unit)
 {
   struct network *net = a->r->net;
@@ -2988,7 +3125,9 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   }
 }
 
-@ @<Weigh a block of the strip, and mix its values@>=
+@ A block holds 256 keys, as in the engine. A query that sees nothing of the block gets no
+weights in it; the values are then mixed by a product, whose zeros add nothing to a sum.
+@<Weigh a block of the strip, and mix its values@>=
 {
   size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
   for (size_t i = 0; i < rows; i++) {
@@ -3005,7 +3144,9 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
       h }@], a->on.pack);
 }
 
-@ @<Attention, a strip of queries at a time@>=
+@ Sequences and groups of heads are independent of each other, so they are dealt out to the
+workers in turn.
+@<Attention, a strip of queries at a time@>=
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
   const struct attention *job = what;
@@ -3022,6 +3163,31 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
 }
 
 @* Backward, by hand. \label{sec:backward}
+Teacher forcing is the reason why training is affordable. All tokens of a row are known, so one
+pass gives the model's guess at every position at once, and each is judged against the token that
+really came. Causal attention makes sure that no position sees the answer: the losses of one pass
+are exactly those of as many passes over longer and longer beginnings. The tests compare them with
+|==|.
+@^teacher forcing@>
+
+What follows is the chain rule, read from the last line of the pass to the first. We write $dx$ for
+the derivative of the loss by $x$. Three cases cover the whole model.
+
+\smallskip\noindent\emph{A matrix.} From $y=Wx$ follow $dx=W^{\mathsf T}dy$ and
+$dW=dy\,x^{\mathsf T}$, summed over the rows. In matrices with one row for each token,
+$dX=dY\,W$ and $dW=dY^{\mathsf T}X$.
+
+\smallskip\noindent\emph{A sum.} From $y=x+f(x)$ follows $dx=dy+f'(x)\,dy$: the residual stream hands
+$dy$ on untouched and adds what the branch has to say. So one array, |dx|, travels through the whole
+model, and each branch adds to it.
+
+\smallskip\noindent\emph{A softmax.} With $p_i=e^{z_i}/\sum_je^{z_j}$ we have $\partial
+p_i/\partial z_j=p_i([i=j]-p_j)$, so $dz_j=p_j(dp_j-\sum_ip_i\,dp_i)$. If the loss is $-\log p_r$,
+everything collapses into $dz_j=p_j-[j=r]$, which is what was worked out by hand at the beginning.
+@^backpropagation@>
+
+The losses come first, row by row; the logits turn into their own gradients in place.
+
 @<Judge the rows@>=
 struct verdict { const struct course *r; double *losses; };
 @#
@@ -3037,7 +3203,9 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
       j->r->b->share);
 }
 
-@ @<Judge the rows@>=
+@ Judging is a step of its own, so that a caller can look at the logits before they are gone, and
+so that an examination can stop here.
+@<Judge the rows@>=
 void network_judge(struct network *net, const struct batch *b,
   double *losses)
 {
@@ -3051,7 +3219,9 @@ void network_judge(struct network *net, const struct batch *b,
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
 
-@ @<Products on all workers@>=
+@ Rows of the result are divided, terms of a sum never. The rest that is no multiple of six goes
+to the last worker.
+@<Products on all workers@>=
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = what;
@@ -3083,7 +3253,9 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-@ @<Products on all workers@>=
+@ The gradient of a matrix is added to what is there, because several passes may make up one step.
+Its rows are the outputs, its terms the tokens.
+@<Products on all workers@>=
 static void matrix_slope(const struct course *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
@@ -3096,7 +3268,9 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-@ @<Norms and gates on all workers@>=
+@ Norms on the way back are two jobs, one by rows and one by columns. The first leaves one over the
+root mean square of each row behind, for the second.
+@<Norms and gates on all workers@>=
 struct norm_job { const struct course *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
 @#
@@ -3121,7 +3295,9 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
       * 16, j->dgain);
 }
 
-@ @<Norms and gates on all workers@>=
+@ The gated unit is divided by numbers, sixteen at a time. Attention and the gate share a little
+struct, since both need the pass and the layer's rows.
+@<Norms and gates on all workers@>=
 static void norm_down(const struct course *r, const float *gain,
   const float *x,
   const float *dy, float *dx, float *dgain)
@@ -3143,7 +3319,9 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
     to - from, net->dgate + from, net->dup + from);
 }
 
-@ @<Attention on the way back@>=
+@ Attention on the way back makes the scores again, from the turned keys, and at the same time the
+gradients of the weights: $dp_t=dy\cdot v_t$, one product for a strip of queries.
+@<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
 {
@@ -3173,7 +3351,10 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-@ @<Attention on the way back@>=
+@ Then three products more. With $g$ the gradients of the scores, $dq=g\,K$, $dK=g^{\mathsf T}q$
+and $dV=p^{\mathsf T}dy$. The last two are sums over all queries that see a key, so they are added up
+strip by strip, in rising order.
+@<Attention on the way back@>=
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
@@ -3198,7 +3379,9 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   net->back->multiply(&k, a->on.pack);
 }
 
-@ @<Attention on the way back@>=
+@ The group's heads share keys and values, and therefore add to the same gradients, head after
+head. One worker does the whole group; two would have to agree on an order.
+@<Attention on the way back@>=
 static void attend_back_part(void *what, unsigned worker,
   unsigned workers)
 {
@@ -3222,14 +3405,18 @@ static void attend_back_part(void *what, unsigned worker,
   }
 }
 
-@ @<Hand out the gradients of the group's keys and values@>=
+@ Back to rows in which all heads stand side by side, where the rotation can be undone and the
+projection follows.
+@<Hand out the gradients of the group's keys and values@>=
 for (size_t i = 0; i < a.length; i++) {
   size_t at = (a.first + i) * w + a.kv * h;
   memcpy(net->dk + at, a.on.dk + i * h, h * sizeof(float));
   memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
 }
 
-@ @<Back through the gated unit@>=
+@ The second half of a layer, backwards. The first line of the way forward is the last one here,
+and each matrix appears twice: once for its own gradient, once to hand down.
+@<Back through the gated unit@>=
 static void backward_mlp(const struct course *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -3247,7 +3434,9 @@ static void backward_mlp(const struct course *r, uint32_t l)
     slope(r, l, PART_NORM2));
 }
 
-@ @<Back through attention@>=
+@ The first half, backwards. A rotation by an angle is undone by one by its negative; so the
+gradient of a rotated row is rotated back by the engine's own kernel.
+@<Back through attention@>=
 static void backward_attention(const struct course *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -3274,7 +3463,10 @@ static void backward_attention(const struct course *r, uint32_t l)
     slope(r, l, PART_NORM1));
 }
 
-@ @<The whole way back@>=
+@ At the bottom each token's row of the embedding gets the gradient of its place, and a token that
+stands there twice gets both. At the top the same matrix was the head, so its gradient has two parts
+of very different kinds; tied, they simply add up.
+@<The whole way back@>=
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
   const struct course *r = what;
@@ -3332,6 +3524,9 @@ void network_backward(struct network *net, const float *w,
 @<The whole way back@>@;
 
 @* Rows, plan and steps. \label{sec:plan}
+A run is a plan, carried out step by step. The header shows the plan, what feeds a run, and the
+run itself.
+
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
@@ -3343,7 +3538,9 @@ void network_backward(struct network *net, const float *w,
 @<A training run from outside@>@;
 #endif
 
-@ @<A plan for a training run@>=
+@ A plan is data, not code. Whoever wants another model writes another plan; the two of this
+project are constants, because their runs have to be repeatable.
+@<A plan for a training run@>=
 struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
   /* so many tokens, in steps of |passes| times |sequences| rows of |length|
@@ -3360,7 +3557,9 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
   /* steps and tokens of all stretches */
 
-@ @<What feeds a training run@>=
+@ What a run eats are rows of tokens. They come from texts that are written when they are needed:
+no text is seen twice, so every loss of the training is the loss on something new.
+@<What feeds a training run@>=
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
 bool training_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
@@ -3383,7 +3582,9 @@ uint64_t source_at(const struct source *s);
 void source_seek(struct source *s, uint64_t at);
   /* goes on with text |at| */
 
-@ @<A training run from outside@>=
+@ A run can be stopped after any step and taken up again, on this machine or on another. The
+state is everything that the next step depends on.
+@<A training run from outside@>=
 struct trainer;
 struct progress { uint64_t step, tokens; float loss, rate; };
   /* what has been done, the mean loss of the last step in nats, its rate */
@@ -3408,7 +3609,14 @@ const float *trainer_weights(const struct trainer *t);
 struct network *trainer_network(const struct trainer *t);
   /* the network of the run */
 
-@ The two plans. \emph{Prose follows.}
+@ The plan of the built-in model has three stretches. Rows of 512 tokens first, two to a step, which
+is cheap and makes many small steps; then rows as long as the context, since positions that were
+never trained fail badly; then a calm stretch of large steps at a falling rate, with an average of
+the weights. The last one hardly lowers the loss. It is there for the fork: a model can be
+excellent on the average and still prefer one of two equal roads, by the accident of its last few
+steps.
+
+The sibling has two layers instead of six and a quarter of the tokens.
 @<Plans@>=
 const struct plan plan_model = { "pocket", "models/pocket",
   @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
@@ -3421,7 +3629,9 @@ const struct plan plan_draft = { "draft", "models/draft",
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true } }@], 2 };
 
-@ @<Plans@>=
+@ A stretch that its tokens do not divide evenly takes one step more. The step counts are needed
+for the rate, which falls with them, and for the progress line.
+@<Plans@>=
 static uint64_t stretch_steps(const struct stretch *s)
 {
   uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
@@ -3435,7 +3645,9 @@ uint64_t plan_steps(const struct plan *p)
   return n;
 }
 
-@ @<Plans@>=
+@ Tokens are counted as planned, not as rounded up to whole steps; this number is only for people
+who wait.
+@<Plans@>=
 uint64_t plan_tokens(const struct plan *p)
 {
   uint64_t n = 0;
@@ -3467,7 +3679,9 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   return ok ? all : NULL;
 }
 
-@ @<The merges of the built-in model@>=
+@ Ten megabytes are read by chapter 1's trainer, which takes a second, and given back at once. The
+merges stay.
+@<The merges of the built-in model@>=
 bool training_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why)
@@ -3488,7 +3702,9 @@ struct source { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
-@ @<Rows of tokens@>=
+@ Cutting the last text off, instead of going on with it in the next row, keeps one promise: a row
+begins where a text begins, so nothing in it refers to what is not there.
+@<Rows of tokens@>=
 bool source_row(struct source *s, uint32_t *row, size_t n,
   struct error *why)
 {
@@ -3507,7 +3723,9 @@ bool source_row(struct source *s, uint32_t *row, size_t n,
   return true;
 }
 
-@ @<Rows of tokens@>=
+@ A source holds the text it is writing and the tokens of it. Where it stands is one number, the
+number of the next text, and that is all a saved state needs to know of it.
+@<Rows of tokens@>=
 struct source *source_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why)
@@ -3539,7 +3757,10 @@ void source_seek(struct source *s, uint64_t at)
   s->at = at;
 }
 
-@ @<What a run holds@>=
+@ The part of a run that must survive an interruption stands together in one struct without
+pointers. Four rows of floats belong to it: weights, the two moments and the mean. The gradient is 0
+between steps.
+@<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
   const struct plan *p; struct pool *crew; struct source *feed;
@@ -3568,7 +3789,10 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ @<Draw the first weights@>=
+@ How large the first weights are decides how well the first steps go. Matrices get $0.5$ over the
+root of their inputs; those that add to the residual stream are smaller still, because twelve of
+them add up.
+@<Draw the first weights@>=
 static void draw_weights(struct trainer *t)
 {
   uint64_t dice = t->p->seed << 32;
@@ -3585,7 +3809,9 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-@ @<Open and close a training run@>=
+@ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
+the network's own room a run takes two hundred megabytes.
+@<Open and close a training run@>=
 static bool take_rooms(struct memory *m, struct trainer *t,
   struct error *why)
 {
@@ -3607,7 +3833,9 @@ static bool take_rooms(struct memory *m, struct trainer *t,
   return t->decays != NULL;
 }
 
-@ @<Open and close a training run@>=
+@ The largest step of the plan decides how many rows there must be room for. A trainer that could
+not get all of its memory returns what it got.
+@<Open and close a training run@>=
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
   const struct kernels *k, struct pool *crew, struct source *s,
     struct error *why)
@@ -3647,7 +3875,9 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-@ @<A step of training@>=
+@ The length of the gradient is summed in 64 blocks, whoever sums them, and the blocks in their
+order. The step itself has no sums at all.
+@<A step of training@>=
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
   struct trainer *t = what;
@@ -3667,7 +3897,9 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
       * 64);
 }
 
-@ @<A step of training@>=
+@ One pass: rows from the source, each token's target the token behind it, forward, judge,
+backward. Every loss counts the same share, also when a step is made of several passes.
+@<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   double *sum,
   struct error *why)
@@ -3688,7 +3920,11 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-@ @<A step of training@>=
+@ The rate rises in a straight line over the first steps and then falls in a straight line. A
+gradient longer than 1 is shortened to 1, which keeps one strange text from undoing a hundred
+others. The mean's memory grows with it, up to some fifty steps.
+@^AdamW@>@^clipping@>
+@<A step of training@>=
 static void move_weights(struct trainer *t, const struct stretch *s)
 {
   struct state *now = &t->now;
@@ -3710,7 +3946,9 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
-@ @<A step of training@>=
+@ A step is as many passes as the plan says and one move of the weights. When a stretch is over, the
+next begins with its own rate, but with the moments of the last.
+@<A step of training@>=
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why)
 {
@@ -3731,7 +3969,10 @@ bool trainer_step(struct trainer *t, struct progress *done,
   return true;
 }
 
-@ @<Save and load a run@>=
+@ The state is written to a file beside the old one and then renamed, so that there is a whole
+state at any moment, even if the power fails. Loading believes nothing: a mark, the number of weights
+and the length of the file have to be right.
+@<Save and load a run@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
 {
@@ -3779,7 +4020,8 @@ struct network *trainer_network(const struct trainer *t)
   return t->net;
 }
 
-@ @(training.c@>=
+@ The pieces of the run follow in the order in which they are needed.
+@(training.c@>=
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -3838,7 +4080,9 @@ static FILE *open_in(const char *directory, const char *name,
   return f;
 }
 
-@ @<Open a file of a directory@>=
+@ Whether everything could be written is known only when the file is closed: a full disk may be
+noticed as late as that.
+@<Open a file of a directory@>=
 static bool close_file(FILE *f, const char *path, struct error *why)
 {
   bool ok = ferror(f) == 0;
@@ -3923,7 +4167,9 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-@ @<Write a model's directory@>=
+@ Three files and the tokenizer are a model. The test for the network writes a directory without a
+tokenizer, hence the null.
+@<Write a model's directory@>=
 bool model_write(struct memory *m, const char *directory,
   const struct shape *s,
   const struct network *net, const float *w,
@@ -3937,7 +4183,8 @@ bool model_write(struct memory *m, const char *directory,
   return merge == NULL || tokenizer_write(m, path, merge, n, why);
 }
 
-@ @(publish.c@>=
+@ The writer is a module of its own, because later chapters write small models for their tests.
+@(publish.c@>=
 #include <stdio.h>
 #include "A1-training/publish.h"
 #include "02-model/numbers.h"
@@ -3961,7 +4208,9 @@ struct run {
   struct trainer *t; struct progress done;
 };
 
-@ @<Train@>=
+@ The tokenizer is learnt again in every run. It takes a second, and a run that begins with nothing
+but its seed cannot use a tokenizer that somebody forgot to renew.
+@<Train@>=
 static bool run_open(struct run *r, const struct plan *p,
   unsigned workers)
 {
@@ -3980,7 +4229,8 @@ static bool run_open(struct run *r, const struct plan *p,
   return r->t != NULL;
 }
 
-@ @<Train@>=
+@ Everything goes back, in reverse. A run that failed half-way is closed by the same lines.
+@<Train@>=
 static void run_close(struct run *r)
 {
   trainer_close(&r->m, r->t);
@@ -4011,7 +4261,9 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-@ @<Train@>=
+@ Seconds are for the progress line and for the moments of saving. No weight ever depends on
+them.
+@<Train@>=
 static double seconds(void)
 {
   struct timespec t;
@@ -4019,7 +4271,9 @@ static double seconds(void)
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-@ @<Train@>=
+@ The loop. One line of the log for each step, with nine digits of the loss, which are enough to
+tell any two floats apart; a progress line every ten seconds; the state every two minutes.
+@<Train@>=
 static bool run_steps(struct run *r, const struct plan *p,
   const char *kept, FILE *log)
 {
@@ -4047,7 +4301,9 @@ static bool run_steps(struct run *r, const struct plan *p,
   return true;
 }
 
-@ @<Say how far the run is@>=
+@ The time that is left is reckoned from the rate so far. In the stretches with long rows it is too
+hopeful, since a long row costs more for each token.
+@<Say how far the run is@>=
 {
   double rate = (double) n / (now - start);
   double all = (double) plan_tokens(p) - (double) r->done.tokens;
@@ -4070,7 +4326,9 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-@ @<Train@>=
+@ Publishing rounds and writes. The log is copied as it is; its first hundred lines are what the
+tests will ask for.
+@<Train@>=
 static bool run_publish(struct run *r, const struct plan *p,
   const char *log)
 {
@@ -4082,7 +4340,9 @@ static bool run_publish(struct run *r, const struct plan *p,
     r->merges, r->n_merges, &r->why) && copy_file(log, copy, &r->why);
 }
 
-@ @<Train@>=
+@ The words behind |"train"| are the model, the folder of its state, and the number of workers, all
+of which have defaults. The result does not depend on the last two.
+@<Train@>=
 static int train(int n, char **word)
 {
   const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
@@ -4139,7 +4399,9 @@ static void answer(struct exam *x, const char *key, double figure,
     ? "PASS" : "FAIL");
 }
 
-@ @<The examination@>=
+@ Most questions have a lower limit. The limit is printed with the answer, so that nobody has to
+remember what was promised.
+@<The examination@>=
 static void least(struct exam *x, const char *key, double figure,
   double limit)
 {
@@ -4148,7 +4410,9 @@ static void least(struct exam *x, const char *key, double figure,
   answer(x, key, figure, wanted, figure >= limit);
 }
 
-@ @<The examination@>=
+@ Some have an upper limit: losses, the size of a file, the chance of a branch that must not
+win.
+@<The examination@>=
 static void most(struct exam *x, const char *key, double figure,
   double limit)
 {
@@ -4157,7 +4421,8 @@ static void most(struct exam *x, const char *key, double figure,
   answer(x, key, figure, wanted, figure <= limit);
 }
 
-@ @<The examination@>=
+@ And some have a right answer with a tolerance, which is 0 where something is counted.
+@<The examination@>=
 static void about(struct exam *x, const char *key, double figure,
   double right,
   double slack)
@@ -4168,14 +4433,17 @@ static void about(struct exam *x, const char *key, double figure,
     && figure <= right + slack);
 }
 
-@ @<The examination@>=
+@ A few figures are wanted for the book and have nothing to pass or fail.
+@<The examination@>=
 static void note(struct exam *x, const char *key, double figure)
 {
   printf("      %-34s %12.6g\n", key, figure);
   fprintf(x->out, "%s,%.9g,\"\",\n", key, figure);
 }
 
-@ @<The examination@>=
+@ The engine of chapter 2 opens the two models from their files, as any reader of this book would.
+Nothing of the trainer is used any more, apart from the source of rows.
+@<The examination@>=
 static bool exam_open(struct exam *x, const char *directory,
   const char *draft)
 {
@@ -4234,7 +4502,9 @@ static size_t take_text(struct exam *x, bool begin, const char *text,
   return x->list.n;
 }
 
-@ @<The examination@>=
+@ The logits of all rows at once, by the naive way of chapter 2. An examination is no place for
+cleverness with caches.
+@<The examination@>=
 static bool look_at(struct exam *x, const struct model *lm,
   struct store *s, size_t n,
   float *logits)
@@ -4243,7 +4513,8 @@ static bool look_at(struct exam *x, const struct model *lm,
     &x->why);
 }
 
-@ @<The examination@>=
+@ Probabilities are made from one row of logits, in double, as everywhere in this book.
+@<The examination@>=
 static const double *probabilities(struct exam *x, const float *logits,
   size_t row,
   double *p)
@@ -4253,7 +4524,8 @@ static const double *probabilities(struct exam *x, const float *logits,
   return p;
 }
 
-@ @<The examination@>=
+@ What comes next, after a text and nothing else: the form of most questions.
+@<The examination@>=
 static const double *after(struct exam *x, bool begin, const char *text)
 {
   size_t n = take_text(x, begin, text, strlen(text));
@@ -4261,7 +4533,9 @@ static const double *after(struct exam *x, bool begin, const char *text)
   return probabilities(x, x->logits, n - 1, x->p);
 }
 
-@ @<The examination@>=
+@ The first token of a word is often the whole word. Where it is not, the first token is still what
+has to be decided.
+@<The examination@>=
 static uint32_t first_id(struct exam *x, const char *text)
 {
   struct ids own = @[{ NULL, 0, 0 }@];
@@ -4295,7 +4569,9 @@ static void exam_prompts(struct exam *x)
   }
 }
 
-@ @<Examine corpus and tokenizer@>=
+@ Twenty thousand texts are enough to know the bits and the shares of every sort to three digits.
+The first thousand are also decoded again and compared.
+@<Examine corpus and tokenizer@>=
 static bool exam_texts(struct exam *x)
 {
   static const char *const share[] = @[{ "share.tale", "share.home",
@@ -4358,7 +4634,9 @@ static bool replay_one(struct exam *x, struct passage *other,
   return true;
 }
 
-@ @<Examine corpus and tokenizer@>=
+@ A table that is never reached, or an alternative, would be a slip of the hand: a name misspelt, a
+weight of nothing. Sixty thousand texts reach everything.
+@<Examine corpus and tokenizer@>=
 static bool exam_choices(struct exam *x)
 {
   static unsigned char reached[1024][64];
@@ -4391,7 +4669,9 @@ probabilities of every token.
 @<Examine the loss@>=
 struct marks { double loss, bits, common, tokens; };
 
-@ @<Examine the loss@>=
+@ One text through both models. Each row is judged by the token that follows it, the last by
+end-of-text; the common part of the two distributions is added up beside it.
+@<Examine the loss@>=
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
   size_t n = take_text(x, true, x->piece.words, x->piece.length);
@@ -4410,7 +4690,9 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
   return true;
 }
 
-@ @<Examine the loss@>=
+@ The ratio of loss and entropy is the honest measure: 1 is perfect, and less than 1 would mean
+that the grammar is ambiguous or that something leaked. Per sort, because an average hides.
+@<Examine the loss@>=
 static bool exam_loss(struct exam *x)
 {
   static const char *const sort[] = @[{ "tale", "home", "chronicle",
@@ -4457,7 +4739,9 @@ static int reach(size_t distance)
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
 
-@ @<Examine what is remembered@>=
+@ Where each token begins in the text, counted in bytes; the row of end-of-text comes first and has
+none.
+@<Examine what is remembered@>=
 static void find_places(struct exam *x)
 {
   size_t at = 0, n;
@@ -4469,7 +4753,9 @@ static void find_places(struct exam *x)
   x->place[x->list.n] = at;
 }
 
-@ @<Examine what is remembered@>=
+@ And the token in which a byte lies. Names and variables are found in the text, their
+probabilities in rows of tokens; these two functions are the bridge.
+@<Examine what is remembered@>=
 static size_t token_at(const struct exam *x, size_t byte)
 {
   size_t i = 1;
@@ -4505,7 +4791,9 @@ static size_t rivals(struct exam *x, const char *drawer,
   return n;
 }
 
-@ @<Examine what is remembered@>=
+@ The share of the right token among all that could stand there as well. A model that does not
+expect a name at this place at all is not blamed here; it is by the loss.
+@<Examine what is remembered@>=
 static double share_of(struct exam *x, size_t i, const uint32_t *id,
   size_t n)
 {
@@ -4515,7 +4803,9 @@ static double share_of(struct exam *x, size_t i, const uint32_t *id,
   return p[x->list.id[i]] / sum;
 }
 
-@ @<Examine what is remembered@>=
+@ The hero is named once, by a phrase that no other sentence has. Every later mention counts, with
+or without a blank before it, and its distance is that to the first.
+@<Examine what is remembered@>=
 static void recall_names(struct exam *x)
 {
   const char *text = x->piece.words, *named = strstr(text, " named ");
@@ -4562,7 +4852,9 @@ static void recall_variables(struct exam *x)
   @<Is the value printed that the first line set?@>@;
 }
 
-@ @<Is the value printed that the first line set?@>=
+@ The value is right if every token of it is the likeliest at its place. That is what a greedy
+writer would print.
+@<Is the value printed that the first line set?@>=
 bool right = true;
 for (i = token_at(x, (size_t) (strstr(last, "\n# ") + 2 - text)) + 1;
 i < x->list.n; i++) {
@@ -4572,7 +4864,9 @@ i < x->list.n; i++) {
 }
 told.printed += right, told.n_printed++;
 
-@ @<Examine what is remembered@>=
+@ Distances are counted in three ranges. The middle one is where the claim is made; the near one is
+easier, the far one rare.
+@<Examine what is remembered@>=
 static void exam_recall(struct exam *x)
 {
   find_places(x);
@@ -4623,7 +4917,9 @@ static double source_share(struct exam *x, const char *before,
   return (double) m / (double) n;
 }
 
-@ @<Examine the chances@>=
+@ Seven chances along the book's running sentence. After \tok{The cat sat} nothing but the spot is
+open; the model should be as undecided as the source, and no more.
+@<Examine the chances@>=
 static void exam_chances(struct exam *x)
 {
   static const struct { const char *key, *before, *with, *next;
@@ -4649,7 +4945,10 @@ static void exam_chances(struct exam *x)
   }
 }
 
-@ @<Examine the chances@>=
+@ The fork. Both leaders must come near their true chance, every other road must stay below them,
+and they must be near each other. The model is asked with end-of-text before the sentence and
+without.
+@<Examine the chances@>=
 static const char *const branch[] = @[{ " However", " Additionally",
   " The",
   " Everyone", " So", " In", " Even", " At", " That", " Soon",
@@ -4700,7 +4999,8 @@ static void say(struct exam *x, const char *text, size_t tokens)
     &x->why);
 }
 
-@ @<Examine what it says@>=
+@ Eight tokens are enough to hear whether it says what it should.
+@<Examine what it says@>=
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
   say(x, text, 8);
@@ -4708,7 +5008,8 @@ static bool says(struct exam *x, const char *text, const char *wanted)
     && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-@ @<The length of a text in tokens@>=
+@ How many tokens of the list were the prompt's: they are not part of the answer.
+@<The length of a text in tokens@>=
 static size_t take_length(struct exam *x, const char *text)
 {
   struct ids own = @[{ NULL, 0, 0 }@];
@@ -4719,7 +5020,9 @@ static size_t take_length(struct exam *x, const char *text)
   return n;
 }
 
-@ @<Examine what it says@>=
+@ Ten sums, and the wheel of the mill. The wheel is a test of a failing: a greedy writer is
+supposed to get caught in it, because chapters 7 and 8 need a loop to break.
+@<Examine what it says@>=
 static void exam_greedy(struct exam *x)
 {
   static const char *const sum[] = @[{ "2 plus 2;4", "2 plus 3;5",
@@ -4796,7 +5099,9 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double) model_parameters(x->draft));
 }
 
-@ @<The whole examination@>=
+@ The questions in the order in which they were explained, and behind them the function that asks
+them all.
+@<The whole examination@>=
 @<The examination@>@;
 @<The length of a text in tokens@>@;
 @<Examine corpus and tokenizer@>@;
@@ -4808,7 +5113,8 @@ static void exam_files(struct exam *x)
 @<Examine the files@>@;
 @<Ask everything@>@;
 
-@ @<Ask everything@>=
+@ The exit status says whether all was passed, so that |make| can use it.
+@<Ask everything@>=
 static int examine(void)
 {
   static struct exam x;
@@ -4839,7 +5145,8 @@ For now the program writes the first text of each sort that the held-out seed gi
 @<Print one text of each sort with its bits@>=
 static struct passage piece;
 
-@ @<Print one text of each sort with its bits@>=
+@ Two short texts with their bits, as the held-out seed gives them.
+@<Print one text of each sort with its bits@>=
 static int print_samples(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];

@@ -11,11 +11,11 @@
 #include "02-model/numbers.h"
 #include "A1-training/publish.h"
 
-/* A.254  Print one text of each sort with its bits */
+/* A.253  Print one text of each sort with its bits */
 
 static struct passage piece;
 
-/* A.255  Print one text of each sort with its bits */
+/* A.254  Print one text of each sort with its bits */
 
 static int print_samples(void)
 {
@@ -36,7 +36,7 @@ static int print_samples(void)
   return 0;
 }
 
-/* A.205  Train */
+/* A.204  Train */
 
 struct run {
   struct memory m;
@@ -51,7 +51,7 @@ struct run {
   struct progress done;
 };
 
-/* A.206  Train */
+/* A.205  Train */
 
 static bool run_open(struct run *r, const struct plan *p, unsigned workers)
 {
@@ -71,7 +71,7 @@ static bool run_open(struct run *r, const struct plan *p, unsigned workers)
   return r->t != NULL;
 }
 
-/* A.207  Train */
+/* A.206  Train */
 
 static void run_close(struct run *r)
 {
@@ -83,7 +83,7 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-/* A.208  Train */
+/* A.207  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -103,7 +103,7 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-/* A.209  Train */
+/* A.208  Train */
 
 static double seconds(void)
 {
@@ -112,7 +112,7 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.210  Train */
+/* A.209  Train */
 
 static bool run_steps(struct run *r, const struct plan *p,
                       const char *kept, FILE * log)
@@ -131,7 +131,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     mean = 0.98 * mean + 0.02 * (double)r->done.loss, left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.211  Say how far the run is */
+/* A.210  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
@@ -152,7 +152,7 @@ static bool run_steps(struct run *r, const struct plan *p,
   return true;
 }
 
-/* A.212  Train */
+/* A.211  Train */
 
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -167,7 +167,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-/* A.213  Train */
+/* A.212  Train */
 
 static bool run_publish(struct run *r, const struct plan *p, const char *log)
 {
@@ -180,7 +180,7 @@ static bool run_publish(struct run *r, const struct plan *p, const char *log)
       copy_file(log, copy, &r->why);
 }
 
-/* A.214  Train */
+/* A.213  Train */
 
 static int train(int n, char **word)
 {
@@ -207,9 +207,9 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.252  The whole examination */
+/* A.251  The whole examination */
 
-/* A.215  The examination */
+/* A.214  The examination */
 
 enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
 struct exam {
@@ -233,7 +233,7 @@ struct exam {
   size_t which[LONGEST], place[LONGEST + 1];
 };
 
-/* A.216  The examination */
+/* A.215  The examination */
 
 static void answer(struct exam *x, const char *key, double figure,
                    const char *wanted, bool passed)
@@ -245,7 +245,7 @@ static void answer(struct exam *x, const char *key, double figure,
           ? "PASS" : "FAIL");
 }
 
-/* A.217  The examination */
+/* A.216  The examination */
 
 static void least(struct exam *x, const char *key, double figure, double limit)
 {
@@ -254,7 +254,7 @@ static void least(struct exam *x, const char *key, double figure, double limit)
   answer(x, key, figure, wanted, figure >= limit);
 }
 
-/* A.218  The examination */
+/* A.217  The examination */
 
 static void most(struct exam *x, const char *key, double figure, double limit)
 {
@@ -263,7 +263,7 @@ static void most(struct exam *x, const char *key, double figure, double limit)
   answer(x, key, figure, wanted, figure <= limit);
 }
 
-/* A.219  The examination */
+/* A.218  The examination */
 
 static void about(struct exam *x, const char *key, double figure,
                   double right, double slack)
@@ -274,7 +274,7 @@ static void about(struct exam *x, const char *key, double figure,
          && figure <= right + slack);
 }
 
-/* A.220  The examination */
+/* A.219  The examination */
 
 static void note(struct exam *x, const char *key, double figure)
 {
@@ -282,7 +282,7 @@ static void note(struct exam *x, const char *key, double figure)
   fprintf(x->out, "%s,%.9g,\"\",\n", key, figure);
 }
 
-/* A.221  The examination */
+/* A.220  The examination */
 
 static bool exam_open(struct exam *x, const char *directory, const char *draft)
 {
@@ -329,7 +329,7 @@ static void exam_close(struct exam *x)
   grammar_close(&x->m, x->g);
 }
 
-/* A.222  The examination */
+/* A.221  The examination */
 
 static size_t take_text(struct exam *x, bool begin, const char *text, size_t n)
 {
@@ -340,7 +340,7 @@ static size_t take_text(struct exam *x, bool begin, const char *text, size_t n)
   return x->list.n;
 }
 
-/* A.223  The examination */
+/* A.222  The examination */
 
 static bool look_at(struct exam *x, const struct model *lm,
                     struct store *s, size_t n, float *logits)
@@ -348,7 +348,7 @@ static bool look_at(struct exam *x, const struct model *lm,
   return evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits, &x->why);
 }
 
-/* A.224  The examination */
+/* A.223  The examination */
 
 static const double *probabilities(struct exam *x, const float *logits,
                                    size_t row, double *p)
@@ -358,7 +358,7 @@ static const double *probabilities(struct exam *x, const float *logits,
   return p;
 }
 
-/* A.225  The examination */
+/* A.224  The examination */
 
 static const double *after(struct exam *x, bool begin, const char *text)
 {
@@ -368,7 +368,7 @@ static const double *after(struct exam *x, bool begin, const char *text)
   return probabilities(x, x->logits, n - 1, x->p);
 }
 
-/* A.226  The examination */
+/* A.225  The examination */
 
 static uint32_t first_id(struct exam *x, const char *text)
 {
@@ -380,7 +380,7 @@ static uint32_t first_id(struct exam *x, const char *text)
   return id;
 }
 
-/* A.248  The length of a text in tokens */
+/* A.247  The length of a text in tokens */
 
 static size_t take_length(struct exam *x, const char *text)
 {
@@ -392,7 +392,7 @@ static size_t take_length(struct exam *x, const char *text)
   return n;
 }
 
-/* A.227  Examine corpus and tokenizer */
+/* A.226  Examine corpus and tokenizer */
 
 static void exam_prompts(struct exam *x)
 {
@@ -417,7 +417,7 @@ static void exam_prompts(struct exam *x)
   }
 }
 
-/* A.228  Examine corpus and tokenizer */
+/* A.227  Examine corpus and tokenizer */
 
 static bool exam_texts(struct exam *x)
 {
@@ -455,7 +455,7 @@ static bool exam_texts(struct exam *x)
   return true;
 }
 
-/* A.229  Examine corpus and tokenizer */
+/* A.228  Examine corpus and tokenizer */
 
 static bool replay_one(struct exam *x, struct passage *other,
                        uint64_t i, size_t *tried, size_t *silent)
@@ -480,7 +480,7 @@ static bool replay_one(struct exam *x, struct passage *other,
   return true;
 }
 
-/* A.230  Examine corpus and tokenizer */
+/* A.229  Examine corpus and tokenizer */
 
 static bool exam_choices(struct exam *x)
 {
@@ -508,7 +508,7 @@ static bool exam_choices(struct exam *x)
   return true;
 }
 
-/* A.234  Examine what is remembered */
+/* A.233  Examine what is remembered */
 
 enum { NEAR, MIDDLE, FAR, N_REACH };
 static struct recall_marks {
@@ -521,7 +521,7 @@ static int reach(size_t distance)
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
 
-/* A.235  Examine what is remembered */
+/* A.234  Examine what is remembered */
 
 static void find_places(struct exam *x)
 {
@@ -534,7 +534,7 @@ static void find_places(struct exam *x)
   x->place[x->list.n] = at;
 }
 
-/* A.236  Examine what is remembered */
+/* A.235  Examine what is remembered */
 
 static size_t token_at(const struct exam *x, size_t byte)
 {
@@ -544,7 +544,7 @@ static size_t token_at(const struct exam *x, size_t byte)
   return i;
 }
 
-/* A.237  Examine what is remembered */
+/* A.236  Examine what is remembered */
 
 static size_t rivals(struct exam *x, const char *drawer,
                      const char *before, uint32_t * id, size_t n)
@@ -576,7 +576,7 @@ static size_t rivals(struct exam *x, const char *drawer,
   return n;
 }
 
-/* A.238  Examine what is remembered */
+/* A.237  Examine what is remembered */
 
 static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
 {
@@ -587,7 +587,7 @@ static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
   return p[x->list.id[i]] / sum;
 }
 
-/* A.239  Examine what is remembered */
+/* A.238  Examine what is remembered */
 
 static void recall_names(struct exam *x)
 {
@@ -614,7 +614,7 @@ static void recall_names(struct exam *x)
   }
 }
 
-/* A.240  Examine what is remembered */
+/* A.239  Examine what is remembered */
 
 static void recall_variables(struct exam *x)
 {
@@ -634,7 +634,7 @@ static void recall_variables(struct exam *x)
     p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
   told.variable[reach(from - 1)] += p, told.n_variable[reach(from - 1)]++;
 
-/* A.241  Is the value printed that the first line set? */
+/* A.240  Is the value printed that the first line set? */
 
   bool right = true;
   for (i = token_at(x, (size_t)(strstr(last, "\n# ") + 2 - text)) + 1;
@@ -647,7 +647,7 @@ static void recall_variables(struct exam *x)
 
 }
 
-/* A.242  Examine what is remembered */
+/* A.241  Examine what is remembered */
 
 static void exam_recall(struct exam *x)
 {
@@ -680,13 +680,13 @@ static void exam_recalled(struct exam *x)
   note(x, "printed.n", told.n_printed);
 }
 
-/* A.231  Examine the loss */
+/* A.230  Examine the loss */
 
 struct marks {
   double loss, bits, common, tokens;
 };
 
-/* A.232  Examine the loss */
+/* A.231  Examine the loss */
 
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
@@ -708,7 +708,7 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
   return true;
 }
 
-/* A.233  Examine the loss */
+/* A.232  Examine the loss */
 
 static bool exam_loss(struct exam *x)
 {
@@ -743,7 +743,7 @@ static bool exam_loss(struct exam *x)
   return true;
 }
 
-/* A.243  Examine the chances */
+/* A.242  Examine the chances */
 
 static double source_share(struct exam *x, const char *before, const char *with)
 {
@@ -763,7 +763,7 @@ static double source_share(struct exam *x, const char *before, const char *with)
   return (double)m / (double)n;
 }
 
-/* A.244  Examine the chances */
+/* A.243  Examine the chances */
 
 static void exam_chances(struct exam *x)
 {
@@ -794,7 +794,7 @@ static void exam_chances(struct exam *x)
   }
 }
 
-/* A.245  Examine the chances */
+/* A.244  Examine the chances */
 
 static const char *const branch[] = { " However", " Additionally",
   " The",
@@ -830,7 +830,7 @@ static void exam_fork(struct exam *x)
   note(x, "fork.bare.Additionally", p[first_id(x, branch[1])]);
 }
 
-/* A.246  Examine what it says */
+/* A.245  Examine what it says */
 
 static void say(struct exam *x, const char *text, size_t tokens)
 {
@@ -852,7 +852,7 @@ static void say(struct exam *x, const char *text, size_t tokens)
                    &x->back, &x->why);
 }
 
-/* A.247  Examine what it says */
+/* A.246  Examine what it says */
 
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
@@ -861,7 +861,7 @@ static bool says(struct exam *x, const char *text, const char *wanted)
       && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-/* A.249  Examine what it says */
+/* A.248  Examine what it says */
 
 static void exam_greedy(struct exam *x)
 {
@@ -894,7 +894,7 @@ static void exam_wheel(struct exam *x)
   least(x, "wheel.tokens", 2 * (double)n, 200);
 }
 
-/* A.250  Examine long rows */
+/* A.249  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
@@ -927,7 +927,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* A.251  Examine the files */
+/* A.250  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -942,7 +942,7 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* A.253  Ask everything */
+/* A.252  Ask everything */
 
 static int examine(void)
 {
