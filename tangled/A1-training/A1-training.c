@@ -11,32 +11,7 @@
 #include "02-model/numbers.h"
 #include "A1-training/publish.h"
 
-/* A.253  Print one text of each sort with its bits */
-
-static struct passage piece;
-
-/* A.254  Print one text of each sort with its bits */
-
-static int print_samples(void)
-{
-  struct memory m = {.refuse_at = 0 };
-  struct error why;
-  struct grammar *g = grammar_open(&m, &why);
-  bool seen[N_SORTS] = { false };
-  unsigned left = g == NULL ? 0 : 2;
-  for (uint64_t n = 0; left > 0; n++) {
-    if (!grammar_write(g, SEED_HELD_OUT, n, &piece, &why))
-      break;
-    if (seen[piece.sort] || piece.length > 300 || piece.sort < 2)
-      continue;
-    seen[piece.sort] = true, left--;
-    printf("%.60s\n%.1f bits\n", piece.words, piece.bits);
-  }
-  grammar_close(&m, g);
-  return 0;
-}
-
-/* A.204  Train */
+/* A.206  Train */
 
 struct run {
   struct memory m;
@@ -51,7 +26,7 @@ struct run {
   struct progress done;
 };
 
-/* A.205  Train */
+/* A.207  Train */
 
 static bool run_open(struct run *r, const struct plan *p, unsigned workers)
 {
@@ -71,7 +46,7 @@ static bool run_open(struct run *r, const struct plan *p, unsigned workers)
   return r->t != NULL;
 }
 
-/* A.206  Train */
+/* A.208  Train */
 
 static void run_close(struct run *r)
 {
@@ -83,7 +58,7 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-/* A.207  Train */
+/* A.209  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -103,7 +78,7 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-/* A.208  Train */
+/* A.210  Train */
 
 static double seconds(void)
 {
@@ -112,7 +87,7 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.209  Train */
+/* A.211  Train */
 
 static bool run_steps(struct run *r, const struct plan *p,
                       const char *kept, FILE * log)
@@ -131,7 +106,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     mean = 0.98 * mean + 0.02 * (double)r->done.loss, left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.210  Say how far the run is */
+/* A.212  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
@@ -152,7 +127,7 @@ static bool run_steps(struct run *r, const struct plan *p,
   return true;
 }
 
-/* A.211  Train */
+/* A.213  Train */
 
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -167,7 +142,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-/* A.212  Train */
+/* A.214  Train */
 
 static bool run_publish(struct run *r, const struct plan *p, const char *log)
 {
@@ -180,7 +155,7 @@ static bool run_publish(struct run *r, const struct plan *p, const char *log)
       copy_file(log, copy, &r->why);
 }
 
-/* A.213  Train */
+/* A.215  Train */
 
 static int train(int n, char **word)
 {
@@ -207,9 +182,9 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.251  The whole examination */
+/* A.256  The whole examination */
 
-/* A.214  The examination */
+/* A.217  The examination */
 
 enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
 struct exam {
@@ -233,7 +208,7 @@ struct exam {
   size_t which[LONGEST], place[LONGEST + 1];
 };
 
-/* A.215  The examination */
+/* A.218  The examination */
 
 static void answer(struct exam *x, const char *key, double figure,
                    const char *wanted, bool passed)
@@ -245,7 +220,7 @@ static void answer(struct exam *x, const char *key, double figure,
           ? "PASS" : "FAIL");
 }
 
-/* A.216  The examination */
+/* A.219  The examination */
 
 static void least(struct exam *x, const char *key, double figure, double limit)
 {
@@ -254,7 +229,7 @@ static void least(struct exam *x, const char *key, double figure, double limit)
   answer(x, key, figure, wanted, figure >= limit);
 }
 
-/* A.217  The examination */
+/* A.220  The examination */
 
 static void most(struct exam *x, const char *key, double figure, double limit)
 {
@@ -263,7 +238,7 @@ static void most(struct exam *x, const char *key, double figure, double limit)
   answer(x, key, figure, wanted, figure <= limit);
 }
 
-/* A.218  The examination */
+/* A.221  The examination */
 
 static void about(struct exam *x, const char *key, double figure,
                   double right, double slack)
@@ -274,7 +249,7 @@ static void about(struct exam *x, const char *key, double figure,
          && figure <= right + slack);
 }
 
-/* A.219  The examination */
+/* A.222  The examination */
 
 static void note(struct exam *x, const char *key, double figure)
 {
@@ -282,7 +257,21 @@ static void note(struct exam *x, const char *key, double figure)
   fprintf(x->out, "%s,%.9g,\"\",\n", key, figure);
 }
 
-/* A.220  The examination */
+/* A.223  The examination */
+
+static bool exam_rooms(struct exam *x)
+{
+  size_t v = x->lm->config.vocab_size, n = LONGEST * v;
+  x->logits = memory_take(&x->m, FOR_OTHER, n, sizeof(float), &x->why);
+  x->others = memory_take(&x->m, FOR_OTHER, n, sizeof(float), &x->why);
+  x->p = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
+  x->q = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
+  for (size_t i = 0; i < LONGEST; i++)
+    x->which[i] = i;
+  return x->logits != NULL && x->others != NULL && x->p != NULL && x->q != NULL;
+}
+
+/* A.224  The examination */
 
 static bool exam_open(struct exam *x, const char *directory, const char *draft)
 {
@@ -291,26 +280,23 @@ static bool exam_open(struct exam *x, const char *directory, const char *draft)
   x->lm = model_open(&x->m, directory, &x->why);
   if (x->g == NULL || x->words == NULL || x->lm == NULL)
     return false;
-  x->draft = model_open(&x->m, draft, &x->why);
   x->crew = pool_open(&x->m, pool_cores(), &x->why);
-  if (x->draft == NULL || x->crew == NULL)
-    return false;
   x->e = (struct engine) { kernels_find(NULL, &x->why), x->crew,
     &x->c
   };
   x->s = store_open(&x->m, &x->lm->config, 1, &x->why);
-  x->s_draft = store_open(&x->m, &x->draft->config, 1, &x->why);
   x->feed = source_open(&x->m, x->g, x->words, SEED_HELD_OUT, &x->why);
-  size_t v = x->lm->config.vocab_size;
-  x->logits = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float), &x->why);
-  x->others = memory_take(&x->m, FOR_OTHER, LONGEST * v, sizeof(float), &x->why);
-  x->p = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
-  x->q = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
-  for (size_t i = 0; i < LONGEST; i++)
-    x->which[i] = i;
-  return x->s != NULL && x->s_draft != NULL && x->feed != NULL
-      && x->logits != NULL && x->others != NULL && x->p != NULL && x->q != NULL;
+  if (x->crew == NULL || x->s == NULL || x->feed == NULL || !exam_rooms(x))
+    return false;
+  if (draft == NULL)
+    return true;
+  x->draft = model_open(&x->m, draft, &x->why);
+  if (x->draft != NULL)
+    x->s_draft = store_open(&x->m, &x->draft->config, 1, &x->why);
+  return x->s_draft != NULL;
 }
+
+/* A.225  The examination */
 
 static void exam_close(struct exam *x)
 {
@@ -329,7 +315,7 @@ static void exam_close(struct exam *x)
   grammar_close(&x->m, x->g);
 }
 
-/* A.221  The examination */
+/* A.226  The examination */
 
 static size_t take_text(struct exam *x, bool begin, const char *text, size_t n)
 {
@@ -340,7 +326,7 @@ static size_t take_text(struct exam *x, bool begin, const char *text, size_t n)
   return x->list.n;
 }
 
-/* A.222  The examination */
+/* A.227  The examination */
 
 static bool look_at(struct exam *x, const struct model *lm,
                     struct store *s, size_t n, float *logits)
@@ -348,7 +334,7 @@ static bool look_at(struct exam *x, const struct model *lm,
   return evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits, &x->why);
 }
 
-/* A.223  The examination */
+/* A.228  The examination */
 
 static const double *probabilities(struct exam *x, const float *logits,
                                    size_t row, double *p)
@@ -358,7 +344,7 @@ static const double *probabilities(struct exam *x, const float *logits,
   return p;
 }
 
-/* A.224  The examination */
+/* A.229  The examination */
 
 static const double *after(struct exam *x, bool begin, const char *text)
 {
@@ -368,7 +354,7 @@ static const double *after(struct exam *x, bool begin, const char *text)
   return probabilities(x, x->logits, n - 1, x->p);
 }
 
-/* A.225  The examination */
+/* A.230  The examination */
 
 static uint32_t first_id(struct exam *x, const char *text)
 {
@@ -380,7 +366,7 @@ static uint32_t first_id(struct exam *x, const char *text)
   return id;
 }
 
-/* A.247  The length of a text in tokens */
+/* A.252  The length of a text in tokens */
 
 static size_t take_length(struct exam *x, const char *text)
 {
@@ -392,7 +378,7 @@ static size_t take_length(struct exam *x, const char *text)
   return n;
 }
 
-/* A.226  Examine corpus and tokenizer */
+/* A.231  Examine corpus and tokenizer */
 
 static void exam_prompts(struct exam *x)
 {
@@ -417,7 +403,7 @@ static void exam_prompts(struct exam *x)
   }
 }
 
-/* A.227  Examine corpus and tokenizer */
+/* A.232  Examine corpus and tokenizer */
 
 static bool exam_texts(struct exam *x)
 {
@@ -447,15 +433,15 @@ static bool exam_texts(struct exam *x)
   for (int s = 0; s < N_SORTS; s++)
     note(x, share[s], tokens[s] / all);
   about(x, "bits.all", sum / all, 0.75, 0.25);
-  least(x, "share.stories", (tokens[TALE] + tokens[HOME]
-                             + tokens[CHRONICLE]) / all, 0.3);
-  least(x, "share.code", tokens[CODE] / all, 0.3);
-  least(x, "share.talk", tokens[TALK] / all, 0.3);
+  least(x, "kind.stories", (tokens[TALE] + tokens[HOME]
+                            + tokens[CHRONICLE]) / all, 0.3);
+  least(x, "kind.code", tokens[CODE] / all, 0.3);
+  least(x, "kind.talk", tokens[TALK] / all, 0.3);
   note(x, "tokens.mean", all / (double)n);
   return true;
 }
 
-/* A.228  Examine corpus and tokenizer */
+/* A.233  Examine corpus and tokenizer */
 
 static bool replay_one(struct exam *x, struct passage *other,
                        uint64_t i, size_t *tried, size_t *silent)
@@ -480,7 +466,7 @@ static bool replay_one(struct exam *x, struct passage *other,
   return true;
 }
 
-/* A.229  Examine corpus and tokenizer */
+/* A.234  Examine corpus and tokenizer */
 
 static bool exam_choices(struct exam *x)
 {
@@ -508,7 +494,7 @@ static bool exam_choices(struct exam *x)
   return true;
 }
 
-/* A.233  Examine what is remembered */
+/* A.238  Examine what is remembered */
 
 enum { NEAR, MIDDLE, FAR, N_REACH };
 static struct recall_marks {
@@ -521,7 +507,7 @@ static int reach(size_t distance)
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
 
-/* A.234  Examine what is remembered */
+/* A.239  Examine what is remembered */
 
 static void find_places(struct exam *x)
 {
@@ -534,7 +520,7 @@ static void find_places(struct exam *x)
   x->place[x->list.n] = at;
 }
 
-/* A.235  Examine what is remembered */
+/* A.240  Examine what is remembered */
 
 static size_t token_at(const struct exam *x, size_t byte)
 {
@@ -544,7 +530,7 @@ static size_t token_at(const struct exam *x, size_t byte)
   return i;
 }
 
-/* A.236  Examine what is remembered */
+/* A.241  Examine what is remembered */
 
 static size_t rivals(struct exam *x, const char *drawer,
                      const char *before, uint32_t * id, size_t n)
@@ -576,7 +562,7 @@ static size_t rivals(struct exam *x, const char *drawer,
   return n;
 }
 
-/* A.237  Examine what is remembered */
+/* A.242  Examine what is remembered */
 
 static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
 {
@@ -587,7 +573,7 @@ static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
   return p[x->list.id[i]] / sum;
 }
 
-/* A.238  Examine what is remembered */
+/* A.243  Examine what is remembered */
 
 static void recall_names(struct exam *x)
 {
@@ -614,7 +600,7 @@ static void recall_names(struct exam *x)
   }
 }
 
-/* A.239  Examine what is remembered */
+/* A.244  Examine what is remembered */
 
 static void recall_variables(struct exam *x)
 {
@@ -634,7 +620,7 @@ static void recall_variables(struct exam *x)
     p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
   told.variable[reach(from - 1)] += p, told.n_variable[reach(from - 1)]++;
 
-/* A.240  Is the value printed that the first line set? */
+/* A.245  Is the value printed that the first line set? */
 
   bool right = true;
   for (i = token_at(x, (size_t)(strstr(last, "\n# ") + 2 - text)) + 1;
@@ -647,7 +633,7 @@ static void recall_variables(struct exam *x)
 
 }
 
-/* A.241  Examine what is remembered */
+/* A.246  Examine what is remembered */
 
 static void exam_recall(struct exam *x)
 {
@@ -680,13 +666,13 @@ static void exam_recalled(struct exam *x)
   note(x, "printed.n", told.n_printed);
 }
 
-/* A.230  Examine the loss */
+/* A.235  Examine the loss */
 
 struct marks {
   double loss, bits, common, tokens;
 };
 
-/* A.231  Examine the loss */
+/* A.236  Examine the loss */
 
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
@@ -708,7 +694,7 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
   return true;
 }
 
-/* A.232  Examine the loss */
+/* A.237  Examine the loss */
 
 static bool exam_loss(struct exam *x)
 {
@@ -734,6 +720,7 @@ static bool exam_loss(struct exam *x)
   }
   most(x, "ratio.all", all->loss / all->bits, 1.10);
   least(x, "ratio.floor", all->loss / all->bits, 0.99);
+  note(x, "heldout", HELD_OUT);
   note(x, "loss.bits", all->loss / all->tokens);
   note(x, "source.bits", all->bits / all->tokens);
   for (int s = 0; s < N_SORTS; s++) {
@@ -743,7 +730,7 @@ static bool exam_loss(struct exam *x)
   return true;
 }
 
-/* A.242  Examine the chances */
+/* A.247  Examine the chances */
 
 static double source_share(struct exam *x, const char *before, const char *with)
 {
@@ -763,7 +750,7 @@ static double source_share(struct exam *x, const char *before, const char *with)
   return (double)m / (double)n;
 }
 
-/* A.243  Examine the chances */
+/* A.248  Examine the chances */
 
 static void exam_chances(struct exam *x)
 {
@@ -794,7 +781,7 @@ static void exam_chances(struct exam *x)
   }
 }
 
-/* A.244  Examine the chances */
+/* A.249  Examine the chances */
 
 static const char *const branch[] = { " However", " Additionally",
   " The",
@@ -830,7 +817,7 @@ static void exam_fork(struct exam *x)
   note(x, "fork.bare.Additionally", p[first_id(x, branch[1])]);
 }
 
-/* A.245  Examine what it says */
+/* A.250  Examine what it says */
 
 static void say(struct exam *x, const char *text, size_t tokens)
 {
@@ -852,7 +839,7 @@ static void say(struct exam *x, const char *text, size_t tokens)
                    &x->back, &x->why);
 }
 
-/* A.246  Examine what it says */
+/* A.251  Examine what it says */
 
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
@@ -861,7 +848,7 @@ static bool says(struct exam *x, const char *text, const char *wanted)
       && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-/* A.248  Examine what it says */
+/* A.253  Examine what it says */
 
 static void exam_greedy(struct exam *x)
 {
@@ -894,7 +881,7 @@ static void exam_wheel(struct exam *x)
   least(x, "wheel.tokens", 2 * (double)n, 200);
 }
 
-/* A.249  Examine long rows */
+/* A.254  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
@@ -927,7 +914,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* A.250  Examine the files */
+/* A.255  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -942,12 +929,12 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* A.252  Ask everything */
+/* A.257  Ask everything */
 
 static int examine(void)
 {
   static struct exam x;
-  x.out = fopen("models/check.csv", "w");
+  x.out = fopen("models/pocket/check.csv", "w");
   if (x.out == NULL)
     return 1;
   fprintf(x.out, "key,figure,wanted,verdict\n");
@@ -968,14 +955,313 @@ static int examine(void)
   return ok && x.failed == 0 ? 0 : 1;
 }
 
+/* A.259  What the checkpoint shows */
+
+/* A.260  Draw by lot */
+
+static float lot(uint64_t * dice)
+{
+  *dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (float)(int32_t) (*dice >> 60) / 8 - 0.9375f;
+}
+
+static const struct shape tiny = { 2, 32, 2, 1, 16, 48, 40, 64 };
+enum { TINY_ROWS = 16 };
+struct lab {
+  struct memory m;
+  struct error why;
+  struct network *net;
+  size_t n;
+  float *w, *grad;
+  double losses[TINY_ROWS];
+  uint32_t inputs[TINY_ROWS], targets[TINY_ROWS];
+};
+
+static bool lab_open(struct lab *l)
+{
+  uint64_t dice = 5;
+  l->net = network_open(&l->m, &tiny, TINY_ROWS, kernels_find(NULL, &l->why), NULL,
+                        &l->why);
+  if (l->net == NULL)
+    return false;
+  l->n = network_count(l->net);
+  l->w = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->grad = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  if (l->w == NULL || l->grad == NULL)
+    return false;
+  for (size_t i = 0; i < l->n; i++)
+    l->w[i] = 0.5f * lot(&dice);
+  for (size_t i = 0; i < TINY_ROWS; i++) {
+    l->inputs[i] = (uint32_t) (7 * i % 40);
+    l->targets[i] = (uint32_t) (11 * i % 40);
+  }
+  return true;
+}
+
+/* A.261  What the checkpoint shows */
+
+static double lab_loss(struct lab *l, size_t rows)
+{
+  struct batch b = { l->inputs, l->targets, 1, rows, 1.0f };
+  double sum = 0;
+  if (!network_forward(l->net, l->w, &b, &l->why))
+    return 0;
+  network_judge(l->net, &b, l->losses);
+  for (size_t i = 0; i < rows; i++)
+    sum += l->losses[i];
+  return sum;
+}
+
+static void lab_close(struct lab *l)
+{
+  memory_give(&l->m, FOR_TRAINING, l->w, l->n, sizeof(float));
+  memory_give(&l->m, FOR_TRAINING, l->grad, l->n, sizeof(float));
+  network_close(&l->m, l->net);
+}
+
+/* A.262  What the checkpoint shows */
+
+static void differ(struct lab *l, const struct parameter *p, double *far,
+                   double *back)
+{
+  uint64_t dice = 3 + p->offset;
+  size_t n = p->rows * p->cols;
+  float old[40 * 48], way[40 * 48], step = 0x1p-9f;
+  double loss[2];
+  memcpy(old, l->w + p->offset, n * sizeof *old);
+  *back = 0;
+  for (size_t i = 0; i < n; i++) {
+    way[i] = lot(&dice);
+    *back += (double)way[i] * (double)l->grad[p->offset + i];
+  }
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < n; i++)
+      l->w[p->offset + i] = old[i] + (side == 0 ? -step : step) * way[i];
+    loss[side] = lab_loss(l, TINY_ROWS);
+  }
+  memcpy(l->w + p->offset, old, n * sizeof *old);
+  *far = (loss[1] - loss[0]) / (2 * (double)step);
+}
+
+/* A.263  What the checkpoint shows */
+
+static double gradients(struct lab *l, bool aloud)
+{
+  double worst = 0, far, back;
+  struct batch b = { l->inputs, l->targets, 1, TINY_ROWS, 1.0f };
+  const struct parameter *p;
+  memset(l->grad, 0, l->n * sizeof *l->grad);
+  lab_loss(l, TINY_ROWS);
+  network_backward(l->net, l->w, &b, l->grad);
+  for (size_t i = 0; (p = network_parameter(l->net, i)) != NULL; i++) {
+    differ(l, p, &far, &back);
+    double off = (far - back) / (back == 0 ? 1 : back);
+    if (off < 0)
+      off = -off;
+    worst = off > worst ? off : worst;
+    if (!aloud || strstr(p->name, "layers.1") != NULL)
+      continue;
+    printf("grad.%zu.far %.4f\n", i < 10 ? i : (size_t)10, far);
+    printf("grad.%zu.back %.4f\n", i < 10 ? i : (size_t)10, back);
+  }
+  return worst;
+}
+
+/* A.264  What the checkpoint shows */
+
+static int forced(struct lab *l)
+{
+  double all[TINY_ROWS];
+  int same = 0;
+  lab_loss(l, TINY_ROWS);
+  memcpy(all, l->losses, sizeof all);
+  for (size_t n = 2; n <= TINY_ROWS; n++) {
+    lab_loss(l, n);
+    same += l->losses[n - 1] == all[n - 1];
+  }
+  return same;
+}
+
+/* A.265  What the checkpoint shows */
+
+static double by_hand(float z[3])
+{
+  z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
+  return slopes_plain.judge(z, 3, 1, 1.0f);
+}
+
+/* A.266  What the checkpoint shows */
+
+static bool ask(double *on, double *however, double *additionally)
+{
+  static struct exam x;
+  bool ok = exam_open(&x, "models/pocket", NULL);
+  const double *p = ok ? after(&x, true, "The cat sat") : NULL;
+  if (p != NULL)
+    *on = p[first_id(&x, " on")];
+  if (p != NULL)
+    p = after(&x, true, "The harvest of the kingdom was very good.");
+  if (p != NULL) {
+    *however = p[first_id(&x, branch[0])];
+    *additionally = p[first_id(&x, branch[1])];
+  }
+  exam_close(&x);
+  return p != NULL;
+}
+
+/* A.267  What the checkpoint shows */
+
+static int print_checkpoint(void)
+{
+  static struct lab l;
+  float z[3];
+  double loss = by_hand(z), on = 0, however = 0, additionally = 0;
+  printf("by hand: loss %.6f, gradient %.6f %.6f %.6f\n", loss, (double)z[0],
+         (double)z[1], (double)z[2]);
+  if (!lab_open(&l))
+    return 1;
+  printf("gradients of 20 tensors, worst: %.4f of itself\n", gradients(&l, false));
+  printf("one pass against 15: %d losses the same\n", forced(&l));
+  lab_close(&l);
+  bool ok = ask(&on, &however, &additionally);
+  if (ok)
+    printf("The cat sat: on %.3f\nThe harvest ... very good: However %.3f,"
+           " Additionally %.3f\n", on, however, additionally);
+  return ok ? 0 : 1;
+}
+
+/* A.268  What the checkpoint shows */
+
+static bool next_answer(FILE * f, char key[64], double *figure)
+{
+  char line[200];
+  while (fgets(line, sizeof line, f) != NULL) {
+    size_t n = strcspn(line, ",");
+    if (n >= 64 || line[n] == '\0')
+      continue;
+    memcpy(key, line, n);
+    key[n] = '\0';
+    char *end;
+    *figure = strtod(line + n + 1, &end);
+    if (end != line + n + 1)
+      return true;
+  }
+  return false;
+}
+
+static void print_answers(void)
+{
+  char key[64];
+  double x;
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  if (f == NULL)
+    return;
+  while (next_answer(f, key, &x)) {
+    if (x == (double)(long)x)
+      printf("train.%s %.0f\n", key, x);
+    else
+      printf("train.%s %.3f\n", key, x);
+  }
+  fclose(f);
+}
+
+/* A.269  What the checkpoint shows */
+
+static int print_values(void)
+{
+  static struct lab l;
+  double on = 0, however = 0, additionally = 0;
+  if (!lab_open(&l))
+    return 1;
+  double worst = gradients(&l, true);
+  printf("grad.worst %.4f\n", worst);
+  printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
+  lab_close(&l);
+  print_answers();
+  printf("train.merges %d\n", MERGES);
+  printf("train.steps %llu\ntrain.tokens %.1f\n",
+         (unsigned long long)plan_steps(&plan_model), 1e-6 * (double)
+         plan_tokens(&plan_model));
+  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
+         (unsigned long long)plan_steps(&plan_draft), 1e-6 * (double)
+         plan_tokens(&plan_draft));
+  if (ask(&on, &however, &additionally))
+    printf("train.now.on %.3f\n"
+           "train.now.however %.3f\ntrain.now.additionally %.3f\n", on, however,
+           additionally);
+  return 0;
+}
+
+/* A.270  What the checkpoint shows */
+
+static int print_loss(void)
+{
+  char line[120];
+  unsigned long long step, tokens;
+  double loss, sum = 0;
+  FILE *f = fopen("models/pocket/training.csv", "r");
+  printf("tokens,bits\n");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    if (sscanf(line, "%llu,%llu,%lf", &step, &tokens, &loss) != 3)
+      continue;
+    sum += loss / num_log(2);
+    if (step % 50 != 0)
+      continue;
+    printf("%.4f,%.4f\n", 1e-6 * (double)tokens, sum / 50);
+    sum = 0;
+  }
+  if (f != NULL)
+    fclose(f);
+  return 0;
+}
+
+/* A.271  What the checkpoint shows */
+
+static int print_fork(void)
+{
+  char key[64];
+  double x;
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  printf("branch,source,model\n");
+  while (f != NULL && next_answer(f, key, &x))
+    for (int i = 0; i < BRANCHES; i++)
+      if (strncmp(key, "fork.", 5) == 0 && strcmp(key + 5, branch[i] + 1) == 0)
+        printf("%d,%.2f,%.4f\n", i + 1, i < 2 ? 0.15 : 0.07, x);
+  if (f != NULL)
+    fclose(f);
+  return 0;
+}
+
+static int print_positions(void)
+{
+  char key[64];
+  double x;
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  printf("position,bits\n");
+  while (f != NULL && next_answer(f, key, &x))
+    if (strncmp(key, "position.", 9) == 0 && key[9] >= '0' && key[9] <= '9')
+      printf("%d,%.4f\n", atoi(key + 9) + 64, x);
+  if (f != NULL)
+    fclose(f);
+  return 0;
+}
+
+/* A.3  Main */
+
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0)
-    return 0;
   if (strcmp(what, "train") == 0)
     return train(argc - 2, argv + 2);
   if (strcmp(what, "check") == 0)
     return examine();
-  return print_samples();
+  if (strcmp(what, "values") == 0)
+    return print_values();
+  if (strcmp(what, "loss") == 0)
+    return print_loss();
+  if (strcmp(what, "fork") == 0)
+    return print_fork();
+  if (strcmp(what, "positions") == 0)
+    return print_positions();
+  return print_checkpoint();
 }

@@ -1,13 +1,13 @@
 /* network.h -- made from chapters/A1-training.w; change it there */
 
-/* A.126  network.h */
+/* A.128  network.h */
 
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
 #include "02-model/kernels.h"
 #include "A1-training/slopes.h"
 
-/* A.127  The network from outside */
+/* A.129  The network from outside */
 
 struct shape {
   uint32_t n_layers, d_model, n_heads, n_kv_heads,
