@@ -336,15 +336,15 @@ multiply--add one by one and hold the sum against the counters.
 
 @<Loops that are written out, and lanes@>=
 #if defined __clang__
-#define each(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
+#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
 #else
-#define each(i, n) _Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)
+#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]@;
 #endif
-#define INLINE static inline __attribute__((always_inline)) TARGET
+#define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
 #ifndef TALLY
 #define TALLY(what, worker, amount) ((void) 0)
 #endif
-typedef __attribute__((vector_size(4 * WIDTH))) float vec;
+typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
@@ -1326,7 +1326,9 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
 What the three files share, in the order in which C wants it, comes to this.
 
 @<The bodies of the kernels@>=
-enum { WORTH_DIVIDING = 1 << 16 }; /* multiply--adds */
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536 /* multiply--adds */
+#endif
 @<Where a worker's share begins@>@;
 @<Load numbers of any type@>@;
 @<Give the last terms to the first lanes, and fold@>@;
@@ -1719,7 +1721,7 @@ NUM_INLINE float num_tanhf(float x)
 above, $1-e^{-g(x)}$, where the polynomial $g$ was fitted to $-\ln(1-\hbox{erf}\,x)$. Both
 are computed and one is chosen, because in sixteen lanes some would want the one and
 some the other, and choosing costs less than parting. The choice is made with a mask,
-since a compiler that sees |?:| will be tempted to compute only one of them.
+since a compiler that sees a conditional expression will be tempted to compute only one of them.
 @^error function@>
 
 @<The error function in float@>=
@@ -2050,7 +2052,8 @@ static const double cosine_terms[7] = @[{ 0.041666666666666664,@|
   4.745840351316594e-14 }@];
 
 @ The quadrant says which of the two it is, and with which sign. For an infinite angle
-there is no answer; it is caught before the reduction, which would find one.
+there is no answer; it is caught before the reduction, which would find one. And an angle
+so small that it is its own sine is returned as it came, with the sign of its zero.
 
 @<Sine and cosine in double@>=
 static double turned(double x, unsigned turn)
@@ -2063,7 +2066,7 @@ static double turned(double x, unsigned turn)
 }
 double num_sin(double x)
 {
-  return turned(x, 0);
+  return fabs(x) < 0x1p-27 ? x : turned(x, 0);
 }
 double num_cos(double x)
 {

@@ -23,8 +23,7 @@
 #ifndef TALLY
 #define TALLY(what, worker, amount) ((void) 0)
 #endif
-typedef __attribute__((vector_size(4 * WIDTH)))
-float vec;
+typedef float vec __attribute__((vector_size(4 * WIDTH)));
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 /* 2.22  Multiply--add and the rest, for AVX-512 */
@@ -76,7 +75,9 @@ INLINE float fold(const vec * a)
 
 /* 2.69  The bodies of the kernels */
 
-enum { WORTH_DIVIDING = 1 << 16 };
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536
+#endif
 
 /* 2.39  Where a worker's share begins */
 

@@ -287,7 +287,7 @@ static double turned(double x, unsigned turn)
 
 double num_sin(double x)
 {
-  return turned(x, 0);
+  return fabs(x) < 0x1p-27 ? x : turned(x, 0);
 }
 
 double num_cos(double x)

@@ -1,14 +1,14 @@
-/* tokenizer.c -- made from chapters/01-tokens.w; change it there */
+/* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* 1.109  tokenizer.c */
+/* D.31  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
-#include "01-tokens/inside.h"
+#include "A4-vocabularies/inside.h"
 
-/* 1.90  What an encoding needs on its way */
+/* D.15  What an encoding needs on its way */
 
 struct job {
   struct tokenizer *t;
@@ -24,7 +24,7 @@ static bool with_blank(struct job *j, size_t k, const unsigned char *text,
 static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
                          size_t n);
 
-/* 1.81  Keep letters, and know ids */
+/* D.6  Keep letters, and know ids */
 
 bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
                   struct span *where, struct error *why)
@@ -52,7 +52,7 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
   return &t->known_as[id];
 }
 
-/* 1.82  Make the table of pieces */
+/* D.7  Make the table of pieces */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -70,7 +70,7 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* 1.83  Add a token */
+/* D.8  Add a token */
 
 bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
                struct error *why)
@@ -91,7 +91,7 @@ bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *
   return true;
 }
 
-/* 1.84  Make the tree of added tokens */
+/* D.9  Make the tree of added tokens */
 
 static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
                      uint32_t sibling, struct error *why)
@@ -130,7 +130,7 @@ static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
   return true;
 }
 
-/* 1.85  Make the tree of added tokens */
+/* D.10  Make the tree of added tokens */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -149,7 +149,7 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
   return ok;
 }
 
-/* 1.86  Find the longest added token here */
+/* D.11  Find the longest added token here */
 
 static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
                                          const unsigned char *text, size_t n,
@@ -171,7 +171,7 @@ static const struct added_token *longest(const struct tokenizer *t, uint32_t roo
   return found;
 }
 
-/* 1.87  Measure white space */
+/* D.12  Measure white space */
 
 static bool is_space(uint32_t c)
 {
@@ -191,7 +191,7 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-/* 1.88  Measure white space */
+/* D.13  Measure white space */
 
 static size_t character_before(const unsigned char *text, size_t at)
 {
@@ -212,7 +212,7 @@ static size_t space_before(const unsigned char *text, size_t at, size_t stop)
   return at;
 }
 
-/* 1.89  Tell whether a character belongs to a word */
+/* D.14  Tell whether a character belongs to a word */
 
 static bool in_word(const unsigned char *text, size_t length)
 {
@@ -245,7 +245,7 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* 1.91  Encode what needs no more cutting */
+/* D.16  Encode what needs no more cutting */
 
 static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 {
@@ -255,7 +255,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
   return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
 }
 
-/* 1.92  Cut by the stages of the pre-tokenizer */
+/* D.17  Cut by the stages of the pre-tokenizer */
 
 static bool encode_from(struct job *j, size_t k, const unsigned char *text,
                         size_t n)
@@ -282,7 +282,7 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text,
   }
 }
 
-/* 1.93  Put a blank before a piece */
+/* D.18  Put a blank before a piece */
 
 static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
 {
@@ -296,7 +296,7 @@ static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_
   return ok;
 }
 
-/* 1.94  Go on with what lies between added tokens */
+/* D.19  Go on with what lies between added tokens */
 
 static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
                            size_t n)
@@ -312,7 +312,7 @@ static bool encode_between(struct job *j, uint32_t root, const unsigned char *te
   return ok;
 }
 
-/* 1.95  Cut at the added tokens */
+/* D.20  Cut at the added tokens */
 
 static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
                          size_t n)
@@ -342,7 +342,7 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
   return done >= n || encode_between(j, root, text + done, n - done);
 }
 
-/* 1.96  Bring a text into the normal form */
+/* D.21  Bring a text into the normal form */
 
 bool normal_form(struct memory *m, const unsigned char *text, size_t n,
                  struct bytes *out, struct error *why)
@@ -357,7 +357,7 @@ bool normal_form(struct memory *m, const unsigned char *text, size_t n,
   return ok;
 }
 
-/* 1.98  Push the ids that the files add */
+/* D.23  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -367,7 +367,7 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-/* 1.97  Encode a text */
+/* D.22  Encode a text */
 
 bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
                       size_t n, bool add_special, bool parse_special,
@@ -391,7 +391,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
   return ok;
 }
 
-/* 1.99  Decode ids, and answer questions about them */
+/* D.24  Decode ids, and answer questions about them */
 
 const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
                                     size_t *n)
@@ -420,7 +420,7 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* 1.100  Decode ids, and answer questions about them */
+/* D.25  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
@@ -450,7 +450,7 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* 1.101  Decode ids, and answer questions about them */
+/* D.26  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
@@ -482,7 +482,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* 1.102  Close a tokenizer */
+/* D.27  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -501,20 +501,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* 1.105  Append letters of the block to itself */
-
-static bool double_letters(struct memory *m, struct tokenizer *t, struct span s,
-                           struct error *why)
-{
-  struct bytes copy = { NULL, 0, 0 };
-  struct span where;
-  bool ok = bytes_push(m, &copy, t->letters.byte + s.at, s.n, why)
-      && keep_letters(m, t, copy.byte, copy.n, &where, why);
-  bytes_free(m, &copy);
-  return ok;
-}
-
-/* 1.103  Make a tokenizer from merges */
+/* D.28  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -523,34 +510,23 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
     struct known_id *k = know_id(m, t, i + 1, why);
     if (k == NULL)
       return false;
-    unsigned char byte = (unsigned char)i;
-    if (i < 256) {
-      if (!keep_letters(m, t, &byte, 1, &k->piece, why))
-        return false;
-    } else {
-      struct bpe_merge two = merge[i - 256];
-      if (two.left >= i || two.right >= i)
-        return error_say(why, "merge %u joins ids that are not made yet", i - 256);
-
-/* 1.104  Spell token i+1 as its two halves */
-
-      struct span a = t->known_as[two.left + 1].piece, b =
-          t->known_as[two.right + 1].piece, whole;
-      if (!keep_letters(m, t, NULL, 0, &whole, why))
-        return false;
-      if (!double_letters(m, t, a, why) || !double_letters(m, t, b, why))
-        return false;
-      k->piece = (struct span) { whole.at, a.n + b.n };
-
-      if (!bpe_add(m, &t->rules, two.left + 1, two.right + 1, i + 1, why))
-        return false;
-    }
+    size_t at = t->letters.n;
+    if (i >= 256 && (merge[i - 256].left >= i || merge[i - 256].right >= i))
+      return error_say(why, "merge %u joins ids that are not made yet", i - 256);
+    if (!bpe_spell(m, merge, i, &t->letters, why))
+      return false;
+    if (t->letters.n > UINT32_MAX)
+      return error_say(why, "a vocabulary of more than 4 GiB of letters");
+    k->piece = (struct span) { (uint32_t) at, (uint32_t) (t->letters.n - at) };
     k->text = k->piece;
+    if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
+                             merge[i - 256].right + 1, i + 1, why))
+      return false;
   }
   return true;
 }
 
-/* 1.106  Make a tokenizer from merges */
+/* D.29  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)

@@ -1,6 +1,6 @@
-/* files.c -- made from chapters/01-tokens.w; change it there */
+/* files.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* 1.149  files.c */
+/* D.71  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "01-tokens/inside.h"
+#include "A4-vocabularies/inside.h"
 
-/* 1.112  What reading a file needs */
+/* D.34  What reading a file needs */
 
 struct reader {
   struct memory *m;
@@ -23,14 +23,22 @@ struct reader {
   struct error *why;
 };
 
-/* 1.113  Refuse a field */
+/* D.35  Refuse a field */
+
+static int clip(const char *text, size_t n, size_t most)
+{
+  if (n <= most)
+    return (int)n;
+  return (int)(most - utf8_held((const unsigned char *)text, most));
+}
 
 static const char *shown(const json_t * v, char room[80])
 {
+  const char *text = json_string_value(v);
   if (v == NULL)
     return "missing";
-  if (json_is_string(v))
-    snprintf(room, 80, "\"%.70s\"", json_string_value(v));
+  if (text != NULL)
+    snprintf(room, 80, "\"%.*s\"", clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
     snprintf(room, 80, "%lld", (long long)json_integer_value(v));
   else
@@ -47,7 +55,7 @@ static bool refuse(struct reader *r, const char *field, const json_t * found,
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-/* 1.114  Refuse a field */
+/* D.36  Refuse a field */
 
 struct field_name {
   char name[160];
@@ -55,7 +63,8 @@ struct field_name {
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%.100s%s%.50s", where, *where ? "." : "", key);
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
+           clip(key, strlen(key), 40), key);
   return p;
 }
 
@@ -66,7 +75,7 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-/* 1.115  Accept only keys that we know */
+/* D.37  Accept only keys that we know */
 
 static bool says_nothing(const json_t * v)
 {
@@ -94,7 +103,7 @@ static bool only_keys(struct reader *r, const char *where, json_t * object,
   return true;
 }
 
-/* 1.116  Read a flag */
+/* D.38  Read a flag */
 
 static bool flag(struct reader *r, const char *where, json_t * object,
                  const char *key, bool otherwise, bool *out)
@@ -105,7 +114,7 @@ static bool flag(struct reader *r, const char *where, json_t * object,
       || refuse(r, below(where, key).name, v, "true or false");
 }
 
-/* 1.117  Read an id */
+/* D.39  Read an id */
 
 static bool read_id(struct reader *r, const char *field, const json_t * v,
                     uint32_t * id)
@@ -117,14 +126,14 @@ static bool read_id(struct reader *r, const char *field, const json_t * v,
   return true;
 }
 
-/* 1.110  Spell a byte as a character, and back */
+/* D.32  Spell a byte as a character, and back */
 
 static bool seen(unsigned b)
 {
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
-static uint32_t alphabet(unsigned b)
+uint32_t alphabet(unsigned b)
 {
   if (seen(b))
     return b;
@@ -142,7 +151,7 @@ static int alphabet_byte(uint32_t c)
   return c == 256 + 33 + 34 ? 173 : -1;
 }
 
-/* 1.111  Turn a word of the file into bytes */
+/* D.33  Turn a word of the file into bytes */
 
 static bool to_bytes(struct reader *r, const char *text, size_t n,
                      struct bytes *out, bool *spelt)
@@ -165,9 +174,9 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* 1.150  All about the words of the vocabulary */
+/* D.72  All about the words of the vocabulary */
 
-/* 1.118  Read the vocabulary */
+/* D.40  Read the vocabulary */
 
 static bool read_vocab(struct reader *r, const char *where)
 {
@@ -196,7 +205,7 @@ static bool read_vocab(struct reader *r, const char *where)
   return index_pieces(r->m, r->t, r->why);
 }
 
-/* 1.119  Read one merge */
+/* D.41  Read one merge */
 
 static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
                        size_t n_b, const char *field)
@@ -215,12 +224,13 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
   if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
   char words[120];
-  snprintf(words, sizeof words, "\"%.40s\" and \"%.40s\"", a, b);
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"", clip(a, n_a, 40), a,
+           clip(b, n_b, 40), b);
   return error_found(r->why, r->file, field, words,
                      "two words of the vocabulary that make a third");
 }
 
-/* 1.120  Read the merges */
+/* D.42  Read the merges */
 
 static bool read_merges(struct reader *r, const char *where, json_t * list)
 {
@@ -248,7 +258,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
   return true;
 }
 
-/* 1.122  Tell whether every byte has a token */
+/* D.44  Tell whether every byte has a token */
 
 static bool all_bytes(const struct tokenizer *t)
 {
@@ -258,7 +268,7 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-/* 1.121  Read the model */
+/* D.43  Read the model */
 
 static bool read_model(struct reader *r, json_t * model)
 {
@@ -284,7 +294,7 @@ static bool read_model(struct reader *r, json_t * model)
       || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
 }
 
-/* 1.123  Read an added token */
+/* D.45  Read an added token */
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
@@ -311,9 +321,9 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
       && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* 1.151  Read the other four parts */
+/* D.73  Read the other four parts */
 
-/* 1.127  Go through a sequence */
+/* D.49  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -332,7 +342,7 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* 1.124  Append a cut */
+/* D.46  Append a cut */
 
 static bool add_cut(struct reader *r, const char *where, const char *pattern,
                     size_t n, bool literal, bool keep_matches, bool keep_gaps)
@@ -351,7 +361,7 @@ static bool add_cut(struct reader *r, const char *where, const char *pattern,
   return true;
 }
 
-/* 1.125  Read a stage that brings its pattern */
+/* D.47  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -376,7 +386,7 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
                  regex == NULL, !removed || invert, !removed || !invert);
 }
 
-/* 1.126  Read the pre-tokenizer */
+/* D.48  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -405,7 +415,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
                             true));
 }
 
-/* 1.128  Read the normalizer */
+/* D.50  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
@@ -421,7 +431,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   return true;
 }
 
-/* 1.130  Read the ids of a token of a template */
+/* D.52  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where, json_t * v,
                                 json_t * each, struct ids *list)
@@ -447,7 +457,7 @@ static bool read_template_token(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* 1.131  Put ids around what is there */
+/* D.53  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -465,7 +475,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* 1.129  Read a template */
+/* D.51  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -498,7 +508,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* 1.132  Read the post-processor */
+/* D.54  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -514,7 +524,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* 1.133  Read the decoder */
+/* D.55  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -526,9 +536,9 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
       || refuse(r, below(where, "type").name, type, "ByteLevel");
 }
 
-/* 1.152  Read whole files */
+/* D.74  Read whole files */
 
-/* 1.137  Parse a file of JSON */
+/* D.59  Parse a file of JSON */
 
 static json_t *read_json(const char *path, struct error *why)
 {
@@ -545,7 +555,7 @@ static json_t *read_json(const char *path, struct error *why)
   return v;
 }
 
-/* 1.136  Read the configuration beside it */
+/* D.58  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config, const char *wish,
                          const char *which, struct ids *list)
@@ -583,7 +593,7 @@ static bool read_config(struct reader *r)
   return ok;
 }
 
-/* 1.134  Tell whether a tokenizer is of our kind */
+/* D.56  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -617,7 +627,7 @@ static bool is_ours(struct reader *r, json_t * file)
                            : "BPE (another kind of tokenizer)");
 }
 
-/* 1.135  Read a whole description */
+/* D.57  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
@@ -644,7 +654,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* 1.139  Read one such line */
+/* D.61  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -662,7 +672,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* 1.138  Read the lines of a list of merges */
+/* D.60  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -687,7 +697,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* 1.140  Read a vocabulary and its merges */
+/* D.62  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -709,7 +719,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-/* 1.142  Read a file of JSON into a tokenizer */
+/* D.64  Read a file of JSON into a tokenizer */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -723,7 +733,7 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* 1.141  Find out what a path holds */
+/* D.63  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
@@ -754,7 +764,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
                      "byte-level BPE (another kind of tokenizer)");
 }
 
-/* 1.143  Open a tokenizer */
+/* D.65  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -782,7 +792,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* 1.144  Spell bytes for a file */
+/* D.66  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
                         struct bytes *out, struct error *why)
@@ -800,7 +810,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-/* 1.146  Make a merge as JSON */
+/* D.68  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -815,7 +825,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                                     row->n)) == 0;
 }
 
-/* 1.145  Make the vocabulary and the merges as JSON */
+/* D.67  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t, json_t * vocab,
                        json_t * merges, struct error *why)
@@ -838,7 +848,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t, json_t * voc
   return ok;
 }
 
-/* 1.147  Make the description as JSON */
+/* D.69  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -859,7 +869,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* 1.148  Write a tokenizer */
+/* D.70  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)

@@ -1,12 +1,12 @@
-/* inside.h -- made from chapters/01-tokens.w; change it there */
+/* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* 1.108  inside.h */
+/* D.30  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
 #include "01-tokens/tokenizer.h"
 
-/* 1.79  A tokenizer, from inside */
+/* D.3  A tokenizer, from inside */
 
 struct span {
   uint32_t at, n;
@@ -57,7 +57,12 @@ struct tokenizer {
   bool nfc, ignore_merges;
 };
 
-/* 1.80  A tokenizer, from inside */
+/* D.4  A tokenizer, from inside */
+
+uint32_t alphabet(unsigned b);
+/* the character that stands for byte b in a vocabulary's file */
+
+/* D.5  A tokenizer, from inside */
 
 bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
                   struct span *where, struct error *why);
