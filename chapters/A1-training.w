@@ -37,7 +37,7 @@ the row of the token that came and lowers the others, the likelier ones more.
 \end{byhand}
 
 @ That is one layer of it. The rest of this appendix carries the same rule through
-attention, norms and gates, a hundred million times. The program prints what the hand has just found,
+attention, norms and gates, for every token of every row. The program prints what the hand has just found,
 checks the gradients of a small network against differences, and asks the finished model two
 questions; with |"values"| it prints the numbers that the prose quotes, with other words the data of
 the figures. |"train"| trains a model, |"check"| examines it.
@@ -161,8 +161,8 @@ static size_t read_table(const char *s, struct table *t,
   return count;
 }
 
-@ A text of a hundred tokens makes some fifty choices, and each looks its table up by name. The
-tables are kept in the order of their names, so eight comparisons find one of two hundred.
+@ A text makes dozens of choices, and each looks its table up by name. The
+tables are kept in the order of their names, so eight comparisons find any of them.
 @<Find a table by its name@>=
 static const struct table *find_table(const struct grammar *g,
   const char *name,
@@ -521,7 +521,7 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-@ A text is the slot |"text"| filled once. The scribe lies on the stack, at thirteen kilobytes,
+@ A text is the slot |"text"| filled once. The scribe lies on the stack, memories and all,
 so writing a text asks for no memory and cannot fail for want of it.
 @<Write a whole text@>=
 static bool write_text(const struct grammar *g, uint64_t dice,
@@ -779,7 +779,7 @@ static const char *const tale_trouble_2[] = @[{@|
   NULL }@];
 
 @ Each of these entries is a small story in four fields. The last field is not used before the
-end of the tale, hundreds of tokens later.
+end of the tale, several paragraphs later.
 @<Who the hero is, and what is lost@>=
 static const char *const tale_trouble_3[] = @[{@|
   "goal: %3 the silver bell;bell;nobody knew when "@|
@@ -854,7 +854,7 @@ static const char *const tale_road_2[] = @[{@|
   "came: %4 came to|%3 reached|%2 found|arrived at",
   NULL }@];
 
-@ Scenery comes from sentence frames with three slots each. Thirteen frames and some ten words in
+@ Scenery comes from sentence frames with three slots each. A dozen frames and some ten words in
 a slot make more scenes than a model of this size could learn by heart.
 @<On the road@>=
 static const char *const tale_road_3[] = @[{@|
@@ -1986,8 +1986,7 @@ enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 @* What the source is. \label{sec:source}
 \Cref{tab:source} says what comes out of the tables. The bits of a text are the sum over its choices;
-its tokens are those of chapter~1's trainer, which has learnt \val{train.merges} merges from twenty thousand
-texts of a seed of its own. A model that knew the grammar by heart would need
+its tokens are those of chapter~1's trainer, which has learnt \val{train.merges} merges from texts of a seed of its own. A model that knew the grammar by heart would need
 \val{train.bits.all}~bits a token on the average. No model can need fewer in the long run.
 @^entropy@>
 
@@ -2005,7 +2004,7 @@ talk & dialogue & \val{train.share.talk} & \val{train.bits.talk}
 
 Two things could make the sum of the bits larger than the true entropy. A choice may leave no trace
 in the text; then it cost bits that nobody can be asked to predict. Or two different rows of choices
-may give the same text. The examination at the end changes one choice in each of thousands of texts and
+may give the same text. The examination at the end changes one choice in each of \val{train.choices.replayed} texts and
 finds \val{train.choices.silent} that did not change the text. That is a necessary sign, not a proof; the rules by which
 the tables are written are meant to keep it so: everything remembered is shown, no two alternatives of a
 table are equal, and what repeats ends visibly.
@@ -2076,10 +2075,11 @@ struct slopes {
   float (*norm_back)(const float *x, const float *gain,
     const float *dy, size_t d,
     float *dx);
-  /* adds to |dx|; returns 1 over the root mean square */
+  /* adds to |dx|, and returns 1 over the root mean square */
   void (*gain_back)(const float *x, const float *dy, const float *r,
     size_t rows,
     size_t d, size_t from, size_t to, float *dgain);
+  /* adds to |dgain| for the columns |from| to |to|, |r| is what |norm_back| returned */
   void (*gate_back)(const float *gate, const float *up,
     const float *dinner,
     size_t n, float *dgate, float *dup);
@@ -2216,7 +2216,7 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
 
 @ Rows that lie far apart fall into the same few sets of the cache. So a deep product first
 copies a panel of each side to where its numbers are neighbours; that costs a copy for
-every hundred multiplications or so.
+many multiplications.
 @<Pack the two sides of a product@>=
 static TARGET void pack_b(const struct product *p, size_t k0,
   size_t depth, float *to)
@@ -2453,7 +2453,7 @@ static TARGET void join(const float *left, const float *parts,
 }
 
 @ Going back, the weights are made again from the scores rather than kept: a thousand tokens
-would need fifty megabytes of them. With $p$ the weights and $g$ the gradients that come
+would need far more room for them than for everything else. With $p$ the weights and $g$ the gradients that come
 back for them, the gradient of score $t$ is $p_t(g_t-\sum_u p_ug_u)$, times the scale. The
 sum under the weights needs no weights: since $g_u=dy\cdot v_u$, it is $dy\cdot y$.
 @<Weights and scores, on the way back@>=
@@ -2604,7 +2604,7 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
   }
 }
 
-@ Sixty-four weights at a time are enough for the compiler to use whole registers. The running
+@ A few dozen weights at a time are enough for the compiler to use whole registers. The running
 mean of the weights is kept in the last stretch only.
 @<Squares of a gradient, and a step of AdamW@>=
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
@@ -2761,8 +2761,8 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-@ The rows of one layer. For the built-in model and a pass of 2048 rows this is seven megabytes a
-layer, which is why nothing is kept that can be made again cheaply.
+@ The rows of one layer. They are the larger part of what a trainer needs, which is why nothing is
+kept that can be made again cheaply.
 @<Lay out the rooms@>=
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
@@ -3063,7 +3063,7 @@ bool network_forward(struct network *net, const float *w,
 }
 
 @ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
-rows one at a time, because the engine mostly has one. Here a row has four hundred
+rows one at a time, because the engine mostly has one. Here a row has many
 neighbours. So a worker takes a strip of queries of one head against all keys up to the
 last of them, as two products; and since each score, each exponential and each sum keeps
 its order, the bits stay those of the kernel.
@@ -3603,8 +3603,9 @@ struct plan { const char *name, *directory; struct shape form;
 extern const struct plan plan_model, plan_draft;
   /* the built-in model, and its small sibling */
 uint64_t plan_steps(const struct plan *p);
+  /* steps of all stretches */
 uint64_t plan_tokens(const struct plan *p);
-  /* steps and tokens of all stretches */
+  /* tokens of all stretches, as planned */
 
 @ What a run eats are rows of tokens. They come from texts that are written when they are needed:
 no text is seen twice, so every loss of the training is the loss on something new.
@@ -3648,11 +3649,11 @@ bool trainer_step(struct trainer *t, struct progress *done,
   /* one step */
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
+  /* writes the whole state to a file */
 bool trainer_load(struct trainer *t, const char *path,
   struct progress *done,
   struct error *why);
-  /* the whole state, to a file and from it; a run that goes on from it ends in the
-     same bits */
+  /* takes the state from a file; a run that goes on from it ends in the same bits */
 const float *trainer_weights(const struct trainer *t);
   /* the running mean if there is one, else the weights */
 struct network *trainer_network(const struct trainer *t);
@@ -3859,7 +3860,7 @@ static void draw_weights(struct trainer *t)
 }
 
 @ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own room a run takes two hundred megabytes.
+the network's own room that is all a run takes.
 @<Open and close a training run@>=
 static bool take_rooms(struct memory *m, struct trainer *t,
   struct error *why)
@@ -3970,8 +3971,8 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
 }
 
 @ The rate rises in a straight line over the first steps and then falls in a straight line. A
-gradient longer than 1 is shortened to 1, which keeps one strange text from undoing a hundred
-others. The mean's memory grows with it, up to some fifty steps.
+gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
+others have taught. The mean's memory grows with it, up to a limit.
 @^AdamW@>@^clipping@>
 @<A step of training@>=
 static void move_weights(struct trainer *t, const struct stretch *s)
@@ -4425,11 +4426,11 @@ and the dashed line is exactly what the model has not learnt.
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
 source. The thin lines stand where the rows become longer and where the calm stretch begins.}{A curve
-that falls from above four bits steeply to about one bit within the first two million tokens, then slowly
+that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, and lies close above it at the end.}
 
 @* What the model can do. \label{sec:modelcheck}
-A loss is one number. It says nothing about whether a name comes back after two hundred
+A loss is one number. It says nothing about whether a name comes back after a page of
 tokens, or whether two branches that ought to be equally likely are. So the trained
 model is examined question by question, each with a figure and a verdict. The examination
 takes a minute or two; its result is committed beside the model, and the numbers of this
@@ -4640,8 +4641,8 @@ static void exam_prompts(struct exam *x)
   }
 }
 
-@ Twenty thousand texts are enough to know the bits and the shares of every sort to three digits.
-The first thousand are also decoded again and compared.
+@ So many texts are written that the bits and the shares of every sort are known to three digits.
+The first of them are also decoded again and compared.
 @<Examine corpus and tokenizer@>=
 static bool exam_texts(struct exam *x)
 {
@@ -4706,7 +4707,7 @@ static bool replay_one(struct exam *x, struct passage *other,
 }
 
 @ A table that is never reached, or an alternative, would be a slip of the hand: a name misspelt, a
-weight of nothing. Sixty thousand texts reach everything.
+weight of nothing. Enough texts reach everything.
 @<Examine corpus and tokenizer@>=
 static bool exam_choices(struct exam *x)
 {
@@ -4967,8 +4968,8 @@ static void exam_recalled(struct exam *x)
   note(x, "printed.n", told.n_printed);
 }
 
-@ Where the true chance is known, the model's is set beside it. The truth is counted over two
-hundred thousand texts of the source.
+@ Where the true chance is known, the model's is set beside it. The truth is counted over
+very many texts of the source.
 @<Examine the chances@>=
 static double source_share(struct exam *x, const char *before,
   const char *with)
@@ -5226,7 +5227,7 @@ model's stand near them.}
 
 \Cref{fig:trainfork} shows the crossing for which the chronicles were written. A figure like this is not a matter of
 course. Before the calm stretch the same model may give one of the two leaders half as much again as the
-other, while its loss is nearly as good: the last few hundred small steps push single probabilities about,
+other, while its loss is nearly as good: the last few small steps push single probabilities about,
 and the average over all tokens does not notice. \Cref{fig:trainpositions} shows the other thing that an
 average hides. Positions that were never trained do not fail gently. A model that has seen rows of 512 only is
 useless soon after them; this one has seen rows as long as its context.
@@ -5236,7 +5237,7 @@ line of sixteen points from position 64 to 1984. The first is a little higher, a
 
 \begin{tutorial}{holds}{S1-38, S1-51}
 \quoted{all positions in a sequence are predicted simultaneously (thanks to the causal mask and teacher forcing)}
-\ourrun one pass of sixteen rows gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
+\ourrun one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
 the last bit. The mask makes it right; knowing the text makes it possible.
 \end{tutorial}
 
@@ -5368,7 +5369,7 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-@ One pass of sixteen rows judges fifteen guesses that have something before them. Fifteen passes over
+@ One pass judges all guesses that have something before them. As many passes over
 longer and longer beginnings judge them one by one. We count the losses that are the same to the last
 bit.
 @<What the checkpoint shows@>=
@@ -5488,6 +5489,19 @@ static int print_values(void)
   return 0;
 }
 
+@ The source's entropy is one of the answers, and the figure wants it beside the loss.
+@<What the checkpoint shows@>=
+static double source_bits(void)
+{
+  char key[64];
+  double x = 0, found = 0;
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  while (f != NULL && next_answer(f, key, &x))
+    if (strcmp(key, "source.bits") == 0) found = x;
+  if (f != NULL) fclose(f);
+  return found;
+}
+
 @ The curve of the loss has a point for every fiftieth step, the mean of those fifty, in bits.
 @<What the checkpoint shows@>=
 static int print_loss(void)
@@ -5495,13 +5509,14 @@ static int print_loss(void)
   char line[120];
   unsigned long long step, tokens;
   double loss, sum = 0;
+  double source = source_bits();
   FILE *f = fopen("models/pocket/training.csv", "r");
-  printf("tokens,bits\n");
+  printf("tokens,bits,source\n");
   while (f != NULL && fgets(line, sizeof line, f) != NULL) {
     if (sscanf(line, "%llu,%llu,%lf", &step, &tokens, &loss) != 3) continue;
     sum += loss / num_log(2);
     if (step % 50 != 0) continue;
-    printf("%.4f,%.4f\n", 1e-6 * (double) tokens, sum / 50);
+    printf("%.4f,%.4f,%.4f\n", 1e-6 * (double) tokens, sum / 50, source);
     sum = 0;
   }
   if (f != NULL) fclose(f);

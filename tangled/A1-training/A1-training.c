@@ -1194,20 +1194,36 @@ static int print_values(void)
 
 /* A.270  What the checkpoint shows */
 
+static double source_bits(void)
+{
+  char key[64];
+  double x = 0, found = 0;
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  while (f != NULL && next_answer(f, key, &x))
+    if (strcmp(key, "source.bits") == 0)
+      found = x;
+  if (f != NULL)
+    fclose(f);
+  return found;
+}
+
+/* A.271  What the checkpoint shows */
+
 static int print_loss(void)
 {
   char line[120];
   unsigned long long step, tokens;
   double loss, sum = 0;
+  double source = source_bits();
   FILE *f = fopen("models/pocket/training.csv", "r");
-  printf("tokens,bits\n");
+  printf("tokens,bits,source\n");
   while (f != NULL && fgets(line, sizeof line, f) != NULL) {
     if (sscanf(line, "%llu,%llu,%lf", &step, &tokens, &loss) != 3)
       continue;
     sum += loss / num_log(2);
     if (step % 50 != 0)
       continue;
-    printf("%.4f,%.4f\n", 1e-6 * (double)tokens, sum / 50);
+    printf("%.4f,%.4f,%.4f\n", 1e-6 * (double)tokens, sum / 50, source);
     sum = 0;
   }
   if (f != NULL)
@@ -1215,7 +1231,7 @@ static int print_loss(void)
   return 0;
 }
 
-/* A.271  What the checkpoint shows */
+/* A.272  What the checkpoint shows */
 
 static int print_fork(void)
 {

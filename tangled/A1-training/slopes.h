@@ -66,10 +66,12 @@ struct slopes {
 
   float (*norm_back)(const float *x, const float *gain,
                      const float *dy, size_t d, float *dx);
-/* adds to dx; returns 1 over the root mean square */
+/* adds to dx, and returns 1 over the root mean square */
 
   void (*gain_back)(const float *x, const float *dy, const float *r,
                     size_t rows, size_t d, size_t from, size_t to, float *dgain);
+/* adds to dgain for the columns from to to, r is what norm_back returned */
+
   void (*gate_back)(const float *gate, const float *up,
                     const float *dinner, size_t n, float *dgate, float *dup);
 /* n is a multiple of 16 */

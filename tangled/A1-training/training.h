@@ -34,8 +34,10 @@ extern const struct plan plan_model, plan_draft;
 /* the built-in model, and its small sibling */
 
 uint64_t plan_steps(const struct plan *p);
+/* steps of all stretches */
+
 uint64_t plan_tokens(const struct plan *p);
-/* steps and tokens of all stretches */
+/* tokens of all stretches, as planned */
 
 /* A.176  What feeds a training run */
 
@@ -84,10 +86,12 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
 /* one step */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why);
+/* writes the whole state to a file */
+
 bool trainer_load(struct trainer *t, const char *path,
                   struct progress *done, struct error *why);
-/* the whole state, to a file and from it; a run that goes on from it ends in
- * the same bits */
+/* takes the state from a file; a run that goes on from it ends in the same
+ * bits */
 
 const float *trainer_weights(const struct trainer *t);
 /* the running mean if there is one, else the weights */
