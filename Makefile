@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -130,7 +130,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a $(BUILD)/tests/o
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A3-files/model.c tangled/A6-kernels/%,$(MODULES)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
