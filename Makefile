@@ -186,3 +186,12 @@ fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found wit
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
+model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+	@mkdir -p work/model models/pocket models/draft
+	$< train model work/model
+	$< train draft work/model
+	cd models && sha256sum -c SHA256SUMS
+model-check: build/bin/A1-training ## every promise of the built-in model with its figure: PASS or FAIL
+	@$< check
+	@cd models && sha256sum -c SHA256SUMS
+.PHONY: model model-check
