@@ -52,7 +52,9 @@ just found, with the numbers that the tutorials print beside it.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "02-model/numbers.h"
 #include "03-loop/loop.h"
 @;@#
@@ -82,14 +84,17 @@ prints what stands in the box of \cref{sec:loopcheck}.
 @<Measure the exponents@>@;
 @<Print the table's numbers as keys@>@;
 @<Print what became of the claims@>@;
+@<Take the time of a pass@>@;
+@<Fit a line to the times@>@;
 static bool print_what(struct laboratory *lab, const char *what,
   struct error *why)
 {
   if (strcmp(what, "grid") == 0) return print_cells(lab, 3, 4, why);
   if (strcmp(what, "heat") == 0) return print_cells(lab, 50, 100, why);
   if (strcmp(what, "growth") == 0) return print_growth(lab, why);
+  if (strcmp(what, "clock") == 0) return print_clock(lab, why);
   if (strcmp(what, "values") == 0)
-    return print_keys(lab, why) && print_claims(lab, why);
+    return print_keys(lab, why) && print_claims(lab, why) && print_fit(why);
   return print_passes(lab, why) && print_table(lab, why);
 }
 
@@ -395,6 +400,143 @@ change. It does, since the next layer's keys at that position are made from what
 that query found. So the naive loop cannot save itself the queries and keep the rest. The tests
 \texttt{later\_tokens\_change\_nothing}, \texttt{without\_the\_mask\_they\_do} and
 \texttt{every\_query\_is\_needed} run the three.
+
+@* What the clock says. \label{sec:clock}
+Counts are exact, and nobody waits for a count. So we also took the time: one pass of the built-in model, a step of
+the naive loop, over texts of growing length. A pass of $n$ rows does the same for each row, apart from attention, where row $i$ looks at
+$i+1$ keys. We expect
+\begin{equation}\label{eq:clock}
+  t(n)=an+b\,\frac{n(n+1)}2 ,\qquad\hbox{so}\qquad\frac{t(n)}n=a+b\,\frac{n+1}2:
+\end{equation}
+the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} is that line. It begins at
+\val[1]{loop.clock.row} microseconds, which is what projections, feed-forward and norms cost a row, and
+rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
+error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.longest} rows attention
+takes \val[0]{loop.clock.share} percent of the time, in one of \val{loop.clock.shortest} rows
+\val[0]{loop.clock.share.short}. So for texts as short as these the step's cost is nearly linear, and the whole loop's nearly quadratic; the cubic
+term of \eqref{eq:pairs} is there, but it needs length to be felt.
+
+\fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
+of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, on the machine that
+the file of the numbers names.}{A plot of microseconds a row against rows in the pass. The points lie close to a
+straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
+
+@ The measurement is a word of the program's command line, and no part of the build: a clock never gives the same
+answer twice. \texttt{make measure} runs it, adds the machine's name, and writes the file that figure and prose
+are made of. The text is made of ids in turn, since the work does not depend on which they are.
+
+@<Take the time of a pass@>=
+enum { ROUNDS = 21, LENGTHS = 12 };
+static double now_in_seconds(void)
+{
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+static bool time_pass(struct engine *e, const struct model *lm,
+  struct store *st, size_t n, float *logits, double *seconds, struct error *why)
+{
+  uint32_t ids[CONTEXT];
+  for (size_t i = 0; i < n; i++)
+    ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
+  double start = now_in_seconds();
+  bool ok = evaluate(e, lm, st, ids, n, &(size_t) @[{ n - 1 }@], 1, logits, why);
+  *seconds = now_in_seconds() - start;
+  return ok;
+}
+
+@ Each length is timed often, in an order that lets a passing disturbance fall on all lengths alike; then the
+rounds of each are sorted, and the median and the quartiles reported.
+
+@<Take the time of a pass@>=
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+static bool time_rounds(struct engine *e, const struct model *lm,
+  struct store *st, double taken[LENGTHS][ROUNDS], float *logits,
+  struct error *why)
+{
+  for (int r = -1; r < ROUNDS; r++) /* round $-1$ warms up */
+    for (size_t i = 0; i < LENGTHS; i++) {
+      double seconds;
+      if (!time_pass(e, lm, st, 64 * (i + 1), logits, &seconds, why))
+        return false;
+      if (r >= 0) taken[i][r] = seconds;
+    }
+  printf("rows,low,median,high\n");
+  for (size_t i = 0; i < LENGTHS; i++) {
+    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
+    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
+      1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
+  }
+  return true;
+}
+
+@ The times are microseconds for a whole pass, on one thread.
+
+@<Take the time of a pass@>=
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  double taken[LENGTHS][ROUNDS];
+  struct model *lm = model_open(&lab->m, "models/pocket", why);
+  if (lm == NULL) return false;
+  struct store *st = store_open(&lab->m, &lm->config, 1, why);
+  size_t wide = lm->config.vocab_size;
+  float *logits = memory_take(&lab->m, FOR_ACTIVATIONS, wide, sizeof *logits,
+    why);
+  bool ok = st != NULL && logits != NULL
+    && time_rounds(&lab->e, lm, st, taken, logits, why);
+  memory_give(&lab->m, FOR_ACTIVATIONS, logits, wide, sizeof *logits);
+  store_close(st);
+  model_close(&lab->m, lm);
+  return ok;
+}
+
+@ What the prose says about the times is computed from the file, not from a clock: a straight line by least squares through
+the quotients of \eqref{eq:clock}, for $m$ points $(x,y)$ with slope
+$(m\sum xy-\sum x\sum y)/(m\sum x^2-(\sum x)^2)$.
+
+@<Fit a line to the times@>=
+static bool read_clock(double *x, double *y, int *m, struct error *why)
+{
+  static const char *const path = "figures/data/03-loop.clock.csv";
+  FILE *f = fopen(path, "r");
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  char line[512];
+  double n, low, median, high;
+  for (*m = 0; *m < LENGTHS && fgets(line, sizeof line, f) != NULL;)
+    if (sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) == 4)
+      x[*m] = (n + 1) / 2, y[(*m)++] = median / n;
+  fclose(f);
+  return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
+}
+
+@ The line's start is $a$, its slope $b$; the share of attention in a pass is what the second term has in
+the sum.
+
+@<Fit a line to the times@>=
+static bool print_fit(struct error *why)
+{
+  double x[LENGTHS], y[LENGTHS], sx = 0, sy = 0, sxy = 0, sxx = 0, worst = 0;
+  int m = 0;
+  if (!read_clock(x, y, &m, why)) return false;
+  for (int i = 0; i < m; i++)
+    sx += x[i], sy += y[i], sxy += x[i] * y[i], sxx += x[i] * x[i];
+  double b = (m * sxy - sx * sy) / (m * sxx - sx * sx), a = (sy - b * sx) / m;
+  for (int i = 0; i < m; i++) {
+    double off = fabs(y[i] / (a + b * x[i]) - 1);
+    worst = off > worst ? off : worst;
+  }
+  printf("loop.clock.row %.4f us\nloop.clock.pair %.4f ns\n", a, 1000 * b);
+  printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);
+  printf("loop.clock.shortest %.0f\nloop.clock.longest %.0f\n", 2 * x[0] - 1,
+    2 * x[m - 1] - 1);
+  printf("loop.clock.share.short %.2f\n", 100 * b * x[0] / (a + b * x[0]));
+  printf("loop.clock.share %.2f\n", 100 * b * x[m - 1] / (a + b * x[m - 1]));
+  return true;
+}
 
 @* What the tutorials say. \label{sec:looptutorials}
 Five popular explanations of this loop print numbers about it. We ran them. Where several say the
