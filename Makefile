@@ -65,16 +65,16 @@ VALUES  := $(CHAPTERS:%=build/values/%.val)
 OUTPUTS := $(CHAPTERS:%=build/out/%.txt)
 DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
-build/values/%.val: build/bin/%
+build/values/%.val: build/bin/% $(wildcard figures/data/*.csv models/*/*)
 	@mkdir -p $(@D)
 	$< values > $@
 build/out/%.txt: build/bin/%
 	@mkdir -p $(@D)
 	@(echo '$$ $<'; $<) > $@
 define data
-$(1): build/bin/$(firstword $(subst ., ,$(notdir $(1))))
+$(1): $(wildcard models/*/*) build/bin/$(firstword $(subst ., ,$(notdir $(1))))
 	@mkdir -p $$(@D)
-	$$< $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
+	build/bin/$(firstword $(subst ., ,$(notdir $(1)))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
@@ -157,3 +157,6 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
+	@tools/measure.sh
+.PHONY: measure
