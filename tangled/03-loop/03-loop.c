@@ -102,14 +102,37 @@ struct laboratory {
   struct kernels idle;
   struct parrot bird;
   struct engine e;
-  struct store *s;
+  struct model *pocket;
+  uint32_t sentence[WORDS];
 };
 
-/* 3.39  A laboratory to run the loop in */
+/* 3.40  A laboratory to run the loop in */
+
+/* 3.39  Find the sentence in the tokens of the built-in model */
+
+static bool find_sentence(struct laboratory *lab, struct error *why)
+{
+  struct tokenizer *t = tokenizer_open(&lab->m, "models/pocket", why);
+  if (t == NULL)
+    return false;
+  struct ids ids = {.n = 0 };
+  bool ok = true;
+  for (int i = 0; ok && i < WORDS; i++)
+    ok = tokenizer_encode(t, &lab->m, word[i], strlen(word[i]), false, false,
+                          &ids, why) && (ids.n == (size_t)i + 1
+                                         || error_say(why,
+                                                      "models/pocket: \"%s\" is not one token",
+                                                      word[i]));
+  for (int i = 0; ok && i < WORDS; i++)
+    lab->sentence[i] = ids.id[i];
+  ids_free(&lab->m, &ids);
+  tokenizer_close(&lab->m, t);
+  return ok;
+}
 
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
-  *lab = (struct laboratory) {.s = NULL };
+  *lab = (struct laboratory) {.pocket = NULL };
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL)
     return false;
@@ -117,16 +140,16 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
   lab->e = (struct engine) {.k = best,.c = &lab->c };
   parrot_make(&lab->bird);
-  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
-  return lab->s != NULL;
+  lab->pocket = model_open(&lab->m, "models/pocket", why);
+  return lab->pocket != NULL && find_sentence(lab, why);
 }
 
 static void laboratory_close(struct laboratory *lab)
 {
-  store_close(lab->s);
+  model_close(&lab->m, lab->pocket);
 }
 
-/* 3.40  Run the loop and read the counters */
+/* 3.41  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -134,7 +157,7 @@ struct tally {
   bool print;
 };
 
-/* 3.42  Watch one pass go by */
+/* 3.43  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -148,43 +171,41 @@ static bool watch_pass(void *self, const struct step *now)
   return true;
 }
 
-static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
+static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
                      struct tally *t, struct error *why)
 {
-  store_close(lab->s);
-  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
-  if (lab->s == NULL)
+  const struct model *lm = real ? lab->pocket : &lab->bird.lm;
+  struct store *st = store_open(&lab->m, &lm->config, 1, why);
+  if (st == NULL)
     return false;
   struct engine e = lab->e;
-  if (!look)
+  if (!real)
     e.k = &lab->idle;
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.41  Generate g tokens after the first p of the sentence */
+/* 3.42  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
-    prompt[i] = (uint32_t) (i % WORDS);
-  struct generator maker = { &e, &lab->bird.lm, lab->s,
-    &lab->m
-  };
+    prompt[i] = real ? lab->sentence[i % WORDS] : (uint32_t) (i % WORDS);
+  struct generator maker = { &e, lm, st, &lab->m };
   struct settings want = {.max_new_tokens = g,.see = watch_pass,
     .self = t
   };
   struct continuation c;
   bool ok = generate(&maker, prompt, p, &want, &c, why);
-  for (size_t i = p; ok && i < c.text.n; i++)
-    ok = c.text.id[i] == i % WORDS
+  for (size_t i = p; ok && i < c.text.n && (!real || i < WORDS); i++)
+    ok = c.text.id[i] == (real ? lab->sentence[i] : i % WORDS)
         || error_say(why, "token %zu is not the next of the sentence", i);
-  if (ok)
-    continuation_free(&lab->m, &c);
+  continuation_free(&lab->m, &c);
 
   t->did = lab->c;
+  store_close(st);
   return ok;
 }
 
-/* 3.43  Run the loop and read the counters */
+/* 3.44  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -201,7 +222,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.44  Draw the four passes as the hand drew them */
+/* 3.45  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -222,7 +243,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.45  Count the four cases that are quoted everywhere */
+/* 3.46  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -241,7 +262,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.46  Print the cells of a grid and the points of the curves */
+/* 3.47  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -265,7 +286,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.3  Print every number that the prose quotes */
 
-/* 3.48  Measure the exponents */
+/* 3.49  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -284,7 +305,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.47  Print the table's numbers as keys */
+/* 3.48  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -322,7 +343,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.49  Print what became of the claims */
+/* 3.50  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -347,7 +368,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.50  Print what became of the claims */
+/* 3.51  Print what became of the claims */
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
@@ -375,7 +396,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.51  Print what became of the claims */
+/* 3.52  Print what became of the claims */
 
 static bool claims_that_hold(struct laboratory *lab, struct error *why)
 {
@@ -405,7 +426,7 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.52  Print what became of the claims */
+/* 3.53  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
@@ -435,7 +456,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.53  Print what became of the claims */
+/* 3.54  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -448,7 +469,7 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.54  Print what became of the claims */
+/* 3.55  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
@@ -538,9 +559,7 @@ static bool time_rounds(struct engine *e, const struct model *lm,
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
   double taken[LENGTHS][ROUNDS];
-  struct model *lm = model_open(&lab->m, "models/pocket", why);
-  if (lm == NULL)
-    return false;
+  struct model *lm = lab->pocket;
   struct store *st = store_open(&lab->m, &lm->config, 1, why);
   size_t wide = lm->config.vocab_size;
   float *logits = memory_take(&lab->m, FOR_ACTIVATIONS, wide, sizeof *logits,
@@ -549,7 +568,6 @@ static bool print_clock(struct laboratory *lab, struct error *why)
       && time_rounds(&lab->e, lm, st, taken, logits, why);
   memory_give(&lab->m, FOR_ACTIVATIONS, logits, wide, sizeof *logits);
   store_close(st);
-  model_close(&lab->m, lm);
   return ok;
 }
 
