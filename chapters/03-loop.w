@@ -548,7 +548,7 @@ that was not needed; the first computes, it does not recompute. Likewise ``recom
 $10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
 \end{tutorial}
 
-\begin{tutorial}{offbyone}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
+\begin{tutorial}{offbyone}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
 \quoted{Total K,V computations: p + g = O(p + g)}
 \ourrun for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
 \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
@@ -587,8 +587,9 @@ needed alike: a quotient of counts does not change. In the second line of the ta
 \begin{tutorial}{misleading}{S4-52, S4-53, S4-58}
 \quoted{For typical requests, we do 100-800× more K,V computation than necessary.}
 \ourrun the article's own table begins at \val[1]{loop.waste.100.50}. The factor lies between $(g+1)/2$ and $g$: the
-redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it, and with
-a longer prompt it does not grow beyond $g$.
+redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it:
+\val[0]{claim.S4-53} after a prompt of $10^2$ tokens and $10^4$ written. And with a longer prompt it does not grow beyond $g$: for $10^4$
+tokens given and $10^2$ written it is \val[1]{claim.S4-58}.
 \end{tutorial}
 
 \begin{tutorial}{wrong}{S0-36}
@@ -596,7 +597,7 @@ a longer prompt it does not grow beyond $g$.
 \ourrun a step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs.
 \end{tutorial}
 
-\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36}
+\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
 \quoted{Summed over N generation steps, total cost is O(N squared).}
 \ourrun for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
 cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
@@ -610,7 +611,7 @@ cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows
 the quotient is \val[2]{loop.ratio.1000.100}.
 \end{tutorial}
 
-\begin{tutorial}{misleading}{S3-03, S4-02, S4-10, S1-02}
+\begin{tutorial}{misleading}{S1-02, S1-37, S2-89, S3-03, S4-02, S4-10}
 \quoted{A 500-token response requires 500 complete forward passes through the transformer.}
 \ourrun \val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
 the loop end by itself: in the pseudo-code nothing sets the variable it waits for, and a full stop is not an end token.
@@ -638,13 +639,19 @@ here, by six a step. Nor are long outputs dear ``not because each step is expens
 the last step computes \val{claim.S0-62} rows and the first a single one.
 \end{tutorial}
 
+\begin{tutorial}{misleading}{S3-37}
+\quoted{Left unchecked, it would generate tokens forever.}
+\ourrun asked for $10^2$ tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
+and after it there is no position for another.
+\end{tutorial}
+
 \begin{tutorial}{misleading}{S4-41}
 \quoted{the naive approach does 171× more work than necessary for K and V projections alone}
 \ourrun \val[2]{loop.waste.500.200} times \emph{as much}, so \val[2]{claim.S4-41} times more, of rows. A row of a long pass costs
 more than a row of a short one, so this is no ratio of times.
 \end{tutorial}
 
-\begin{tutorial}{offbyone}{S0-35}
+\begin{tutorial}{offbyone}{S0-35, S1-18}
 \quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
 \ourrun with ten tokens there, \val{loop.step.rows.10} rows are computed, and \val{claim.S0-35} of them again.
 \end{tutorial}
@@ -1065,6 +1072,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
     printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
     printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
     printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
+    if (i == 0) printf("claim.S4-52 %.4f\n", waste(&t));
     if (i == 0) {
       double top = (double) (g * p + g * g / 2), rows = (double) rows_of(&t);
       printf("claim.S4-28 %.6f\n", waste(&t));
@@ -1094,11 +1102,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
     if (g == 2) printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
   }
   printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
-  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S4-26 %zu\nclaim.S0-32 %zu\n", needed(&t) - 3, needed(&t));
   printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
   if (!run_loop(lab, false, 50, 100, &t, why)) return false;
   printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
   printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest,
+    t.did.passes);
+  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
   if (!run_loop(lab, true, 8, 20, &u, why)
       || !run_loop(lab, true, 8, 21, &t, why)) return false;
   printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
@@ -1132,6 +1143,9 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
   printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
   printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-53 %.4f\nclaim.S4-58 %.4f\n",
+    (double) by_formula(100, 10000) / (100 + 10000 - 1),@|
+    (double) by_formula(10000, 100) / (10000 + 100 - 1));
   printf("claim.S4-42 %.4f\n", (double) by_formula(500, 2000)
     / (double) by_formula(500, 1000));
   return true;
@@ -1144,6 +1158,7 @@ static void claims_of_the_steps(const struct tally *t)
 {
   printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
   printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-23 %" PRIu64 "\n", t->longest / t->did.passes);
   printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest,
     t->did.qk_pairs);
   printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
@@ -1174,8 +1189,12 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   if (!run_loop(lab, true, 10, 1, &t, why)
       || !run_loop(lab, true, 10, 2, &u, why)) return false;
   printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
-  printf("claim.S0-35 %" PRIu64 "\n", u.did.kv_rows_recomputed
-    - t.did.kv_rows_recomputed);
+  uint64_t again = u.did.kv_rows_recomputed - t.did.kv_rows_recomputed;
+  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
+  if (!run_loop(lab, true, 3, 7, &t, why)) return false;
+  printf("claim.S2-32 %" PRIu64 "\n", t.did.passes - 1);
+  if (!run_loop(lab, false, CONTEXT - 10, 100, &t, why)) return false;
+  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t.did.passes, CONTEXT);
   if (!run_loop(lab, false, 1, 500, &t, why)) return false;
   printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
   return claims_that_hold(lab, why) && claims_by_formula(lab, why);

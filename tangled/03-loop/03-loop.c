@@ -380,6 +380,8 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
     printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
     printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
     printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
+    if (i == 0)
+      printf("claim.S4-52 %.4f\n", waste(&t));
     if (i == 0) {
       double top = (double)(g * p + g * g / 2), rows = (double)rows_of(&t);
       printf("claim.S4-28 %.6f\n", waste(&t));
@@ -411,12 +413,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
       printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
   }
   printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
-  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S4-26 %zu\nclaim.S0-32 %zu\n", needed(&t) - 3, needed(&t));
   printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
   if (!run_loop(lab, false, 50, 100, &t, why))
     return false;
   printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
   printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest, t.did.passes);
+  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
   if (!run_loop(lab, true, 8, 20, &u, why)
       || !run_loop(lab, true, 8, 21, &t, why))
     return false;
@@ -451,6 +455,9 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
   printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
   printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-53 %.4f\nclaim.S4-58 %.4f\n",
+         (double)by_formula(100, 10000) / (100 + 10000 - 1),
+         (double)by_formula(10000, 100) / (10000 + 100 - 1));
   printf("claim.S4-42 %.4f\n", (double)by_formula(500, 2000)
          / (double)by_formula(500, 1000));
   return true;
@@ -462,6 +469,7 @@ static void claims_of_the_steps(const struct tally *t)
 {
   printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
   printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-23 %" PRIu64 "\n", t->longest / t->did.passes);
   printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest, t->did.qk_pairs);
   printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
          t->did.qk_pairs, t->did.qk_pairs);
@@ -494,8 +502,14 @@ static bool print_claims(struct laboratory *lab, struct error *why)
       || !run_loop(lab, true, 10, 2, &u, why))
     return false;
   printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
-  printf("claim.S0-35 %" PRIu64 "\n", u.did.kv_rows_recomputed
-         - t.did.kv_rows_recomputed);
+  uint64_t again = u.did.kv_rows_recomputed - t.did.kv_rows_recomputed;
+  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
+  if (!run_loop(lab, true, 3, 7, &t, why))
+    return false;
+  printf("claim.S2-32 %" PRIu64 "\n", t.did.passes - 1);
+  if (!run_loop(lab, false, CONTEXT - 10, 100, &t, why))
+    return false;
+  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t.did.passes, CONTEXT);
   if (!run_loop(lab, false, 1, 500, &t, why))
     return false;
   printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
