@@ -11,7 +11,7 @@
 #include "02-model/numbers.h"
 #include "03-loop/loop.h"
 
-/* 3.33  A model that knows one sentence by heart */
+/* 3.32  A model that knows one sentence by heart */
 
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 static const char *const word[WORDS] =
@@ -24,7 +24,7 @@ struct parrot {
   struct model lm;
 };
 
-/* 3.34  A model that knows one sentence by heart */
+/* 3.33  A model that knows one sentence by heart */
 
 static struct tensor at(const float *x)
 {
@@ -44,7 +44,7 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-/* 3.35  A model that knows one sentence by heart */
+/* 3.34  A model that knows one sentence by heart */
 
 static void parrot_make(struct parrot *p)
 {
@@ -66,7 +66,7 @@ static void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-/* 3.36  A laboratory to run the loop in */
+/* 3.35  A laboratory to run the loop in */
 
 static void idle_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
@@ -76,7 +76,7 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
-/* 3.37  A laboratory to run the loop in */
+/* 3.36  A laboratory to run the loop in */
 
 static void idle_linear(const struct engine *e, const struct matrix *list,
                         size_t n, const float *x, size_t rows, float *const *y)
@@ -94,7 +94,7 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-/* 3.38  A laboratory to run the loop in */
+/* 3.37  A laboratory to run the loop in */
 
 struct laboratory {
   struct memory m;
@@ -106,9 +106,9 @@ struct laboratory {
   uint32_t sentence[WORDS];
 };
 
-/* 3.40  A laboratory to run the loop in */
+/* 3.39  A laboratory to run the loop in */
 
-/* 3.39  Find the sentence in the tokens of the built-in model */
+/* 3.38  Find the sentence in the tokens of the built-in model */
 
 static bool find_sentence(struct laboratory *lab, struct error *why)
 {
@@ -149,7 +149,7 @@ static void laboratory_close(struct laboratory *lab)
   model_close(&lab->m, lab->pocket);
 }
 
-/* 3.41  Run the loop and read the counters */
+/* 3.40  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -157,7 +157,7 @@ struct tally {
   bool print;
 };
 
-/* 3.43  Watch one pass go by */
+/* 3.42  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -184,7 +184,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.42  Generate g tokens after the first p of the sentence */
+/* 3.41  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -202,10 +202,15 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
 
   t->did = lab->c;
   store_close(st);
-  return ok;
+  size_t seen = 0;
+  for (size_t i = 0; i < t->longest; i++)
+    seen += t->times[i];
+  return ok && (seen == t->did.kv_rows_computed
+                || error_say(why, "%zu cells drawn, %" PRIu64 " rows counted", seen,
+                             t->did.kv_rows_computed));
 }
 
-/* 3.44  Run the loop and read the counters */
+/* 3.43  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -222,7 +227,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.45  Draw the four passes as the hand drew them */
+/* 3.44  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -243,7 +248,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.46  Count the four cases that are quoted everywhere */
+/* 3.45  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -262,7 +267,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.47  Print the cells of a grid and the points of the curves */
+/* 3.46  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -286,7 +291,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.3  Print every number that the prose quotes */
 
-/* 3.49  Measure the exponents */
+/* 3.48  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -305,7 +310,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.48  Print the table's numbers as keys */
+/* 3.47  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -343,7 +348,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.50  Print what became of the claims */
+/* 3.49  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -368,7 +373,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.51  Print what became of the claims */
+/* 3.50  Print what became of the claims */
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
@@ -398,7 +403,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.52  Print what became of the claims */
+/* 3.51  Print what became of the claims */
 
 static bool claims_that_hold(struct laboratory *lab, struct error *why)
 {
@@ -430,7 +435,7 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.53  Print what became of the claims */
+/* 3.52  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
@@ -463,7 +468,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.54  Print what became of the claims */
+/* 3.53  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -477,7 +482,7 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.55  Print what became of the claims */
+/* 3.54  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
