@@ -43,7 +43,7 @@ row at all. Nobody reads it.
 
 \widefig{redogrid}{fig:grid}{The work of four passes. A cell is one row, computed in one pass
 at one position. Solid cells are computed for the first time; hatched cells have been computed
-before, and come out the same to the last bit. The number says the how-manieth computation of its row a cell is.}{A grid of four lines, the passes, and six
+before, and come out the same to the last bit. The number in a cell counts the computations of its row so far.}{A grid of four lines, the passes, and six
 columns, the positions of The cat sat on the mat. Pass 1 fills positions 0 to 2, pass 2
 positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-time cells are the
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
