@@ -1,6 +1,4 @@
 @i types.w
-@s json_t int
-@s json_error_t int
 @s pcre2_code int
 @s pcre2_general_context int
 @s pcre2_compile_context int
@@ -8,15 +6,10 @@
 @s pcre2_match_data int
 @s pcre2_jit_stack int
 @s PCRE2_SIZE int
-@s FILE int
-@s read_part int
-@s json_array_foreach while
-@s json_object_foreach while
-@s json_object_keylen_foreach while
 
 \chapterquestion{The model knows only numbers from a list. Who made the list, and how does a
 sentence become numbers from it without losing a single letter?}
-@** Tokens.
+@** Tokens. \label{sec:tokens}
 \incipit{A}{ language model never} sees a letter. It is given whole numbers, each below some
 fixed bound, and it answers with such a number; everything that looks like language happens
 outside of it, in a program that turns text into numbers and numbers back into text. That
@@ -43,16 +36,16 @@ The text is \texttt{the cat that sat}. First it is cut before every blank, becau
 reach across two words: \texttt{the}, \texttt{\textvisiblespace cat}, \texttt{\textvisiblespace that}, \texttt{\textvisiblespace sat}, where the low line stands for the
 blank. Now we count neighbours within the four pieces: \texttt{a t} stands there three times, \texttt{t h}
 twice, all other pairs once. So the first new token is \texttt{at}, and the pieces are now
-\texttt{t h e}, \texttt{\textvisiblespace  c at}, \texttt{\textvisiblespace  t h at}, \texttt{\textvisiblespace  s at}. In what is left \texttt{t h} is the only pair that occurs
+\texttt{t h e}, \texttt{\textvisiblespace\ c at}, \texttt{\textvisiblespace\ t h at}, \texttt{\textvisiblespace\ s at}. In what is left \texttt{t h} is the only pair that occurs
 twice: the second token is \texttt{th}.
 
 \medskip
 \begin{tabular}{@@{}rlrl@@{}}
 \tabhead{rank} & \tabhead{pair} & \tabhead{count} & \tabhead{the pieces afterwards}\\
-0 & \tok{a}\,\tok{t} & 3 & \texttt{t h e} \enspace \texttt{\textvisiblespace  c at} \enspace \texttt{\textvisiblespace  t h at} \enspace \texttt{\textvisiblespace  s at}\\
-1 & \tok{t}\,\tok{h} & 2 & \texttt{th e} \enspace \texttt{\textvisiblespace  c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace  s at}\\
-2 & \tok{\ }\,\tok{c} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace  s at}\\
-3 & \tok{\ }\,\tok{s} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace s at}\\
+0 & \tok{a}\,\tok{t} & 3 & \texttt{t h e} \enspace \texttt{\textvisiblespace\ c at} \enspace \texttt{\textvisiblespace\ t h at} \enspace \texttt{\textvisiblespace\ s at}\\
+1 & \tok{t}\,\tok{h} & 2 & \texttt{th e} \enspace \texttt{\textvisiblespace\ c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace\ s at}\\
+2 & \tok{\ }\,\tok{c} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace\ s at}\\
+3 & \tok{\ }\,\tok{s} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace s at}\\
 4 & \tok{\ }\,\tok{th} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace th at} \enspace \texttt{\textvisiblespace s at}
 \end{tabular}
 \medskip
@@ -69,26 +62,73 @@ merge joins \texttt{th} and \texttt{at} (there is one for \texttt{\textvisiblesp
 257 and 256. A word that the list does not have was spelt by parts that it does have.
 \end{byhand}
 
+@ So much by hand. \Cref{fig:merges} shows the same on a slightly longer page, the three lines about a cat that this
+chapter's program learns from. At the top one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
+by itself. With every line more merges are known. The tokens grow together where the page repeats
+itself, and a token of one line is always made of whole tokens of the line above: what was
+joined is never taken apart again. At the bottom the sentence is \val{tokens.sentence.ids} tokens, and ``The cat
+sat'' is three of them. These three will be with us to the end of the book.
+
+\widefig{merges}{fig:merges}{One sentence, spelt with more and more merges, whose number stands on the left and the number of
+tokens on the right. Red: tokens that the line above did not have.}{Ten rows, one below the other. Each shows the sentence
+The cat sat on the mat, cut into boxes. The first row, without merges, has one box a letter, 23 in all. From row to row
+boxes join, the new ones in red: at, he, then blank t and the, cat and sat with their blanks, on, mat. The last row has seven boxes, six
+words and the full stop.}
+
+@ How long should the list be? The model pays twice for a long one: it has a row of numbers to
+store for every token, and it computes a score for every token each time it writes one. For a
+short list it pays in the length of the text: fewer bytes a token, more tokens a page, more work. And
+a token that hardly ever occurs is hardly ever learnt. Published lists lie where these costs
+balance: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
+An id more or less is not a matter of taste afterwards. The list belongs to the model like its
+weights; change it, and every number the model learnt is about something else.
+
+\begin{tutorial}{rounded}{S3-02}
+\quoted{Get a probability distribution over all possible next tokens (\textasciitilde100,000 options)}
+\ourrun The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
+\val{tokens.cl100k.special} places for special texts, \val{tokens.cl100k} ids. GPT-2 has half as many; Llama~3,
+with \val{tokens.llama3}, more. ``Typically 32,000 to 128,000+'' (S1-04) is the fairer sentence.
+\end{tutorial}
+
+@ Words are not tokens, which is easily forgotten when one counts on one's fingers. In our small vocabulary the sentence
+of \cref{fig:merges} has six words and \val{tokens.sentence.ids} tokens, because the full stop is one. So
+is it in the example of another tutorial, whose grid we will draw in chapter 3.
+
+\begin{tutorial}{offbyone}{S4-03}
+\quoted{Suppose the user's prompt is "The cat sat" (3 tokens), and we want to generate " on the mat" (4 tokens).}
+\ourrun The program counts \val{claim.S4-03}. The fourth is the full stop, which the quoted text
+does not have; the article writes it in its last step.
+\end{tutorial}
+
 @ The program of this chapter learns these nine merges, spells this word, and then does the same
-with a longer text, until ``The cat sat'' is three ids. Five modules do the work, in the order
-in which the chapter builds them: \.{utf8} (bytes and characters), \.{table} (three small
-structures for looking things up), \.{split} (cutting a text before it is encoded), \.{bpe}
-(learning and applying merges) and \.{tokenizer} (all of it together, and the files in which
-other people keep their vocabularies).
+with a longer text, until ``The cat sat'' is three ids. Three modules do the work, in the order
+in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
+it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
+is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
+to keep them is appendix~D. How to look up pairs and names is appendix~E.
 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "01-tokens/tokenizer.h"
+#include "01-tokens/bpe.h"
+#include "01-tokens/split.h"
 @<The texts of this chapter@>@;
-@<Learn the nine merges of the hand calculation@>@;
-@<Feed a stream token by token@>@;
-@<Learn from the longer text, and show ids@>@;
-@<Print keys and points@>@;
+@<Learn, and be ready to encode@>@;
+@<The whole way, there and back@>@;
+@<Show merges, ids and a stream@>@;
+@<Count looks, the slow way and the fast way@>@;
+@<Print the numbers that the prose quotes@>@;
+@<Print the points of the figures@>@;
 @#
 int main(int argc, char **argv)
 {
-  return run(argc > 1 ? argv[1] : "");
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "values") == 0) return print_values();
+  if (strcmp(what, "growth") == 0) return print_growth();
+  if (strcmp(what, "shrink") == 0) return print_shrink();
+  if (strcmp(what, "work") == 0) return print_work();
+  if (strcmp(what, "stream") == 0) return print_held();
+  return print_lessons();
 }
 
 @* Text is bytes. \label{sec:bytes}
@@ -100,6 +140,22 @@ bytes occur inside another's, so one can begin to read anywhere and be right aft
 three bytes.
 @^UTF-8@>
 
+\begin{byhand}{one character, three bytes}
+The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt{0} is \texttt{0000}, \texttt{A} is \texttt{1010}, \texttt{C} is
+\texttt{1100}. A character of sixteen bits goes into three bytes, as four, six and six bits, each behind a mark that tells the byte's part:
+
+\medskip
+\begin{tabular}{@@{}llll@@{}}
+\tabhead{bits} & \tabhead{mark} & \tabhead{byte} & \tabhead{hexadecimal}\\
+\texttt{0010} & \texttt{1110} & \texttt{11100010} & \texttt{e2}\\
+\texttt{000010} & \texttt{10} & \texttt{10000010} & \texttt{82}\\
+\texttt{101100} & \texttt{10} & \texttt{10101100} & \texttt{ac}
+\end{tabular}
+\medskip
+
+Whoever sees only \texttt{82} knows from its first two bits that nothing begins here, and goes one byte back.
+\end{byhand}
+
 Starting from bytes and not from characters is what makes the vocabulary closed. Unicode has
 more characters than one would want to list, and gets new ones every year; there are \val{tokens.bytes}
 bytes, and there will be no more. The price is that a token may end in the middle of a
@@ -107,8 +163,10 @@ character, and somebody has to wait for the other half. That will be the busines
 \cref{sec:streaming}.
 
 @ Texts grow while we work on them, so the first thing we need is a row of bytes that can
-grow, from the memory that chapter 0 counts. All zero is the empty row, so nothing has to be
-opened.
+grow, from the memory that chapter 0 counts. It knows how many bytes it has and how many there is
+room for. All zero is the empty row, so nothing has to be opened, and a structure of several rows
+begins its life as |@[{0}@]|. Every function that may need memory takes two arguments
+for it: the memory, in front, and in the end the place for a sentence that says why not.
 
 @<A row of bytes that grows@>=
 struct bytes { unsigned char *byte; size_t n, room; };
@@ -119,8 +177,10 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
 void bytes_free(struct memory *m, struct bytes *b);
   /* returns the block and empties the row */
 
-@ When the room is used up we ask for twice what is needed. So a row that grows to $n$ bytes in
-small steps copies each byte about once on average, not $n/2$ times.
+@ When the room is used up we ask for twice what is needed. The growing row is copied at, say, 32, 64, 128 bytes and so on;
+all copies together are less than twice the last one, and so a row that grows to $n$ bytes in
+small steps copies each byte about once on average. With a fixed step it would be a number of times that
+grows with $n$. If there is no more room to be had, the old block and everything in it is still there.
 
 @<Append bytes, and return them@>=
 bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
@@ -137,7 +197,10 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
   b->n += n;
   return true;
 }
-@#
+
+@ An empty row may be freed, and freed twice; giving back a null is nothing.
+
+@<Append bytes, and return them@>=
 void bytes_free(struct memory *m, struct bytes *b)
 {
   memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
@@ -146,7 +209,8 @@ void bytes_free(struct memory *m, struct bytes *b)
 
 @ Everything about UTF-8 comes down to one question: what begins at this byte? There are three
 answers. A whole character; something that is broken, and no further byte can mend it; or the
-beginning of a character whose rest is not there yet. The length that comes with the
+beginning of a character whose rest is not there yet. A file needs the first two; only a
+text that is still being written needs the third. The length that comes with the
 second answer is that of the \emph{maximal subpart}: the longest beginning that could
 still have become a character. The Unicode standard recommends to replace each such part by
 one U+FFFD, the black diamond with a question mark, and so do we.
@@ -159,9 +223,11 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state);
   /* how many of the |n| $\ge 1$ bytes belong to what begins at the first of them,
      1 to 4; Unicode 15, section 3.9, tables 3-7 and 3-8 */
 
-@ The leading byte gives the length. The values |0xc0| and |0xc1| could only begin a character
+@ The leading byte gives the length: half of the \val{tokens.bytes} values stand for themselves, the others announce
+two bytes, or three, or four, or nothing. The values |0xc0| and |0xc1| could only begin a character
 that has a shorter spelling, and from |0xf5| on the character would lie beyond the last one that
-Unicode allows; so they begin nothing, like the continuation bytes.
+Unicode allows; so they begin nothing, like the continuation bytes. From the second byte on we go forward as long as each byte is one that
+may stand there; the count at which we stop is the length of the answer in all three cases.
 
 @<Tell what begins at a byte@>=
 size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
@@ -185,7 +251,8 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
 }
 
 @ Four leading bytes restrict the byte after them. Two would otherwise allow a spelling that is too
-long, one the surrogates U+D800 to U+DFFF (a device of UTF-16, no characters), and one
+long: a slash that is hidden in three bytes has opened many a door that a check for slashes was to keep shut, so a character has
+one spelling and no other. One would allow the surrogates U+D800 to U+DFFF (a device of UTF-16, no characters), and one
 what lies beyond U+10FFFF.
 
 @<Narrow what the second byte may be@>=
@@ -211,7 +278,8 @@ uint32_t utf8_point(const unsigned char *byte, size_t length);
   /* the number of the whole character of |length| bytes that begins here */
 
 @ The run goes on while the answer stays the same. An unfinished character at the end is, for
-this purpose, no character.
+this purpose, no character. A text without faults, which is nearly every text, comes out as a single run, and whoever cuts
+it into runs first has then only asked whether it is UTF-8.
 
 @<Cut off a run of characters, or of what is none@>=
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
@@ -248,7 +316,8 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ A character of four bytes is unfinished with at most three. We try the longest ending first;
+@ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
+is judged by its last three bytes. We try the longest ending first;
 because no leading byte is also a continuation, at most one of the three can be the
 beginning of a character, and what stands before it does not matter.
 
@@ -264,7 +333,8 @@ size_t utf8_held(const unsigned char *byte, size_t n)
 }
 
 @ The number of a character is made of the free bits of its bytes: seven, five, four or three in
-the first, six in each of the others.
+the first, six in each of the others. For the euro sign they are the first column of the table above. Only those
+ask for it who must know a character's properties: is it white space, is it a letter?
 
 @<Put a character's number together@>=
 uint32_t utf8_point(const unsigned char *byte, size_t length)
@@ -279,7 +349,7 @@ uint32_t utf8_point(const unsigned char *byte, size_t length)
 A model writes one token at a time, and the reader wants to see each as it comes. But a token is
 a few bytes, and may be half a character: the euro sign has three bytes, and a small vocabulary
 has a token for each of them and none for the whole. If the three are printed one by one, a
-terminal shows three black diamonds. So between the tokens and the screen stands something that
+terminal shows three black diamonds, and a program that believes in UTF-8 may stop. So between the tokens and the screen stands something that
 holds back the bytes that are not a character \emph{yet}, and nothing else.
 @^streaming@>
 
@@ -287,7 +357,12 @@ The definition is short. After each token, release everything but the longest en
 incomplete and still completable character. So at most three bytes are ever held, a byte that
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
-the bytes of all tokens.
+the bytes of all tokens. \Cref{fig:stream} shows the seven tokens of a price.
+
+\fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
+that are held after it.}{A row of seven columns, one for each token of the text on, blank, euro sign, nine. The first three columns release one
+byte each and hold none. The fourth and fifth, the first two bytes of the euro sign, release nothing and hold one and two bytes. The sixth releases three
+at once. The seventh releases one.}
 
 @<Bytes on their way to a reader@>=
 struct stream { unsigned char held[3]; size_t n; };
@@ -319,7 +394,11 @@ bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
   if (s->n > 0) memcpy(s->held, out->byte + out->n, s->n);
   return true;
 }
-@#
+
+@ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
+swallow a byte that the model has written would be worse, because then what the reader has would not encode to what the model said.
+
+@<Release what is certain, hold the rest@>=
 bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
   struct error *why)
 {
@@ -349,7 +428,8 @@ The header of the module is these three parts, and its body the functions.
 @<Bytes on their way to a reader@>@;
 #endif
 
-@ Nothing here calls the system, so the C library's |memcpy| is all that has to be included.
+@ Nothing here calls the system, so the C library's |memcpy| is all that has to be included. The parts stand in the order in which
+they were explained.
 
 @(utf8.c@>=
 #include <string.h>
@@ -361,256 +441,6 @@ The header of the module is these three parts, and its body the functions.
 @<Count the bytes that wait for more@>@;
 @<Put a character's number together@>@;
 @<Release what is certain, hold the rest@>@;
-
-@* Three ways to look something up. \label{sec:tables}
-Learning merges and applying them asks three questions over and over. Which number has this pair
-of ids? Which number has this row of letters? What comes next, in order of importance? Two hash
-tables and a heap answer them, and both the learner and the encoder use the same ones.
-@^hash table@>@^heap@>
-
-@<A table from pairs to numbers@>=
-struct pair_slot { uint32_t left, right, value; };
-struct pair_map { struct pair_slot *slot; size_t room, used; };
-  /* |room| slots, a power of two, at most half of them used; a slot whose
-     value is 0 is free; all zero is an empty table */
-bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
-  uint32_t right, uint32_t value, struct error *why);
-  /* enters |value| $\ge 1$ for a pair, in place of an older one */
-uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right);
-  /* the value of a pair, 0 if there is none */
-void pair_map_free(struct memory *m, struct pair_map *p);
-  /* returns the block and empties the table */
-
-@ A pair's place is told by a product: the pair as one number of 64 bits, times a large odd
-constant, of which we take bits from the middle, where all bits of both ids have had their
-influence. If the place is taken by another pair, the next one is tried, and so on around the
-table; since half of the slots are free this ends soon.
-
-@<Find a pair's slot, or the free one where it belongs@>=
-static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
-{
-  uint64_t h = ((uint64_t) left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t i = (size_t) (h >> 32) & (p->room - 1);
-  while (p->slot[i].value != 0
-      && (p->slot[i].left != left || p->slot[i].right != right))
-    i = (i + 1) & (p->room - 1);
-  return i;
-}
-@#
-uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
-{
-  return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
-}
-
-@ A table that would become more than half full is replaced by one of twice the size. Its slots
-are not copied but entered again, because with more places every pair may have another one.
-
-@<Give a table of pairs twice the room@>=
-static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
-{
-  struct pair_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
-  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
-  if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->room; i++) {
-    const struct pair_slot *s = &p->slot[i];
-    if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
-  }
-  pair_map_free(m, p);
-  *p = larger;
-  return true;
-}
-
-@ To enter is to find the place and to write there; whether something stood there before tells
-us whether one more slot is in use.
-
-@<Enter a pair, and return the table@>=
-bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
-  uint32_t right, uint32_t value, struct error *why)
-{
-  if (2 * (p->used + 1) > p->room && !pair_map_grow(m, p, why)) return false;
-  struct pair_slot *s = &p->slot[pair_place(p, left, right)];
-  if (s->value == 0) p->used++;
-  *s = (struct pair_slot) @[{ left, right, value }@];
-  return true;
-}
-@#
-void pair_map_free(struct memory *m, struct pair_map *p)
-{
-  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
-  *p = (struct pair_map) @[{ NULL, 0, 0 }@];
-}
-
-@ The second table is the same with rows of letters for keys. It doesn't own the letters; it
-points to where they stand, so they must stay there for as long as the table is used.
-
-@<A table from letters to numbers@>=
-struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
-struct name_map { struct name_slot *slot; size_t room, used; };
-  /* like |struct pair_map|; the bytes belong to the caller and stay where they are */
-bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
-  size_t n, uint32_t value, struct error *why);
-  /* enters |value| $\ge 1$ for a row of |n| bytes, in place of an older one */
-uint32_t name_map_get(const struct name_map *p, const unsigned char *byte,
-  size_t n);
-  /* the value of a row, 0 if there is none */
-void name_map_free(struct memory *m, struct name_map *p);
-  /* returns the block and empties the table */
-
-@ The place of a row is computed from all of its bytes, each multiplied into what the earlier
-ones left: the function known as FNV-1a.\side{Fowler, Noll and Vo, 1991. Its constants
-are a prime and an offset that were chosen by trying.} Its lower bits alone are
-not good enough, so the upper half is folded over them.
-@^hash function@>
-
-@<Find a row's slot, or the free one where it belongs@>=
-static size_t name_place(const struct name_map *p, const unsigned char *byte,
-  size_t n)
-{
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  for (size_t k = 0; k < n; k++) h = (h ^ byte[k]) * UINT64_C(0x100000001b3);
-  size_t i = (size_t) (h ^ h >> 32) & (p->room - 1);
-  while (p->slot[i].value != 0 && (p->slot[i].n != n
-      || memcmp(p->slot[i].byte, byte, n) != 0))
-    i = (i + 1) & (p->room - 1);
-  return i;
-}
-@#
-uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
-{
-  return p->room == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
-}
-
-@ Growing follows the same steps as before. We could have written both tables once, with a
-pointer to a function for the comparison; two short functions are easier to read than one
-with such a pointer.
-
-@<Give a table of names twice the room@>=
-static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
-{
-  struct name_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
-  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
-  if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->room; i++) {
-    const struct name_slot *s = &p->slot[i];
-    if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
-  }
-  name_map_free(m, p);
-  *p = larger;
-  return true;
-}
-
-@ What |pair_map_put| does for two numbers, this does for a row of letters; an older entry's
-letters are forgotten in favour of the new ones, which are equal to them.
-
-@<Enter a name, and return the table@>=
-bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
-  size_t n, uint32_t value, struct error *why)
-{
-  if (2 * (p->used + 1) > p->room && !name_map_grow(m, p, why)) return false;
-  struct name_slot *s = &p->slot[name_place(p, byte, n)];
-  if (s->value == 0) p->used++;
-  *s = (struct name_slot) @[{ byte, n, value }@];
-  return true;
-}
-@#
-void name_map_free(struct memory *m, struct name_map *p)
-{
-  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
-  *p = (struct name_map) @[{ NULL, 0, 0 }@];
-}
-
-@ The third structure answers ``what comes next?''. It is a heap of entries with two keys
-each: the first decides, and where it is equal, the second. The encoder will use rank
-and place, the learner count and pair; for both, the smallest entry is the next.
-
-@<A heap of things to do@>=
-struct entry { uint64_t first, second; };
-struct heap { struct entry *e; size_t n, room; };
-  /* |e[0]| is the smallest; |e[i]| is not larger than |e[2*i + 1]| and
-     |e[2*i + 2]|; all zero is empty */
-bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why);
-  /* puts an entry in; on failure the heap is as it was */
-struct entry heap_pop(struct heap *h);
-  /* takes the smallest of |h->n| $\ge 1$ entries out */
-void heap_free(struct memory *m, struct heap *h);
-  /* returns the block and empties the heap */
-
-@ A new entry begins at the end and rises: as long as the entry above it is larger, that one comes
-down. The way up is as long as the heap is deep, the logarithm of its size.
-
-@<Put an entry into the heap@>=
-static bool comes_before(struct entry a, struct entry b)
-{
-  return a.first < b.first || (a.first == b.first && a.second < b.second);
-}
-@#
-bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
-{
-  if (h->n == h->room) {
-    size_t room = 2 * h->room + 32;
-    struct entry *p = memory_grow(m, FOR_TOKENS, h->e, h->room, room, sizeof *p,
-      why);
-    if (p == NULL) return false;
-    h->e = p, h->room = room;
-  }
-  size_t i = h->n++;
-  for (; i > 0 && comes_before(e, h->e[(i - 1) / 2]); i = (i - 1) / 2)
-    h->e[i] = h->e[(i - 1) / 2];
-  h->e[i] = e;
-  return true;
-}
-
-@ When the smallest is taken out, the last entry takes the free place at the top and sinks,
-always to the side of the smaller of its two followers, until neither comes before it.
-
-@<Take the smallest entry out@>=
-struct entry heap_pop(struct heap *h)
-{
-  struct entry top = h->e[0], last = h->e[--h->n];
-  size_t i = 0;
-  for (;;) {
-    size_t next = 2 * i + 1;
-    if (next + 1 < h->n && comes_before(h->e[next + 1], h->e[next])) next++;
-    if (next >= h->n || !comes_before(h->e[next], last)) break;
-    h->e[i] = h->e[next];
-    i = next;
-  }
-  h->e[i] = last;
-  return top;
-}
-@#
-void heap_free(struct memory *m, struct heap *h)
-{
-  memory_give(m, FOR_TOKENS, h->e, h->room, sizeof *h->e);
-  *h = (struct heap) @[{ NULL, 0, 0 }@];
-}
-
-@ So much for the tools. None of them knows what it is used for, and none will be mentioned
-again except by name.
-
-@(table.h@>=
-#ifndef INCIPIT_TABLE_H
-#define INCIPIT_TABLE_H
-#include "00-ground/ground.h"
-@<A table from pairs to numbers@>@;
-@<A table from letters to numbers@>@;
-@<A heap of things to do@>@;
-#endif
-
-@ In the file each function stands before the first that calls it; growing calls |free|, which
-the header has announced.
-
-@(table.c@>=
-#include <string.h>
-#include "01-tokens/table.h"
-@<Find a pair's slot, or the free one where it belongs@>@;
-@<Give a table of pairs twice the room@>@;
-@<Enter a pair, and return the table@>@;
-@<Find a row's slot, or the free one where it belongs@>@;
-@<Give a table of names twice the room@>@;
-@<Enter a name, and return the table@>@;
-@<Put an entry into the heap@>@;
-@<Take the smallest entry out@>@;
 
 @* Cutting the text first. \label{sec:split}
 In the hand calculation the text was cut before every blank, and merges were learnt only inside
@@ -648,8 +478,9 @@ void splitter_unicode(char version[24]);
 extern const char split_gpt2[], split_llama3[];
   /* the patterns of GPT-2 and of Llama 3 */
 
-@ Cutting goes piece by piece, so that the longest text needs no list of its pieces. One splitter
-serves one cutting at a time.
+@ Cutting goes piece by piece, so that the longest text needs no list of its pieces. The splitter is
+what is compiled once; |struct pieces| is a text on its way through it, and remembers how far we are and where the next
+match was found. One splitter serves one cutting at a time, since the place for the result of a search is inside it.
 
 @<A pattern that cuts@>=
 struct text_piece { const unsigned char *byte; size_t n; bool match; };
@@ -665,8 +496,9 @@ bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why);
   /* the next piece; |next->n == 0| at the end, no other piece is empty; false
      and a sentence if the pattern gives up */
 
-@ The two patterns, as their makers published them. They are long, and C joins strings that stand
-next to each other.
+@ The two patterns, as their makers published them, letter by letter, since a model may depend on every one
+of them. They are long, and C joins strings that stand next to each other. \texttt{\textbackslash p\{L\}} is any letter of any script,
+\texttt{\textbackslash p\{N\}} any digit, \texttt{\textbackslash s} white space; \texttt{(?!\textbackslash S)} looks at the next character without taking it.
 @^GPT-2@>@^Llama 3@>
 
 @<The published patterns@>=
@@ -738,7 +570,8 @@ struct splitter {
   pcre2_jit_stack *stack;
 };
 
-@ Opening takes three steps, and after a failure of any the same function tidies up. What
+@ Opening takes three steps, rewriting, compiling and making room, and after a failure of any of them the same function tidies up
+that closes a splitter at the end of its life. What
 PCRE2 has to say about a bad pattern goes into the sentence, with the place; the
 caller knows from which file the pattern came.
 
@@ -786,7 +619,8 @@ static bool compile(struct splitter *s, const struct bytes *text, bool literal,
   return error_say(why, "%s at byte %zu", (const char *) words, (size_t) place);
 }
 
-@ The other three things are needed for every search and made once.
+@ The other three things are needed for every search and made once. A result has room for one pair of numbers, where the
+match begins and where it ends; groups inside the pattern do not interest us.
 
 @<Make room for the searches@>=
 static bool make_room(struct splitter *s, struct error *why)
@@ -799,7 +633,11 @@ static bool make_room(struct splitter *s, struct error *why)
   pcre2_jit_stack_assign(s->limits, NULL, s->stack);
   return true;
 }
-@#
+
+@ Closing serves both the splitter that has done its work and the one that was never finished. All of it goes back in the opposite order of its making, and PCRE2's functions take a
+null for what was never made.
+
+@<Make room for the searches@>=
 void splitter_close(struct splitter *s)
 {
   if (s == NULL) return;
@@ -853,7 +691,8 @@ static bool look(struct pieces *p, struct error *why)
     || error_say(why, "the pattern matches backwards at byte %zu", p->at);
 }
 
-@ Whoever reads such a message wants to know where in the text the search gave up, too.
+@ Whoever reads such a message wants to know where in the text the search gave up, too: it is the text, as often as the
+pattern, that has something unusual in it.
 
 @<Say why a search failed@>=
 static bool say_what_pcre2_says(int code, size_t at, struct error *why)
@@ -890,7 +729,8 @@ bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 
 @ Unicode grows every year, and with it the letters that \texttt{\textbackslash p\{L\}} stands for. So which
 piece a new character belongs to depends on the library's version; \.{incipit --version}
-prints it.
+prints it. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}. A text with a letter that is younger may be cut differently by
+different machines, as it is by Hugging Face's library, which has a version of its own.
 
 @<Ask for the version of Unicode@>=
 void splitter_unicode(char version[24])
@@ -900,7 +740,8 @@ void splitter_unicode(char version[24])
     strcpy(version, "?");
 }
 
-@ The header needs nothing of PCRE2, which stays a matter between \.{split.c} and the library.
+@ The header needs nothing of PCRE2, which stays a matter between \.{split.c} and the library. Should somebody want to put
+another library in its place, or match the two patterns by hand, there is one file to change.
 
 @(split.h@>=
 #ifndef INCIPIT_SPLIT_H
@@ -909,7 +750,8 @@ void splitter_unicode(char version[24])
 @<A pattern that cuts@>@;
 #endif
 
-@ PCRE2 comes in three widths of characters, and wants to be told which one a file uses.
+@ PCRE2 comes in three widths of characters, and wants to be told which one a file uses. Ours are eight bits wide, with UTF-8
+switched on.
 
 @(split.c@>=
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -943,8 +785,18 @@ left, learning ends.
 
 Other programs break ties otherwise: some take the pair that was met first, and then even the
 order of a hash table may decide. As long as no two counts are equal all of them learn the same
-list. After the first tie the lists part, and because every merge changes later counts they never meet
-again. Our tests compare with such a program up to its first tie, and no further.
+list. After the first tie the lists part, and because every merge changes later counts they need not meet
+again. Our tests compare with such a program up to its first tie, and no further. Nothing of that
+matters once a list exists: to apply the merges of a list there is only one way.
+
+What are merges worth? \Cref{fig:shrink} counts bytes per id while the list grows. On the page that it was learnt from the curve climbs
+until every word is a token. On a page that the learner has not seen, though it speaks of the same cat, the curve climbs half as fast and ends sooner: what the later merges
+know are the first page's words. So one learns from a text as large and as mixed as what will be read, and the list ends long before its
+last merges are about one document.
+
+\fig{shrink}{fig:shrink}{Bytes per id, while merges are added: on the three lines that they are learnt from, and on three
+lines of news about the same cat.}{Two curves that begin at one byte per id. The curve of the page that is learnt from rises nearly straight, to more than three bytes, and is flat from merge 31 on, since there
+is no pair left. The curve of the unseen page rises much more slowly, and ends below two.}
 
 @<Merges, learnt@>=
 struct bpe_merge { uint32_t left, right; };
@@ -957,7 +809,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
   /* returns what |bpe_train| gave, for as many |merges| as were asked for */
 
-@ Done literally, each merge would read the whole text twice. For a text of a megabyte and
+@ Done literally, each merge would read the whole text twice, once to count and once to merge. For a text of a megabyte and
 very many merges that is hours of work, in which hardly anything changes from one
 merge to the next. So we keep three things up to date instead: the text as a chain of \emph{spots},
 each with its id; for every pair, its count and the chain of the spots where it begins; and a
@@ -995,7 +847,9 @@ text about as fast as learning from its dictionary.
 @<What the learner knows@>=
 struct chunk { const unsigned char *byte; size_t n; uint32_t times; };
 
-@ A piece of one byte has no pair, but it does no harm either; it is entered like the others.
+@ A piece is entered by its letters: if they are known already, the number of their piece comes out of the table of names and the piece
+counts once more; otherwise it gets the next number. A piece of one byte has no pair, but it does no harm either; it is entered like
+the others.
 
 @<Enter a piece of the text@>=
 static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
@@ -1017,8 +871,9 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
 }
 
-@ The text is cut as in \cref{sec:split}. Bytes that are no characters cannot be shown to a pattern;
-each run of them is a piece of its own.
+@ The text is cut as in \cref{sec:split}. Bytes that are no characters cannot be shown to a pattern, which knows only characters;
+each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. Without a pattern the whole text is one piece, as in the
+experiments of people who want to see what happens then.
 
 @<Collect the pieces of the text@>=
 static bool collect(struct trainer *t, const unsigned char *text, size_t n,
@@ -1058,7 +913,8 @@ static bool link_pair(struct trainer *t, uint32_t i)
   return true;
 }
 
-@ A new pair gets the next number and an empty chain.
+@ A new pair gets the next number and an empty chain. Pairs are never removed: a pair whose count has fallen to zero may rise again in no
+way, but its number is still in the heap, and must mean something when it comes out.
 
 @<Make room for a new pair@>=
 static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t *k)
@@ -1076,7 +932,8 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
   return true;
 }
 
-@ To take a spot out of its chain is to let its two neighbours there know each other.
+@ To take a spot out of its chain is to let its two neighbours there know each other. This is why the chain has links in both directions: with
+one, we would have to walk along it to find the neighbour before. The count falls by as many places as the spot stands for.
 
 @<Strike out the pair that begins at a spot@>=
 static void unlink_pair(struct trainer *t, uint32_t i)
@@ -1159,7 +1016,8 @@ static bool best_pair(struct trainer *t, struct pair **best)
   return true;
 }
 
-@ One place is merged like this: the pairs that the two ids form with their neighbours are struck
+@ A place where the pair stands is three neighbours at most: what comes before, the pair itself, what comes after. One place is merged like
+this: the pairs that the two ids form with their neighbours are struck
 out, the right spot leaves the piece, the left one takes the new id, and the new pairs
 are entered. Four chains change, and nothing else in the whole text.
 
@@ -1191,8 +1049,9 @@ static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
   return queue_from(t, fresh);
 }
 
-@ The learner itself is now short. Whatever happens, its memory goes back in the end, and the
-list of merges too if it cannot be finished.
+@ The learner itself is now short: cut, lay out, learn. An id must fit into 32 bits, and so must the number of a spot, of which the value |NOWHERE| is
+taken. Whatever happens, its memory goes back in the end, and the list of merges too if it cannot be finished; so the caller
+has either a list or a sentence.
 
 @<Learn merges from a text@>=
 bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
@@ -1215,13 +1074,17 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
   else bpe_forget(m, list, merges);
   return ok;
 }
-@#
+
+@ The block of the list is as long as the number of merges that were asked for, even if fewer could be learnt; so that is the number to give back.
+
+@<Learn merges from a text@>=
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
 
-@ This is the loop that the hand calculation went through nine times.
+@ This is the loop that the hand calculation went through nine times: the best pair, its merge, and all places
+where it stands. If there is no pair left, every piece is one token, and the list stays shorter than it was asked to be.
 
 @<Find and merge, again and again@>=
 static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
@@ -1239,7 +1102,7 @@ static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
   return true;
 }
 
-@ Five blocks were taken, each with the room that was asked for it.
+@ Five blocks were taken, each with the room that was asked for it. Those that were never taken are null, and giving a null back is nothing.
 
 @<Return what the learner took@>=
 heap_free(m, &t.queue);
@@ -1261,9 +1124,17 @@ only be found where \tok{t}\,\tok{h} is \tok{th} already.
 So: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
 leftmost, and repeat until no two neighbours have a rank. This is a definition, and it is a
 slow program: each round looks at everything. Usually it doesn't matter, because pieces are
-words. But somebody's text will be a megabyte of one letter without a blank; then there are
-as many rounds as letters, and the program looks for hours.
+words. But somebody's text will be a megabyte of one letter without a blank; then there are nearly
+as many rounds as letters, each round looks at everything that is left, and the program looks for hours. On one machine
+for many users, such a text is also a way to stop all the others. \Cref{fig:work} counts the looks for rows of one letter
+that get longer and longer: of \val{tokens.looks.n} letters, \val{tokens.looks.slow} looks the slow
+way, and \val{tokens.looks.fast} the way that we are going to take, about three a letter.
 @^quadratic@>
+
+\fig{work}{fig:work}{Looks into the table of ranks for one row of equal letters: the definition, taken literally, and the program
+of this section. The upper line climbs two squares to the right one, the lower one by one.}{A plot with two logarithmic axes: letters in a row
+against looks. Both lines start together at two letters. The line of the definition rises with slope 2, the line of the program with slope 1. At the right end, at 2 to the power of 10 letters, the upper one
+is more than two powers of ten above the lower.}
 
 @<Merges, applied@>=
 struct ids { uint32_t *id; size_t n, room; };
@@ -1273,7 +1144,8 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why
 void ids_free(struct memory *m, struct ids *list);
   /* returns the block and empties the row */
 
-@ The row of ids grows as that of bytes does; only here the elements come one by one.
+@ The row of ids grows as that of bytes does, and for the same reason in doubling steps; only here the elements come one by one, since
+encoding finds them one by one.
 
 @<Append an id, and return the row@>=
 bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
@@ -1296,8 +1168,9 @@ void ids_free(struct memory *m, struct ids *list)
 }
 
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
-the $k$-th merge may make any id. So the encoder has a list of \emph{rules}, whose places are
-the ranks, and a table from pairs to ranks.
+the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
+the ranks, and a table from pairs to ranks. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
+$k$ makes $256+k$.
 
 @<Merges, applied@>=
 #define BPE_NONE UINT32_MAX
@@ -1313,7 +1186,8 @@ void bpe_free(struct memory *m, struct bpe *b);
   /* returns the blocks of the rules */
 
 @ Work needs a workspace, and a text has many pieces; so whoever encodes brings one that is used
-again for every piece. It also counts the looks into the table of ranks, by which we will compare
+again for every piece, and after the longest one nothing more is asked of the memory. The rules themselves are only read; two threads may
+encode with the same rules if each has its own workspace. It also counts the looks into the table of ranks, by which we will compare
 the fast way with the definition.
 
 @<Merges, applied@>=
@@ -1330,7 +1204,9 @@ void bpe_work_free(struct memory *m, struct bpe_work *w);
   /* returns the workspace */
 
 @ Appending a rule enters it in the table; an older rule for the same pair stays in the list, where
-nothing leads to it any more.
+nothing leads to it any more. (Lists that name a pair twice do exist, and the libraries that read them let the
+later line win.) The rule is written to its place before the table is asked to grow, and counted after, so that a
+failure leaves the number of rules as it was.
 
 @<Append a rule, and return them@>=
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
@@ -1349,7 +1225,10 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
   b->n++;
   return true;
 }
-@#
+
+@ Returning them leaves the ids of the bytes as they are; they lie in the structure itself.
+
+@<Append a rule, and return them@>=
 void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->rank);
@@ -1360,7 +1239,7 @@ void bpe_free(struct memory *m, struct bpe *b)
 @ The fast way keeps the ids in a chain, as the learner does, and the candidates for merging in a
 heap, ordered by rank and then by place. A candidate that has been overtaken by another merge
 stays in the heap, and is recognized when it comes out: the two ids that its rule wants no longer
-stand there. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
+stand there. That is cheaper than to look for it and strike it out. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
 at most $3n$ candidates pass through the heap, each in $\log n$ steps.
 @^heap@>
 
@@ -1377,7 +1256,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
     uint32_t i = (uint32_t) e.second, next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
-    @<Merge the nodes |i| and |next|, and look at their neighbours@>@;
+    @<Merge the two nodes, and look at their neighbours@>@;
   }
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
@@ -1388,9 +1267,10 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
 }
 
 @ The left node lives on with the new id. The right one gets an id that no rule wants, so that
-candidates which still point to it are recognized, too.
+candidates which still point to it are recognized, too. Two pairs are new: the neighbour before with the new token, and the new token with the
+neighbour after. No others can have become possible, so we look at these two and at nothing else.
 
-@<Merge the nodes |i| and |next|, and look at their neighbours@>=
+@<Merge the two nodes, and look at their neighbours@>=
 uint32_t after = w->node[next].next, before = w->node[i].prev;
 w->node[i].id = r->made, w->node[i].next = after;
 w->node[next].id = BPE_NONE;
@@ -1399,7 +1279,8 @@ if (before != NOWHERE && !consider(b, m, w, before, why)) return false;
 if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
 
 @ To consider a node is to look up the pair that it begins; if there is a rank, it is a
-candidate.
+candidate, which goes into the heap by its rank and, among equals, by its place. This is the ``lowest rank, of several equal ones the
+leftmost'' of the definition.
 
 @<Consider the pair that begins at a node@>=
 static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
@@ -1412,7 +1293,8 @@ static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
   return heap_push(m, &w->queue, (struct entry) @[{ rank - 1, i }@], why);
 }
 
-@ In the beginning every byte is a node. A vocabulary without a token for some byte cannot spell
+@ In the beginning every byte is a node, and every pair of neighbours is considered once. A node's number is its place in the piece; it does not change
+when others leave the chain, so that ``leftmost'' can be read off the number. A vocabulary without a token for some byte cannot spell
 every text; the sentence says which byte it was.
 
 @<Spell a piece in bytes@>=
@@ -1437,7 +1319,11 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   }
   return true;
 }
-@#
+
+@ The workspace's nodes are taken anew, not grown, when a longer piece comes: what stood in them belongs to the piece before, and need not
+be copied. At the end, nodes and queue go back.
+
+@<Spell a piece in bytes@>=
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
   heap_free(m, &w->queue);
@@ -1445,19 +1331,76 @@ void bpe_work_free(struct memory *m, struct bpe_work *w)
   w->node = NULL, w->room = 0;
 }
 
-@ Decoding needs no algorithm at all: every id stands for a row of bytes, and the text is these
-rows, one after another. It can be left to the tokenizer, who owns them.
+@* And back. \label{sec:back}
+Decoding needs no search, no rank and no heap: every id stands for a row of bytes, and the text is
+these rows, one after another. Which bytes they are is told by the list of merges itself. A byte's id
+is the byte; any other id was made of two older ones, each of which is a byte or was made of two
+older ones still. So to spell an id we keep a pile of ids that are to be spelt. The topmost is taken
+off; if it is a byte, it is written; if not, its right half is put back and then its left half, which
+is now on top. The numbers only fall, and so the pile is empty in the end.
+
+@<Merges, undone@>=
+bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
+  size_t n, struct error *why);
+  /* fills an empty |b| with the ids of the bytes and |n| merges as |bpe_train| gives
+     them; |bpe_free| returns it */
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
+  struct bytes *out, struct error *why);
+  /* appends the bytes of an id: a byte, or one that the merges make; on failure
+     |out| is as it was */
+
+@ A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
+and that of a long one and a byte, and so on, and the pile is a block of memory that
+can be refused, while the machine's own stack ends without a word.
+
+@<Spell an id, and make an encoder of merges@>=
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
+  struct bytes *out, struct error *why)
+{
+  struct ids pile = @[{ NULL, 0, 0 }@];
+  size_t start = out->n;
+  bool ok = ids_push(m, &pile, id, why);
+  while (ok && pile.n > 0) {
+    uint32_t top = pile.id[--pile.n];
+    unsigned char byte = (unsigned char) top;
+    if (top < 256) ok = bytes_push(m, out, &byte, 1, why);
+    else ok = ids_push(m, &pile, merge[top - 256].right, why)
+      && ids_push(m, &pile, merge[top - 256].left, why);
+  }
+  ids_free(m, &pile);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+@ An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
+$k$ makes id $256+k$. No two ids of such a list are spelt alike, which is not obvious, and the subject of an exercise; so
+whoever decodes an encoded text and encodes it again gets the same ids.
+
+@<Spell an id, and make an encoder of merges@>=
+bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
+  size_t n, struct error *why)
+{
+  for (uint32_t i = 0; i < 256; i++) b->byte_id[i] = i;
+  for (uint32_t k = 0; k < n; k++)
+    if (!bpe_add(m, b, merge[k].left, merge[k].right, 256 + k, why)) return false;
+  return true;
+}
+
+@ Three parts make the header: what is learnt, how it is applied, and how it is undone.
 
 @(bpe.h@>=
 #ifndef INCIPIT_BPE_H
 #define INCIPIT_BPE_H
 #include "00-ground/ground.h"
-#include "01-tokens/table.h"
+#include "01-tokens/utf8.h"
+#include "A5-lookups/table.h"
 @<Merges, learnt@>@;
 @<Merges, applied@>@;
+@<Merges, undone@>@;
 #endif
 
-@ In the file the learner comes first. Its structures stay inside.
+@ In the file the learner comes first, then the encoder, and the way back last. The learner's structures stay inside; of all
+that is in it, the header shows two functions.
 
 @(bpe.c@>=
 #include <string.h>
@@ -1482,9 +1425,10 @@ rows, one after another. It can be left to the tokenizer, who owns them.
 @<Consider the pair that begins at a node@>@;
 @<Spell a piece in bytes@>@;
 @<Encode a piece@>@;
+@<Spell an id, and make an encoder of merges@>@;
 
 @* A tokenizer. \label{sec:tokenizer}
-What other people publish as a tokenizer is more than a list of merges. Some texts stand for one
+What other people publish as a tokenizer is more than a list of merges and a pattern. Some texts stand for one
 id as a whole, like the \texttt{<|endoftext|>} that ends a document in GPT-2's training text.
 Some tokenizers first bring the letters into a normal form; some put a blank before the text; some
 put an id of their own before all others. Each of these changes ids, so
@@ -1493,7 +1437,11 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-This is what other programs see of it.
+This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are appendix~D;
+what is promised here is all that chapters 2 and 3 and the command will use. Special tokens deserve a word now.
+They steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
+letters, or the user could write what only the program should. So there are two questions at every encoding, and two flags: shall the text of a
+special token be that token (|parse_special|), and shall the ids that the files put around a text be put there (|add_special|)?
 
 @<A tokenizer, from outside@>=
 struct tokenizer;
@@ -1529,7 +1477,9 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why);
   /* like |tokenizer_open|; |*t| is null and there is a sentence unless it is open */
 
-@ A command that shows what is in a model's directory asks for the rest.
+@ A command that shows what is in a model's directory asks for the rest. So does the loop of chapter 3, which must know the id that ends a text, and the
+text of every id that it has written. Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
+before any merge is tried.
 
 @<A tokenizer, from outside@>=
 const char *tokenizer_kind(const struct tokenizer *t);
@@ -1554,7 +1504,8 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
   /* number |i| of them; the bytes belong to the tokenizer */
 
 @ Finally, merges that were learnt here become a tokenizer, in memory or as a file that other
-programs can read.
+programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
+learner's ids move up by one.
 
 @<A tokenizer, from outside@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -1567,623 +1518,8 @@ bool tokenizer_write(struct memory *m, const char *path,
 void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
   /* which versions of Unicode the patterns and the normal form know */
 
-@ Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. For every
-id there are two spans, nearly always the same one: how the vocabulary spells the token, which
-matters when it is looked up whole, and what it reads as, which is what decoding gives.
-
-@<A tokenizer, from inside@>=
-struct span { uint32_t at, n; }; /* |n| bytes from |at| on; |n == 0|: nothing */
-struct known_id { struct span piece, text; bool special; };
-struct added_token { struct span text; uint32_t id; bool special, lstrip, rstrip,
-  single_word, normalized; };
-struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
-  /* one cut of the text; no splitter: a blank before it, unless it has one */
-struct twig { uint32_t child, sibling, extra; unsigned char byte; };
-  /* a node of the tree of added tokens; 0: none; |extra| counts from 1 */
-enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
-struct tokenizer {
-  struct bytes letters;
-  struct known_id *known_as; size_t n_known, room_known; /* by id */
-  struct name_map by_piece; /* from a token's spelling to its id, plus 1 */
-  struct bpe rules;
-  struct added_token *more; size_t n_more, room_more;
-  struct twig *tree; size_t n_twigs, room_twigs;
-  struct stage cut[MAX_STAGES]; size_t n_cuts;
-  struct ids front, back; /* what the post-processor adds */
-  bool nfc, ignore_merges;
-};
-
-@ The functions that fill it serve the reader of files and the maker from merges alike.
-
-@<A tokenizer, from inside@>=
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-  struct span *where, struct error *why);
-  /* copies letters into the tokenizer's block */
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-  struct error *why);
-  /* the entry of an id, made if it is not there; null and a sentence */
-bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last piece: makes |by_piece|, finds the ids of the bytes */
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-  struct error *why);
-  /* adds a token; its letters are kept already */
-bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last one: makes the tree */
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why);
-  /* appends the text in the normal form NFC */
-
-@ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
-has more is refused, and not wrapped around.
-
-@<Keep letters, and know ids@>=
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-  struct span *where, struct error *why)
-{
-  if (n > UINT32_MAX - t->letters.n)
-    return error_say(why, "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) @[{ (uint32_t) t->letters.n, (uint32_t) n }@];
-  return bytes_push(m, &t->letters, byte, n, why);
-}
-@#
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-  struct error *why)
-{
-  if (id >= t->room_known) {
-    size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
-      sizeof *p, why);
-    if (p == NULL) return NULL;
-    t->known_as = p, t->room_known = room;
-  }
-  if (id >= t->n_known) t->n_known = (size_t) id + 1;
-  return &t->known_as[id];
-}
-
-@ When all pieces are known the table can point to their letters, which will not move any more.
-The ids of the single bytes come out of the table.
-
-@<Make the table of pieces@>=
-bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
-{
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
-    if (s.n > 0 && !name_map_put(m, &t->by_piece, t->letters.byte + s.at, s.n,
-      (uint32_t) i + 1, why)) return false;
-  }
-  for (int b = 0; b < 256; b++) {
-    unsigned char byte = (unsigned char) b;
-    uint32_t found = name_map_get(&t->by_piece, &byte, 1);
-    t->rules.byte_id[b] = found == 0 ? BPE_NONE : found - 1;
-  }
-  return true;
-}
-
-@* Tokens that were added. \label{sec:added}
-An \emph{added} token is found in the text before anything else is done, so no merge can come
-between. Five marks say how. \emph{Special} tokens steer a conversation or end a document;
-in a text that a user has typed they must stay ordinary letters, or the user could write what
-only the program should. So they are recognized only on request; other added tokens always. An added token may
-swallow the white space on its left or right; it may insist on being a whole word; and it
-may be looked for before or after the text has been brought into its normal form.
-@^special token@>
-
-@<Add a token@>=
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-  struct error *why)
-{
-  if (t->n_more == t->room_more) {
-    size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->more = p, t->room_more = room;
-  }
-  struct known_id *k = know_id(m, t, x->id, why);
-  if (k == NULL) return false;
-  k->text = x->text, k->special = x->special;
-  t->more[t->n_more++] = *x;
-  return true;
-}
-
-@ Where several added tokens begin at the same letter, the longest is meant; where they overlap,
-the one that begins first. Llama~3 has \val{tokens.llama3.special} added tokens that begin alike, and
-comparing a text with all of them at every letter would take its time. So their letters are
-arranged as a tree: below the root stand the possible first letters, below each of them the
-possible second ones, and a token's number stands where its last letter is. There
-are two roots, for the tokens that are looked for before the normal form (0) and after it (1).
-@^trie@>
-
-@<Make the tree of added tokens@>=
-static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
-  uint32_t sibling, struct error *why)
-{
-  if (t->n_twigs == t->room_twigs) {
-    size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree, t->room_twigs, room,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->tree = p, t->room_twigs = room;
-  }
-  t->tree[t->n_twigs++] = (struct twig) @[{ 0, sibling, 0, byte }@];
-  return true;
-}
-@#
-static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
-  const unsigned char *byte, size_t n, uint32_t number, struct error *why)
-{
-  uint32_t at = root;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->tree[at].child;
-    while (k != 0 && t->tree[k].byte != byte[i]) k = t->tree[k].sibling;
-    if (k == 0) {
-      k = (uint32_t) t->n_twigs;
-      if (!new_twig(m, t, byte[i], t->tree[at].child, why)) return false;
-      t->tree[at].child = k;
-    }
-    at = k;
-  }
-  if (t->tree[at].extra == 0) t->tree[at].extra = number;
-  return true;
-}
-
-@ A token that is looked for in the normal form must be in that form itself.
-
-@<Make the tree of added tokens@>=
-bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
-{
-  bool ok = new_twig(m, t, 0, 0, why) && new_twig(m, t, 0, 0, why);
-  for (size_t i = 0; ok && i < t->n_more; i++) {
-    const struct added_token *x = &t->more[i];
-    const unsigned char *byte = t->letters.byte + x->text.at;
-    struct bytes normal = @[{ NULL, 0, 0 }@];
-    bool after = x->normalized && t->nfc;
-    if (after) ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0, after ? normal.byte : byte,
-      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
-    bytes_free(m, &normal);
-  }
-  return ok;
-}
-
-@ To find the longest token that begins at a letter we walk down the tree as long as the letters agree,
-and remember the last token's end that we passed.
-
-@<Find the longest added token here@>=
-static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
-  const unsigned char *text, size_t n, size_t *length)
-{
-  const struct added_token *found = NULL;
-  uint32_t at = root;
-  for (size_t i = 0; i < n; i++) {
-    at = t->tree[at].child;
-    while (at != 0 && t->tree[at].byte != text[i]) at = t->tree[at].sibling;
-    if (at == 0) break;
-    if (t->tree[at].extra == 0) continue;
-    found = &t->more[t->tree[at].extra - 1];
-    *length = i + 1;
-  }
-  return found;
-}
-
-@ White space is here what Unicode's property of that name contains, a list that has not changed
-for years and will not, since much depends on it.
-
-@<Measure white space@>=
-static bool is_space(uint32_t c)
-{
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0
-    || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
-    || c == 0x202f || c == 0x205f || c == 0x3000;
-}
-@#
-static size_t space_after(const unsigned char *text, size_t n, size_t at)
-{
-  for (enum utf8_state state; at < n;) {
-    size_t step = utf8_next(text + at, n - at, &state);
-    if (!is_space(utf8_point(text + at, step))) break;
-    at += step;
-  }
-  return at;
-}
-
-@ Backwards we step over continuation bytes to the beginning of each character.
-
-@<Measure white space@>=
-static size_t character_before(const unsigned char *text, size_t at)
-{
-  do at--; while ((text[at] & 0xc0) == 0x80);
-  return at;
-}
-@#
-static size_t space_before(const unsigned char *text, size_t at, size_t stop)
-{
-  while (at > stop) {
-    size_t i = character_before(text, at);
-    if (i < stop || !is_space(utf8_point(text + i, at - i))) break;
-    at = i;
-  }
-  return at;
-}
-
-@ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
-connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
-character; what it does not know is the property ``alphabetic'', of which the categories
-leave out the circled and a few other enclosed letters, added here by their numbers.
-@^utf8proc@>
-
-@<Tell whether a character belongs to a word@>=
-static bool in_word(const unsigned char *text, size_t length)
-{
-  uint32_t c = utf8_point(text, length);
-  switch (utf8proc_category((utf8proc_int32_t) c)) {
-  case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL:@|
-  case UTF8PROC_CATEGORY_LT: case UTF8PROC_CATEGORY_LM:@|
-  case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_MN:@|
-  case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:@|
-  case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_NL:@|
-  case UTF8PROC_CATEGORY_PC:
-    return true;
-  default:
-    return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-      || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169)
-      || (c >= 0x1f170 && c <= 0x1f189);
-  }
-}
-@#
-static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
-{
-  enum utf8_state state;
-  size_t before = from > 0 ? character_before(text, from) : 0;
-  return (from == 0 || !in_word(text + before, from - before))
-    && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
-}
-
-@* From text to ids. \label{sec:encode}
-Encoding is a series of cuts. Into runs of characters and of what is none; at the added tokens
-that stand there as written; at those that stand there in the normal form; by the stages of
-the pre-tokenizer; and what is left are pieces for \cref{sec:encoding}. Everything that the functions
-need on the way travels in one structure.
-
-@<What an encoding needs on its way@>=
-struct job { struct tokenizer *t; struct memory *m; struct ids *out;
-  struct bpe_work work; bool parse_special; struct error *why; };
-
-@ At the bottom is a piece. Some tokenizers look it up as a whole before they merge
-(\texttt{ignore\_merges}: Llama~3's does, because its vocabulary has tokens that its own merges
-do not reach).
-
-@<Encode what needs no more cutting@>=
-static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
-{
-  uint32_t whole = j->t->ignore_merges
-    ? name_map_get(&j->t->by_piece, byte, n) : 0;
-  if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
-  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
-}
-
-@ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
-has left. A stage without a pattern puts a blank before its piece. A stage may drop its matches, or
-what lies between them; the makers of such a file know why.
-
-@<Cut by the stages of the pre-tokenizer@>=
-static bool encode_from(struct job *j, size_t k, const unsigned char *text, size_t n)
-{
-  if (n == 0) return true;
-  if (k == j->t->n_cuts) return encode_piece(j, text, n);
-  const struct stage *s = &j->t->cut[k];
-  if (s->by == NULL) return with_blank(j, k, text, n);
-  struct pieces p;
-  struct text_piece next;
-  pieces_begin(&p, s->by, text, n);
-  for (;;) {
-    if (!pieces_next(&p, &next, j->why)) return false;
-    if (next.n == 0) return true;
-    if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
-    if (!encode_from(j, k + 1, next.byte, next.n)) return false;
-  }
-}
-
-@ A blank before a text makes its first word look like all others: \tok{\ the} and not \tok{the}.
-It takes a copy of the text, since the text is not ours to write in.
-
-@<Put a blank before a piece@>=
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
-{
-  if (text[0] == ' ') return encode_from(j, k + 1, text, n);
-  struct bytes copy = @[{ NULL, 0, 0 }@];
-  bool ok = bytes_push(j->m, &copy, " ", 1, j->why)
-    && bytes_push(j->m, &copy, text, n, j->why)
-    && encode_from(j, k + 1, copy.byte, copy.n);
-  bytes_free(j->m, &copy);
-  return ok;
-}
-
-@ The two searches for added tokens are the same function. What lies between the tokens
-goes on to the second search, by way of the normal form, and from there to the stages.
-
-@<Go on with what lies between added tokens@>=
-static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n)
-{
-  if (root == 1) return encode_from(j, 0, text, n);
-  if (!j->t->nfc) return encode_added(j, 1, text, n);
-  struct bytes normal = @[{ NULL, 0, 0 }@];
-  bool ok = normal_form(j->m, text, n, &normal, j->why)
-    && encode_added(j, 1, normal.byte, normal.n);
-  bytes_free(j->m, &normal);
-  return ok;
-}
-
-@ A special token that is not wanted, or a word that is not whole, is passed over, letters and all:
-the search goes on behind it, as Hugging Face's does, so what another token shares with
-it is not found either.
-
-@<Cut at the added tokens@>=
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n)
-{
-  size_t done = 0, length = 0;
-  for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
-    if (x == NULL) {
-      i++;
-      continue;
-    }
-    size_t from = i, to = i += length;
-    if (x->special && !j->parse_special) continue;
-    if (x->single_word && !whole_word(text, n, from, to)) continue;
-    if (x->lstrip) from = space_before(text, from, done < from ? done : from);
-    if (x->rstrip) to = space_after(text, n, to);
-    if (done < from && !encode_between(j, root, text + done, from - done))
-      return false;
-    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
-    done = to;
-  }
-  return done >= n || encode_between(j, root, text + done, n - done);
-}
-
-@ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
-character, or an \texttt{e} and an accent. NFC makes one of them where there is one. utf8proc does it,
-and takes its memory from the system; we copy the result and return it.
-@^NFC@>
-
-@<Bring a text into the normal form@>=
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why)
-{
-  utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &made,
-    UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-  if (length < 0)
-    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
-  bool ok = bytes_push(m, out, made, (size_t) length, why);
-  free(made);
-  return ok;
-}
-
-@ The outermost cut is between characters and bytes that are none. The latter are spelt byte
-by byte, so that \emph{every} row of bytes comes back from decoding as it was.
-
-@<Encode a text@>=
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-  size_t n, bool add_special, bool parse_special, struct ids *out,
-  struct error *why)
-{
-  struct job j = @[{ .t = t, .m = m, .out = out, .parse_special = parse_special,@|
-    .why = why }@];
-  const unsigned char *byte = (const unsigned char *) text;
-  size_t start = out->n, length = 0;
-  bool ok = !add_special || push_all(&j, &t->front), whole;
-  for (size_t at = 0; ok && at < n; at += length) {
-    length = utf8_run(byte + at, n - at, &whole);
-    ok = whole ? encode_added(&j, 0, byte + at, length)
-      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out, why);
-  }
-  ok = ok && (!add_special || push_all(&j, &t->back));
-  bpe_work_free(m, &j.work);
-  if (!ok) out->n = start;
-  return ok;
-}
-
-@ What the files put before and after a text are ids like any others.
-
-@<Push the ids that the files add@>=
-static bool push_all(struct job *j, const struct ids *list)
-{
-  for (size_t i = 0; i < list->n; i++)
-    if (!ids_push(j->m, j->out, list->id[i], j->why)) return false;
-  return true;
-}
-
-@* And back. \label{sec:decode}
-Decoding puts the texts of the ids one after another. An id that the tokenizer does not know adds
-nothing: models are often given more rows than their tokenizer has tokens, because some numbers
-are rounder than others.
-
-@<Decode ids, and answer questions about them@>=
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id, size_t *n)
-{
-  struct span s = @[{ 0, 0 }@];
-  if (id < t->n_known) s = t->known_as[id].text;
-  *n = s.n;
-  return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *) "";
-}
-@#
-bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
-  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
-  struct error *why)
-{
-  size_t start = out->n, length;
-  for (size_t i = 0; i < n; i++) {
-    if (skip_special && tokenizer_is_special(t, id[i])) continue;
-    const unsigned char *text = tokenizer_text(t, id[i], &length);
-    if (bytes_push(m, out, text, length, why)) continue;
-    out->n = start;
-    return false;
-  }
-  return true;
-}
-
-@ The other questions are answered by looking.
-
-@<Decode ids, and answer questions about them@>=
-bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
-{
-  return id < t->n_known && t->known_as[id].special;
-}
-@#
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-  uint32_t *id)
-{
-  for (size_t i = 0; i < t->n_more; i++) {
-    struct span s = t->more[i].text;
-    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0) continue;
-    *id = t->more[i].id;
-    return true;
-  }
-  uint32_t found = name_map_get(&t->by_piece, (const unsigned char *) text, n);
-  if (found != 0) *id = found - 1;
-  return found != 0;
-}
-@#
-bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
-{
-  if (t->front.n > 0) *id = t->front.id[0];
-  return t->front.n > 0;
-}
-
-@ A few are answered without looking.
-
-@<Decode ids, and answer questions about them@>=
-const char *tokenizer_kind(const struct tokenizer *t)
-{
-  (void) t;
-  return "byte-level BPE";
-}
-@#
-size_t tokenizer_vocab_size(const struct tokenizer *t)
-{
-  return t->n_known;
-}
-@#
-size_t tokenizer_extras(const struct tokenizer *t)
-{
-  return t->n_more;
-}
-@#
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
-{
-  const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) @[{ x->id, t->letters.byte + x->text.at,@|
-    x->text.n, x->special }@];
-}
-@#
-void tokenizer_unicode(char pcre2[24], char utf8proc[24])
-{
-  splitter_unicode(pcre2);
-  snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
-}
-
-@ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero.
-
-@<Close a tokenizer@>=
-void tokenizer_close(struct memory *m, struct tokenizer *t)
-{
-  if (t == NULL) return;
-  for (size_t i = 0; i < t->n_cuts; i++) splitter_close(t->cut[i].by);
-  ids_free(m, &t->front);
-  ids_free(m, &t->back);
-  bpe_free(m, &t->rules);
-  name_map_free(m, &t->by_piece);
-  bytes_free(m, &t->letters);
-  memory_give(m, FOR_TOKENS, t->known_as, t->room_known, sizeof *t->known_as);
-  memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
-  memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
-  memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
-}
-
-@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
-since id 0 goes to the end of the text. A token's letters are those of its two halves.
-
-@<Make a tokenizer from merges@>=
-static bool spell_merges(struct memory *m, struct tokenizer *t,
-  const struct bpe_merge *merge, size_t n, struct error *why)
-{
-  for (uint32_t i = 0; i < 256 + n; i++) {
-    struct known_id *k = know_id(m, t, i + 1, why);
-    if (k == NULL) return false;
-    unsigned char byte = (unsigned char) i;
-    if (i < 256) {
-      if (!keep_letters(m, t, &byte, 1, &k->piece, why)) return false;
-    } else {
-      struct bpe_merge two = merge[i - 256];
-      if (two.left >= i || two.right >= i)
-        return error_say(why, "merge %u joins ids that are not made yet", i - 256);
-      @<Spell token |i + 1| as its two halves@>@;
-      if (!bpe_add(m, &t->rules, two.left + 1, two.right + 1, i + 1, why))
-        return false;
-    }
-    k->text = k->piece;
-  }
-  return true;
-}
-
-@ The two halves are appended one after the other, and the token's span covers both.
-
-@<Spell token |i + 1| as its two halves@>=
-struct span a = t->known_as[two.left + 1].piece, b =
-  t->known_as[two.right + 1].piece, whole;
-if (!keep_letters(m, t, NULL, 0, &whole, why)) return false;
-if (!double_letters(m, t, a, why) || !double_letters(m, t, b, why)) return false;
-k->piece = (struct span) @[{ whole.at, a.n + b.n }@];
-
-@ Letters cannot be appended to a row from within itself, since the row may move while it grows. They
-make a detour through a row of their own.
-
-@<Append letters of the block to itself@>=
-static bool double_letters(struct memory *m, struct tokenizer *t, struct span s,
-  struct error *why)
-{
-  struct bytes copy = @[{ NULL, 0, 0 }@];
-  struct span where;
-  bool ok = bytes_push(m, &copy, t->letters.byte + s.at, s.n, why)
-    && keep_letters(m, t, copy.byte, copy.n, &where, why);
-  bytes_free(m, &copy);
-  return ok;
-}
-
-@ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
-writes describes exactly this, and a test compares the two.
-
-@<Make a tokenizer from merges@>=
-static const char end_of_text[] = "<|endoftext|>";
-static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
-{
-  struct added_token x = @[{ .id = 0, .special = true }@];
-  t->cut[0] = (struct stage) @[{ NULL, true, true }@];
-  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
-  if (t->cut[0].by == NULL) return false;
-  t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text, why)
-    && index_pieces(m, t, why) && add_extra(m, t, &x, why)
-    && index_extras(m, t, why);
-}
-@#
-struct tokenizer *tokenizer_from_merges(struct memory *m,
-  const struct bpe_merge *merge, size_t n, struct error *why)
-{
-  struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
-  if (t == NULL) return NULL;
-  if (n < MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
-      && finish_merges(m, t, why) : error_say(why, "%zu merges are too many", n))
-    return t;
-  tokenizer_close(m, t);
-  return NULL;
-}
-
-@ The outside of a tokenizer is for everybody, the inside for the two files that make one.
+@ The outside of a tokenizer is for everybody, the inside for the two files that make one. Whoever includes this header has the other three,
+too: rows of bytes and ids are what a tokenizer is asked with and answers in.
 
 @(tokenizer.h@>=
 #ifndef INCIPIT_TOKENIZER_H
@@ -2194,995 +1530,9 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 @<A tokenizer, from outside@>@;
 #endif
 
-@ The inside has a header of its own, which no other chapter includes.
-
-@(inside.h@>=
-#ifndef INCIPIT_INSIDE_H
-#define INCIPIT_INSIDE_H
-#include "01-tokens/tokenizer.h"
-@<A tokenizer, from inside@>@;
-#endif
-
-@ In the file the searches call each other, so two of them are announced.
-
-@(tokenizer.c@>=
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <utf8proc.h>
-#include "01-tokens/inside.h"
-@<What an encoding needs on its way@>@;
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n);
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n);
-@#
-@<Keep letters, and know ids@>@;
-@<Make the table of pieces@>@;
-@<Add a token@>@;
-@<Make the tree of added tokens@>@;
-@<Find the longest added token here@>@;
-@<Measure white space@>@;
-@<Tell whether a character belongs to a word@>@;
-@<Encode what needs no more cutting@>@;
-@<Cut by the stages of the pre-tokenizer@>@;
-@<Put a blank before a piece@>@;
-@<Go on with what lies between added tokens@>@;
-@<Cut at the added tokens@>@;
-@<Bring a text into the normal form@>@;
-@<Push the ids that the files add@>@;
-@<Encode a text@>@;
-@<Decode ids, and answer questions about them@>@;
-@<Close a tokenizer@>@;
-@<Append letters of the block to itself@>@;
-@<Make a tokenizer from merges@>@;
-
-@* Other people's files. \label{sec:files1}
-Hugging Face's library keeps a tokenizer in one file of JSON, \.{tokenizer.json}. It describes a
-machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
-put before and after) and a decoder, each of a type from a long list. We build the types that byte-level
-tokenizers use and refuse the others by name. What the file says about things that change no ids
-(how offsets are trimmed, say) is read over.
-@^Hugging Face@>@^tokenizer.json@>
-
-The file spells bytes in a way of its own. JSON has no bytes, only characters, and a vocabulary
-wants to be printed without blanks; so GPT-2's authors gave every byte a character that
-can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
-order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
-it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
-file has wondered about.
-@^byte alphabet@>
-
-@<Spell a byte as a character, and back@>=
-static bool seen(unsigned b)
-{
-  return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
-}
-@#
-static uint32_t alphabet(unsigned b)
-{
-  if (seen(b)) return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
-}
-@#
-static int alphabet_byte(uint32_t c)
-{
-  if (c < 256) return seen(c) ? (int) c : -1;
-  if (c <= 256 + 32) return (int) (c - 256);
-  if (c <= 256 + 32 + 34) return (int) (c - 256 - 33 + 127);
-  return c == 256 + 33 + 34 ? 173 : -1;
-}
-
-@ A word of the vocabulary is turned into its bytes character by character. A word with a character
-that stands for no byte cannot be spelt by merges; it still has a number and reads as it is
-written.
-
-@<Turn a word of the file into bytes@>=
-static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes *out,
-  bool *spelt)
-{
-  const unsigned char *c = (const unsigned char *) text;
-  size_t start = out->n, length = 0;
-  *spelt = true;
-  for (size_t at = 0; at < n && *spelt; at += length) {
-    enum utf8_state state;
-    length = utf8_next(c + at, n - at, &state);
-    int b = alphabet_byte(utf8_point(c + at, length));
-    unsigned char byte = (unsigned char) b;
-    *spelt = b >= 0;
-    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why)) return false;
-  }
-  if (*spelt) return true;
-  out->n = start;
-  return bytes_push(r->m, out, text, n, r->why);
-}
-
-@ What all reading functions need is the tokenizer to be filled, the file's name for messages, and
-a row of bytes to work in.
-
-@<What reading a file needs@>=
-struct reader { struct memory *m; struct tokenizer *t; const char *file;
-  json_t *vocab; struct bytes row; bool ours; struct error *why; };
-
-@ Every refusal has the four parts of chapter 0. What was found is a value of JSON, of which we show
-a string or an integer as it stands and of others the kind.
-
-@<Refuse a field@>=
-static const char *shown(const json_t *v, char room[80])
-{
-  if (v == NULL) return "missing";
-  if (json_is_string(v)) snprintf(room, 80, "\"%.70s\"", json_string_value(v));
-  else if (json_is_integer(v))
-    snprintf(room, 80, "%lld", (long long) json_integer_value(v));
-  else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
-    : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
-    : json_is_array(v) ? "a list" : "a number with a point";
-  return room;
-}
-@#
-static bool refuse(struct reader *r, const char *field, const json_t *found,
-  const char *wanted)
-{
-  char room[80];
-  return error_found(r->why, r->file, field, shown(found, room), wanted);
-}
-
-@ A field's full name is built where it is needed; fields of lists have a number.
-
-@<Refuse a field@>=
-struct field_name { char name[160]; };
-static struct field_name below(const char *where, const char *key)
-{
-  struct field_name p;
-  snprintf(p.name, sizeof p.name, "%.100s%s%.50s", where, *where ? "." : "",
-    key);
-  return p;
-}
-@#
-static struct field_name number_of(const char *where, size_t i)
-{
-  struct field_name p;
-  snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
-  return p;
-}
-
-@ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
-value is a way of saying nothing: null, false, or empty.
-
-@<Accept only keys that we know@>=
-static bool says_nothing(const json_t *v)
-{
-  return v == NULL || json_is_null(v) || json_is_false(v)
-    || (json_is_string(v) && json_string_length(v) == 0)
-    || (json_is_array(v) && json_array_size(v) == 0)
-    || (json_is_object(v) && json_object_size(v) == 0);
-}
-@#
-static bool only_keys(struct reader *r, const char *where, json_t *object,
-  const char *keys)
-{
-  const char *key;
-  json_t *v;
-  if (!json_is_object(object)) return refuse(r, where, object, "an object");
-  json_object_foreach(object, key, v) {
-    size_t n = strlen(key);
-    const char *at = keys;
-    while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
-      at = strchr(at, ' ') + 1;
-    if (*at == '\0' && !says_nothing(v))
-      return refuse(r, below(where, key).name, v, "a key that this reader knows");
-  }
-  return true;
-}
-
-@ Flags may be absent, and then have a default.
-
-@<Read a flag@>=
-static bool flag(struct reader *r, const char *where, json_t *object,
-  const char *key, bool otherwise, bool *out)
-{
-  json_t *v = json_object_get(object, key);
-  *out = v == NULL || json_is_null(v) ? otherwise : json_is_true(v);
-  return v == NULL || json_is_null(v) || json_is_boolean(v)
-    || refuse(r, below(where, key).name, v, "true or false");
-}
-
-@ An id is an integer from 0 on. The upper limit protects against a file of ten bytes that asks for
-a table of many gigabytes; it is several times the size of the largest published vocabularies.
-
-@<Read an id@>=
-static bool read_id(struct reader *r, const char *field, const json_t *v,
-  uint32_t *id)
-{
-  if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= MAX_ID)
-    return refuse(r, field, v, "an integer from 0 to 4194303");
-  *id = (uint32_t) json_integer_value(v);
-  return true;
-}
-
-@ The vocabulary is an object from words to ids. Two words with one id would make decoding a matter
-of luck.
-
-@<Read the vocabulary@>=
-static bool read_vocab(struct reader *r, const char *where)
-{
-  const char *key;
-  size_t n;
-  json_t *v;
-  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab, "an object");
-  json_object_keylen_foreach(r->vocab, key, n, v) {
-    uint32_t id;
-    bool spelt;
-    r->row.n = 0;
-    if (!read_id(r, below(where, key).name, v, &id)
-        || !to_bytes(r, key, n, &r->row, &spelt)) return false;
-    struct known_id *k = know_id(r->m, r->t, id, r->why);
-    if (k == NULL) return false;
-    if (k->text.n > 0)
-      return refuse(r, below(where, key).name, v, "an id that no other word has");
-    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text, r->why))
-      return false;
-    if (spelt) k->piece = k->text;
-  }
-  return index_pieces(r->m, r->t, r->why);
-}
-
-@ A merge is a pair of words, or, in older files, one string with a blank between two words (the
-alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
-must be in the vocabulary.
-
-@<Read one merge@>=
-static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
-  size_t n_b, const char *field)
-{
-  bool spelt_a, spelt_b;
-  r->row.n = 0;
-  if (!to_bytes(r, a, n_a, &r->row, &spelt_a)) return false;
-  size_t n = r->row.n;
-  if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
-  const struct name_map *known = &r->t->by_piece;
-  uint32_t left = name_map_get(known, r->row.byte, n);
-  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
-  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
-  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
-    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
-  char words[120];
-  snprintf(words, sizeof words, "\"%.40s\" and \"%.40s\"", a, b);
-  return error_found(r->why, r->file, field, words,
-    "two words of the vocabulary that make a third");
-}
-
-@ The list says which of the two forms it uses by the form of its elements.
-
-@<Read the merges@>=
-static bool read_merges(struct reader *r, const char *where, json_t *list)
-{
-  size_t i;
-  json_t *v;
-  if (!json_is_array(list)) return refuse(r, where, list, "a list");
-  json_array_foreach(list, i, v) {
-    const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
-    const char *text = json_string_value(v), *blank;
-    struct field_name field = number_of(where, i);
-    bool ok;
-    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
-      ok = read_merge(r, json_string_value(a), json_string_length(a),@|
-        json_string_value(b), json_string_length(b), field.name);
-    else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
-      ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
-        json_string_length(v) - (size_t) (blank + 1 - text), field.name);
-    else ok = refuse(r, field.name, v, "two words");
-    if (!ok) return false;
-  }
-  return true;
-}
-
-@ Merges spell every text only if every byte has a token. Then the marks for unknown letters
-(\texttt{unk\_token}, \texttt{byte\_fallback}) can never come into play; otherwise they could, and
-we refuse.
-
-@<Read the model@>=
-static bool read_model(struct reader *r, json_t *model)
-{
-  static const char *const none[] = @[{ "dropout",@| "continuing_subword_prefix",@|
-    "end_of_word_suffix", NULL }@];
-  if (!only_keys(r, "model", model, "type dropout unk_token "@|
-    "continuing_subword_prefix "@| "end_of_word_suffix fuse_unk "@|
-    "byte_fallback ignore_merges "@| "vocab merges ")) return false;
-  for (size_t i = 0; none[i] != NULL; i++) {
-    json_t *v = json_object_get(model, none[i]);
-    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
-      return refuse(r, below("model", none[i]).name, v, "null");
-  }
-  r->vocab = json_object_get(model, "vocab");
-  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
-      || !read_vocab(r, "model.vocab")
-      || !read_merges(r, "model.merges", json_object_get(model, "merges")))
-    return false;
-  json_t *unknown = json_object_get(model, "unk_token");
-  return says_nothing(unknown) || all_bytes(r->t)
-    || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
-}
-
-@ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
-our texts may be any bytes.
-
-@<Tell whether every byte has a token@>=
-static bool all_bytes(const struct tokenizer *t)
-{
-  for (int b = 0; b < 256; b++)
-    if (t->rules.byte_id[b] == BPE_NONE) return false;
-  return true;
-}
-
-@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
-belong to another word.
-
-@<Read an added token@>=
-static bool read_added(struct reader *r, const char *where, json_t *v)
-{
-  struct added_token x = @[{ .id = 0 }@];
-  json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
-  if (!only_keys(r, where, v, "id content single_word "@|
-    "lstrip rstrip normalized "@| "special ")
-    || !read_id(r, below(where, "id").name, id, &x.id)
-    || !flag(r, where, v, "special", false, &x.special)
-    || !flag(r, where, v, "lstrip", false, &x.lstrip)
-    || !flag(r, where, v, "rstrip", false, &x.rstrip)
-    || !flag(r, where, v, "single_word", false, &x.single_word)
-    || !flag(r, where, v, "normalized", !x.special, &x.normalized)) return false;
-  size_t n = json_string_length(text);
-  if (n == 0) return refuse(r, below(where, "content").name, text, "some text");
-  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
-  bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
-  if (word != NULL ? json_integer_value(word) != x.id : taken)
-    return refuse(r, below(where, "id").name, id, word != NULL
-      ? "the id that the vocabulary has" : "an id that no word has");
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
-    && add_extra(r->m, r->t, &x, r->why);
-}
-
-@ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
-\texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
-out digits, one by one or in rows; \texttt{Split} brings its own pattern.
-
-@<Append a cut@>=
-static bool add_cut(struct reader *r, const char *where, const char *pattern,
-  size_t n, bool literal, bool keep_matches, bool keep_gaps)
-{
-  struct tokenizer *t = r->t;
-  struct error inner;
-  if (t->n_cuts == MAX_STAGES)
-    return error_found(r->why, r->file, where, "one more", "at most 16 stages");
-  struct stage s = @[{ NULL, keep_matches, keep_gaps }@];
-  if (pattern != NULL) {
-    s.by = splitter_open(r->m, pattern, n, literal, &inner);
-    if (s.by == NULL)
-      return error_found(r->why, r->file, where, inner.words, "a pattern");
-  }
-  t->cut[t->n_cuts++] = s;
-  return true;
-}
-
-@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
-(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept.
-
-@<Read a stage that brings its pattern@>=
-static bool read_split(struct reader *r, const char *where, json_t *v)
-{
-  struct field_name at = below(where, "pattern");
-  json_t *pattern = json_object_get(v, "pattern"), *how =
-    json_object_get(v, "behavior");
-  json_t *regex = json_object_get(pattern, "Regex"), *text =
-    json_object_get(pattern, "String");
-  bool invert;
-  if (!only_keys(r, where, v, "type pattern behavior "@| "invert ")
-    || !only_keys(r, at.name, pattern, "Regex String ")
-    || !flag(r, where, v, "invert", false, &invert)) return false;
-  json_t *given = regex != NULL ? regex : text;
-  if (json_string_length(given) == 0)
-    return refuse(r, at.name, given, "a Regex or a String");
-  const char *name = json_is_string(how) ? json_string_value(how) : "";
-  bool removed = strcmp(name, "Removed") == 0;
-  if (!removed && strcmp(name, "Isolated") != 0)
-    return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
-  return add_cut(r, at.name, json_string_value(given), json_string_length(given),@|
-    regex == NULL, !removed || invert, !removed || !invert);
-}
-
-@ Sequences may be nested, and are taken apart until single stages are left.
-
-@<Read the pre-tokenizer@>=
-static bool read_stage(struct reader *r, const char *where, json_t *v)
-{
-  const char *type = json_string_value(json_object_get(v, "type"));
-  bool blank, regex, single;
-  if (type == NULL) return refuse(r, below(where, "type").name,
-    json_object_get(v, "type"), "the name of a stage");
-  if (strcmp(type, "Sequence") == 0)
-    return read_each(r, where, v, "pretokenizers", read_stage);
-  if (strcmp(type, "Split") == 0) return read_split(r, where, v);
-  if (strcmp(type, "Digits") == 0)
-    return only_keys(r, where, v, "type individual_digits ")
-      && flag(r, where, v, "individual_digits", false, &single)
-      && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
-        true, true);
-  if (strcmp(type, "ByteLevel") != 0)
-    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
-      "Sequence, Split, Digits or ByteLevel");
-  return only_keys(r, where, v, "type add_prefix_space "@|
-    "trim_offsets use_regex ")
-    && flag(r, where, v, "add_prefix_space", true, &blank)
-    && flag(r, where, v, "use_regex", true, &regex)
-    && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-    && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
-      true));
-}
-
-@ Three of the five parts of the machine may be sequences, so going through one is a function that is
-told what to do with each element.
-
-@<Go through a sequence@>=
-typedef bool read_part(struct reader *r, const char *where, json_t *v);
-static bool read_each(struct reader *r, const char *where, json_t *v,
-  const char *key, read_part *read)
-{
-  size_t i;
-  json_t *each, *list = json_object_get(v, key);
-  struct field_name at = below(where, key);
-  if (strlen(at.name) > 120) return refuse(r, where, v, "less nesting");
-  if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
-  json_array_foreach(list, i, each)
-    if (!read(r, number_of(at.name, i).name, each)) return false;
-  return true;
-}
-
-@ Of normal forms we know NFC, and none.
-
-@<Read the normalizer@>=
-static bool read_normalizer(struct reader *r, const char *where, json_t *v)
-{
-  if (json_is_null(v) || v == NULL) return true;
-  json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
-  if (strcmp(name, "Sequence") == 0)
-    return read_each(r, where, v, "normalizers", read_normalizer);
-  if (strcmp(name, "NFC") != 0)
-    return refuse(r, below(where, "type").name, type, "NFC or Sequence");
-  r->t->nfc = true;
-  return true;
-}
-
-@ A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
-two templates follow each other, the second one goes around the first.
-
-@<Read a template@>=
-static bool read_template(struct reader *r, const char *where, json_t *v)
-{
-  struct field_name at = below(where, "single");
-  json_t *list = json_object_get(v, "single"), *each;
-  struct ids before = @[{ NULL, 0, 0 }@], after = @[{ NULL, 0, 0 }@];
-  size_t i, texts = 0;
-  bool ok = only_keys(r, where, v, "type single pair "@| "special_tokens ")
-    && (json_is_array(list) || refuse(r, at.name, list, "a list"));
-  if (ok) json_array_foreach(list, i, each) {
-    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
-    bool is_text = json_is_string(text)
-      && strcmp(json_string_value(text), "A") == 0;
-    if (is_text) texts++;
-    else ok = read_template_token(r, number_of(at.name, i).name, v, each,
-      texts == 0 ? &before : &after);
-    if (!ok) break;
-  }
-  if (ok && texts != 1)
-    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
-      : "one with the text A twice", "a template with the text A once");
-  ok = ok && wrap(r, &before, &after);
-  ids_free(r->m, &before);
-  ids_free(r->m, &after);
-  return ok;
-}
-
-@ A special token of a template is looked up in the list that the template brings along, and may be several
-ids there.
-
-@<Read the ids of a token of a template@>=
-static bool read_template_token(struct reader *r, const char *where, json_t *v,
-  json_t *each, struct ids *list)
-{
-  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
-  if (!json_is_string(name))
-    return refuse(r, where, each, "the text A or a SpecialToken");
-  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
-    json_string_value(name));
-  json_t *all = json_object_get(known, "ids");
-  size_t i;
-  if (!json_is_array(all)) return refuse(r, where, name, "one of special_tokens");
-  json_array_foreach(all, i, id) {
-    uint32_t n;
-    if (!read_id(r, where, id, &n)) return false;
-    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
-      return refuse(r, where, id, "the id of a token");
-    if (!ids_push(r->m, list, n, r->why)) return false;
-  }
-  return true;
-}
-
-@ To go around what is there already, the new ids are put before the front and after the back.
-
-@<Put ids around what is there@>=
-static bool wrap(struct reader *r, const struct ids *before,
-  const struct ids *after)
-{
-  struct ids front = @[{ NULL, 0, 0 }@];
-  bool ok = true;
-  for (size_t i = 0; ok && i < before->n; i++)
-    ok = ids_push(r->m, &front, before->id[i], r->why);
-  for (size_t i = 0; ok && i < r->t->front.n; i++)
-    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
-  for (size_t i = 0; ok && i < after->n; i++)
-    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
-  ids_free(r->m, &r->t->front);
-  r->t->front = front;
-  return ok;
-}
-
-@ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id.
-
-@<Read the post-processor@>=
-static bool read_post(struct reader *r, const char *where, json_t *v)
-{
-  json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
-  if (strcmp(name, "ByteLevel") == 0) return true;
-  if (strcmp(name, "TemplateProcessing") == 0) return read_template(r, where, v);
-  if (strcmp(name, "Sequence") == 0)
-    return read_each(r, where, v, "processors", read_post);
-  return refuse(r, below(where, "type").name, type,
-    "ByteLevel, TemplateProcessing"@| " or Sequence");
-}
-
-@ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else.
-
-@<Read the decoder@>=
-static bool read_decoder(struct reader *r, const char *where, json_t *v)
-{
-  json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
-  if (strcmp(name, "Sequence") == 0)
-    return read_each(r, where, v, "decoders", read_decoder);
-  return strcmp(name, "ByteLevel") == 0
-    || refuse(r, below(where, "type").name, type, "ByteLevel");
-}
-
-@ Whether a file is of our kind at all is decided before anything is refused: its model is BPE, and
-somewhere among the stages there is \texttt{ByteLevel}.
-
-@<Tell whether a tokenizer is of our kind@>=
-static bool has_byte_level(json_t *v)
-{
-  const char *type = json_string_value(json_object_get(v, "type"));
-  size_t i;
-  json_t *each;
-  if (type == NULL) return false;
-  if (strcmp(type, "ByteLevel") == 0) return true;
-  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
-    if (has_byte_level(each)) return true;
-  return false;
-}
-@#
-static bool is_ours(struct reader *r, json_t *file)
-{
-  json_t *model = json_object_get(file, "model");
-  json_t *type = json_object_get(model, "type");
-  json_t *stages = json_object_get(file, "pre_tokenizer");
-  if (!json_is_object(model)) {
-    r->ours = true;
-    return refuse(r, "model", model, "an object");
-  }
-  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
-    : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
-  r->ours = merges && has_byte_level(stages);
-  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
-    merges ? stages : type, merges ? "one with ByteLevel"
-    : "BPE (another kind of tokenizer)");
-}
-
-@ Now the whole file. Truncation and padding would change the ids of some texts, so they must be
-absent; the parts are read in an order in which each finds what it refers to.
-
-@<Read a whole description@>=
-static bool read_description(struct reader *r, json_t *file)
-{
-  size_t i;
-  json_t *v, *added = json_object_get(file, "added_tokens");
-  json_t *post = json_object_get(file, "post_processor");
-  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "@|
-    "normalizer pre_tokenizer "@| "post_processor decoder "@| "model "))
-    return false;
-  if (!read_model(r, json_object_get(file, "model"))) return false;
-  if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
-    return false;
-  if (!says_nothing(added) && !json_is_array(added))
-    return refuse(r, "added_tokens", added, "a list");
-  json_array_foreach(added, i, v)
-    if (!read_added(r, number_of("added_tokens", i).name, v)) return false;
-  return index_extras(r->m, r->t, r->why)
-    && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
-    && read_decoder(r, "decoder", json_object_get(file, "decoder"))
-    && (json_is_null(post) || post == NULL ? read_config(r)
-      : read_post(r, "post_processor", post));
-}
-
-@ Without a post-processor a second file decides whether a text begins or ends with a special
-token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
-object that has the text in it.
-
-@<Read the configuration beside it@>=
-static bool read_bracket(struct reader *r, json_t *config, const char *wish,
-  const char *which, struct ids *list)
-{
-  bool add;
-  uint32_t id;
-  if (!flag(r, "", config, wish, false, &add)) return false;
-  if (!add) return true;
-  json_t *v = json_object_get(config, which);
-  if (json_is_object(v)) v = json_object_get(v, "content");
-  if (!json_is_string(v)
-      || !tokenizer_find(r->t, json_string_value(v), json_string_length(v), &id))
-    return refuse(r, which, v, "the text of a token");
-  return ids_push(r->m, list, id, r->why);
-}
-@#
-static bool read_config(struct reader *r)
-{
-  const char *slash = strrchr(r->file, '/'), *file = r->file;
-  char path[4096];
-  int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
-  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
-  if (length < 0 || length >= (int) sizeof path || access(path, F_OK) != 0)
-    return true;
-  r->file = path;
-  json_t *config = read_json(path, r->why);
-  bool ok = config != NULL
-    && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
-    && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
-  json_decref(config);
-  r->file = file;
-  return ok;
-}
-
-@ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
-error, while U+0000 is a character like any other. Its memory is its own and outside
-our books; it is returned when the tokenizer has been built.
-@^jansson@>
-
-@<Parse a file of JSON@>=
-static json_t *read_json(const char *path, struct error *why)
-{
-  struct mapping map;
-  json_error_t trouble;
-  if (!file_map(&map, path, why)) return NULL;
-  json_t *v = json_loadb(@[(const char *) map.bytes@], map.size,
-    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
-  file_unmap(&map);
-  if (v == NULL)
-    error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
-      trouble.column, trouble.text);
-  return v;
-}
-
-@ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
-in which the first line may tell the version. Everything else was in the program, so here it is, too.
-
-@<Read the lines of a list of merges@>=
-static bool read_lines(struct reader *r, const char *path)
-{
-  struct mapping map;
-  if (!file_map(&map, path, r->why)) return false;
-  const char *text = @[(const char *) map.bytes@], *end = text + map.size;
-  bool ok = true;
-  r->file = path;
-  for (size_t line_number = 1; ok && text < end; line_number++) {
-    const char *stop = memchr(text, '\n', (size_t) (end - text));
-    if (stop == NULL) stop = end;
-    size_t n = (size_t) (stop - text);
-    if (n > 0 && text[n - 1] == '\r') n--;
-    if (n > 0 && !(line_number == 1 && n >= 8 && memcmp(text, "#version", 8) == 0))
-      ok = read_line(r, text, n, line_number);
-    text = stop + 1;
-  }
-  file_unmap(&map);
-  return ok;
-}
-
-@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not.
-
-@<Read one such line@>=
-static bool read_line(struct reader *r, const char *text, size_t n,
-  size_t line_number)
-{
-  char field[40];
-  bool whole;
-  const char *blank = memchr(text, ' ', n);
-  snprintf(field, sizeof field, "line %zu", line_number);
-  if (utf8_run((const unsigned char *) text, n, &whole) != n || !whole)
-    return error_found(r->why, r->file, field, "not UTF-8", "two words");
-  if (blank == NULL) return error_found(r->why, r->file, field,
-    "without a blank", "two words with a blank between");
-  size_t n_a = (size_t) (blank - text);
-  return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
-}
-
-@ If the vocabulary has GPT-2's end of text, that is the one special token.
-
-@<Read a vocabulary and its merges@>=
-static bool read_pair_of_files(struct reader *r, const char *vocab,
-  const char *merges)
-{
-  static const char end_of_text[] = "<|endoftext|>";
-  struct added_token x = @[{ .special = true }@];
-  r->file = vocab, r->ours = true;
-  r->vocab = read_json(vocab, r->why);
-  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
-  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
-    x.text = r->t->known_as[x.id].text;
-    ok = add_extra(r->m, r->t, &x, r->why);
-  }
-  r->file = vocab;
-  ok = ok && index_extras(r->m, r->t, r->why)
-    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true, true)
-    && read_config(r);
-  json_decref(r->vocab);
-  return ok;
-}
-
-@ A path is a file, or a directory in which we look for what it may contain, in a fixed order.
-
-@<Find out what a path holds@>=
-static bool there(char room[4096], const char *path, const char *name)
-{
-  int n = snprintf(room, 4096, "%s/%s", path, name);
-  return n > 0 && n < 4096 && access(room, F_OK) == 0;
-}
-@#
-static bool read_path(struct reader *r, const char *path, bool *absent)
-{
-  char one[4096], two[4096];
-  struct stat about;
-  *absent = false;
-  if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-    return read_file(r, path);
-  if (there(one, path, "tokenizer.json")) return read_file(r, one);
-  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
-    return read_pair_of_files(r, one, two);
-  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
-    return read_pair_of_files(r, one, two);
-  *absent = !there(one, path, "tokenizer.model");
-  r->file = one;
-  if (*absent) return error_say(r->why, "%s: no tokenizer.json here, nor "@|
-    "vocab.json and merges.txt,"@| " nor encoder.json and "@| "vocab.bpe", path);
-  return error_found(r->why, one, "this", "a SentencePiece model",
-    "byte-level BPE (another kind of tokenizer)");
-}
-
-@ A file of the right kind is one object of JSON.
-
-@<Read a file of JSON into a tokenizer@>=
-static bool read_file(struct reader *r, const char *path)
-{
-  r->file = path;
-  r->ours = true;
-  json_t *file = read_json(path, r->why);
-  bool ok = file != NULL && (json_is_object(file)
-    || refuse(r, "this", file, "an object")) && read_description(r, file);
-  json_decref(file);
-  return ok;
-}
-
-@ The two ways of opening differ in what they tell.
-
-@<Open a tokenizer@>=
-enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
-  struct tokenizer **t, struct error *why)
-{
-  struct reader r = @[{ .m = m, .why = why }@];
-  bool absent = false;
-  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
-  if (r.t == NULL) return TOKENIZER_REFUSED;
-  bool ok = read_path(&r, path, &absent);
-  bytes_free(m, &r.row);
-  if (ok) return TOKENIZER_OPEN;
-  tokenizer_close(m, *t);
-  *t = NULL;
-  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
-    : TOKENIZER_OTHER_KIND;
-}
-@#
-struct tokenizer *tokenizer_open(struct memory *m, const char *path,
-  struct error *why)
-{
-  struct tokenizer *t;
-  tokenizer_try(m, path, &t, why);
-  return t;
-}
-
-@ Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
-blank between, the form that old and new readers understand.
-
-@<Spell bytes for a file@>=
-static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why)
-{
-  for (size_t i = 0; i < n; i++) {
-    uint32_t c = alphabet(byte[i]);
-    unsigned char two[2] = @[{ (unsigned char) (0xc0 | c >> 6),@|
-      (unsigned char) (0x80 | (c & 0x3f)) }@];
-    unsigned char one = (unsigned char) c;
-    if (!(c < 0x80 ? bytes_push(m, out, &one, 1, why)
-      : bytes_push(m, out, two, 2, why))) return false;
-  }
-  return true;
-}
-
-@ The file is made as text and parsed by jansson only where strings need escapes: words of the
-vocabulary. Two words that are spelt alike would be one key; learning has never been seen to make
-such a pair, and if it does, the sentence says so.
-
-@<Make the vocabulary and the merges as JSON@>=
-static bool make_words(struct memory *m, const struct tokenizer *t, json_t *vocab,
-  json_t *merges, struct error *why)
-{
-  struct bytes row = @[{ NULL, 0, 0 }@];
-  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
-  for (size_t i = 1; ok && i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
-    row.n = 0;
-    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
-      && bytes_push(m, &row, "", 1, why);
-    if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
-      ok = error_say(why, "token %zu is spelt like an earlier one", i);
-    ok = ok && json_object_set_new(vocab, (const char *) row.byte,
-      json_integer((json_int_t) i)) == 0;
-  }
-  for (size_t i = 0; ok && i < t->rules.n; i++)
-    ok = make_merge(m, t, &t->rules.rule[i], &row, merges, why);
-  bytes_free(m, &row);
-  return ok;
-}
-
-@ One merge is one string.
-
-@<Make a merge as JSON@>=
-static bool make_merge(struct memory *m, const struct tokenizer *t,
-  const struct bpe_rule *rule, struct bytes *row, json_t *merges,
-  struct error *why)
-{
-  struct span a = t->known_as[rule->left].piece, b = t->known_as[rule->right].piece;
-  row->n = 0;
-  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
-    && bytes_push(m, row, " ", 1, why)
-    && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
-    && json_array_append_new(merges, json_stringn((const char *) row->byte,
-      row->n)) == 0;
-}
-
-@ Around them stands what a byte-level tokenizer of the simplest sort looks like.
-
-@<Make the description as JSON@>=
-static json_t *make_description(json_t *vocab, json_t *merges)
-{
-  return json_pack("{s:s, s:n, s:n,"@| " s:[{s:i, s:s, s:b, s:b,"@|
-    " s:b, s:b, s:b}], s:n,"@| " s:{s:s, s:b, s:b, s:b},"@| " s:n,"@|
-    " s:{s:s, s:b, s:b, s:b},"@| " s:{s:s, s:n, s:n, s:n,"@|
-    " s:n, s:b, s:b, s:b,"@| " s:O, s:O}}",
-    "version", "1.0", "truncation", "padding",
-    "added_tokens", "id", 0, "content", "<|endoftext|>", "single_word", 0,@|
-    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1, "normalizer",
-    "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,@|
-    "trim_offsets", 1, "use_regex", 1, "post_processor",
-    "decoder", "type", "ByteLevel", "add_prefix_space", 1,@|
-    "trim_offsets", 1, "use_regex", 1,
-    "model", "type", "BPE", "dropout", "unk_token",@|
-    "continuing_subword_prefix",@| "end_of_word_suffix",@| "fuse_unk", 0,@|
-    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges", merges);
-}
-
-@ The file is written beside its place and moved there when it is complete, so that a full disk
-leaves no half vocabulary behind.
-
-@<Write a tokenizer@>=
-bool tokenizer_write(struct memory *m, const char *path,
-  const struct bpe_merge *merge, size_t n, struct error *why)
-{
-  struct error inner = @[{ "" }@];
-  char beside[4096];
-  struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
-  if (t == NULL) return false;
-  json_t *vocab = json_object(), *merges = json_array(), *whole = NULL;
-  bool ok = vocab != NULL && merges != NULL
-    && make_words(m, t, vocab, merges, &inner)
-    && (whole = make_description(vocab, merges)) != NULL
-    && snprintf(beside, sizeof beside, "%s.new", path) < (int) sizeof beside;
-  tokenizer_close(m, t);
-  if (!ok) error_say(why, "%s: cannot be made: %s", path, inner.words);
-  else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
-      || rename(beside, path) != 0)
-    ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
-  json_decref(whole);
-  json_decref(vocab);
-  json_decref(merges);
-  return ok;
-}
-
-@ The file has the readers of parts before the readers of wholes; four that call each other in a circle, or
-stand later in the book, are announced.
-
-@(files.c@>=
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "01-tokens/inside.h"
-@<What reading a file needs@>@;
-@<Refuse a field@>@;
-@<Accept only keys that we know@>@;
-@<Read a flag@>@;
-@<Read an id@>@;
-@<Spell a byte as a character, and back@>@;
-@<Turn a word of the file into bytes@>@;
-@<All about the words of the vocabulary@>@;
-@<Read the other four parts@>@;
-@<Read whole files@>@;
-@<Spell bytes for a file@>@;
-@<Make a merge as JSON@>@;
-@<Make the vocabulary and the merges as JSON@>@;
-@<Make the description as JSON@>@;
-@<Write a tokenizer@>@;
-
-@ The model comes first, because everything else refers to its words.
-
-@<All about the words of the vocabulary@>=
-@<Read the vocabulary@>@;
-@<Read one merge@>@;
-@<Read the merges@>@;
-@<Tell whether every byte has a token@>@;
-@<Read the model@>@;
-@<Read an added token@>@;
-
-@ Then the parts that may be sequences.
-
-@<Read the other four parts@>=
-@<Go through a sequence@>@;
-@<Append a cut@>@;
-@<Read a stage that brings its pattern@>@;
-@<Read the pre-tokenizer@>@;
-@<Read the normalizer@>@;
-@<Read the ids of a token of a template@>@;
-@<Put ids around what is there@>@;
-@<Read a template@>@;
-@<Read the post-processor@>@;
-@<Read the decoder@>@;
-
-@ And at last the files.
-
-@<Read whole files@>=
-@<Parse a file of JSON@>@;
-@<Read the configuration beside it@>@;
-@<Tell whether a tokenizer is of our kind@>@;
-@<Read a whole description@>@;
-@<Read one such line@>@;
-@<Read the lines of a list of merges@>@;
-@<Read a vocabulary and its merges@>@;
-@<Read a file of JSON into a tokenizer@>@;
-@<Find out what a path holds@>@;
-@<Open a tokenizer@>@;
-
 @* The check. \label{sec:tokenscheck}
-Two texts are learnt from: the line of the hand calculation, and three lines about a cat.
+The program learns from two texts, the line of the hand calculation and three lines about a cat. A third,
+of the same words but never learnt from, will show what merges are worth on a page that is new.
 
 @<The texts of this chapter@>=
 static const char hand_line[] = "the cat that sat";
@@ -3190,79 +1540,137 @@ static const char story[] =@|
   "The cat sat on the mat."@| " The rat sat on the "@| "cat.\n"@|
   "The cat sat up and "@| "the rat ran. That is "@| "that,\n"@|
   "said the cat, and sat "@| "on the mat.\n";
+static const char news[] =@|
+  "Then the hat ran up to "@| "the oat. A man has sat "@| "there and has seen a\n"@|
+  "star on the path: what "@| "is that? said the man, "@| "and he sat at last on\n"@|
+  "the hat.\n";
 static const char sentence[] = "The cat sat on the "@| "mat.";
-enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 60 };
+static const char price[] = "on \xe2\x82\xac" "9";
+enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
 
-@ A token is shown with a low line for the blank and a bent arrow's two letters for the end of a
-line, so that both can be seen.
+@ A lesson is everything that learning from a text leads to: the merges, an encoder made of them, a splitter
+and a workspace. If a step fails the program says why and ends with status 1.
 
-@<Learn the nine merges of the hand calculation@>=
-static void show(const struct tokenizer *t, uint32_t id, char room[64])
-{
-  size_t n, to = 0;
-  const unsigned char *byte = tokenizer_text(t, id, &n);
-  for (size_t i = 0; i < n && to < 58; i++) {
-    bool plain = byte[i] > 32 && byte[i] < 127;
-    if (plain || byte[i] == ' ') room[to++] = plain ? (char) byte[i] : '_';
-    else to += (size_t) sprintf(room + to, "<%02x>", byte[i]);
-  }
-  room[to] = '\0';
-}
-
-@ Learning gives a list of merges, and a tokenizer is made of it. Every part of this program begins
-with these two steps; if one fails, the program says why and ends with status 1.
-
-@<Learn the nine merges of the hand calculation@>=
-struct lesson { struct bpe_merge *merge; size_t n, asked; struct tokenizer *t; };
+@<Learn, and be ready to encode@>=
+struct lesson { struct bpe_merge *merge; size_t n, asked; struct bpe rules;
+  struct bpe_work work; struct splitter *by; };
 static bool learn_from(struct memory *m, const char *text, size_t merges,
   struct lesson *l)
 {
   struct error why;
   *l = (struct lesson) @[{ .asked = merges }@];
   if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge, &l->n, &why)
-    && (l->t = tokenizer_from_merges(m, l->merge, l->n, &why)) != NULL) return true;
+    && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
+    && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, &why)))
+    return true;
   fprintf(stderr, "%s\n", why.words);
   return false;
 }
-@#
+
+@ When the figures are drawn, lessons are taken one after another with ever more merges; each is forgotten before the
+next, in the opposite order of its making.
+
+@<Learn, and be ready to encode@>=
 static void forget(struct memory *m, struct lesson *l)
 {
-  tokenizer_close(m, l->t);
+  splitter_close(l->by);
+  bpe_work_free(m, &l->work);
+  bpe_free(m, &l->rules);
   bpe_forget(m, l->merge, l->asked);
 }
 
-@ The learner's ids and the tokenizer's differ by one, since the tokenizer's id 0 is taken. The hand
-calculation used the learner's, the story uses the tokenizer's; so the |first| new id is 256 for
-one and 257 for the other.
+@ Here is the way from text to ids, all of it, now that the parts have names: cut, and
+encode every piece. (The texts of this program are whole characters from
+end to end; a text that may have other bytes in it is first cut into runs, as in
+\cref{sec:learning}.)
 
-@<Learn the nine merges of the hand calculation@>=
-static void print_merges(const struct lesson *l, size_t first)
+@<The whole way, there and back@>=
+static bool encode(struct memory *m, struct lesson *l, const char *text,
+  struct ids *out)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, l->by, (const unsigned char *) text, strlen(text));
+  while (pieces_next(&p, &next, NULL) && next.n > 0)
+    if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out, NULL))
+      return false;
+  return next.n == 0;
+}
+
+@ And the way back: spell every id. That the two together change nothing is the promise of this chapter, for every text that
+there is; here it is kept for four, and by the tests for very many rows of arbitrary bytes.
+
+@<The whole way, there and back@>=
+static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
+  struct bytes *out)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
+  return true;
+}
+
+@ Often we only want to know how many ids a text is, which is what a model's owner charges for, and what chapter 3 counts its
+work in.
+
+@<The whole way, there and back@>=
+static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  encode(m, l, text, &list);
+  size_t n = list.n;
+  ids_free(m, &list);
+  return n;
+}
+
+@ To be read by us a token must be made visible. It is shown with a low line for the blank, and with its number in angle brackets for a byte that
+cannot be shown, so that all of them can be seen.
+
+@<Show merges, ids and a stream@>=
+static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
+  char room[64])
+{
+  struct bytes b = @[{ NULL, 0, 0 }@];
+  size_t to = 0;
+  bpe_spell(m, l->merge, id, &b, NULL);
+  for (size_t i = 0; i < b.n && to < 58; i++) {
+    bool plain = b.byte[i] > 32 && b.byte[i] < 127;
+    if (plain || b.byte[i] == ' ') room[to++] = plain ? (char) b.byte[i] : '_';
+    else to += (size_t) sprintf(room + to, "<%02x>", b.byte[i]);
+  }
+  room[to] = '\0';
+  to = b.n;
+  bytes_free(m, &b);
+  return to;
+}
+
+@ The merges are printed four in a line, each with the id that it makes and its two halves.
+
+@<Show merges, ids and a stream@>=
+static void print_merges(struct memory *m, const struct lesson *l)
 {
   for (size_t k = 0; k < l->n; k++) {
     char left[64], right[64], both[140];
-    show(l->t, l->merge[k].left + 1, left);
-    show(l->t, l->merge[k].right + 1, right);
+    show(m, l, l->merge[k].left, left);
+    show(m, l, l->merge[k].right, right);
     snprintf(both, sizeof both, "%s+%s", left, right);
     bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
-    printf("%4zu %-*s%s", first + k, last ? 1 : 11, both, last ? "\n" : "");
+    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both, last ? "\n" : "");
   }
 }
 
 @ Ids are printed beside the text that they came from, and the way back is tested on the spot.
 
-@<Learn from the longer text, and show ids@>=
-static bool print_ids(struct memory *m, struct tokenizer *t, const char *text,
-  uint32_t minus)
+@<Show merges, ids and a stream@>=
+static bool print_ids(struct memory *m, struct lesson *l, const char *text)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
   struct bytes back = @[{ NULL, 0, 0 }@];
-  bool ok = tokenizer_encode(t, m, text, strlen(text), false, false, &list, NULL)
-    && tokenizer_decode(t, m, list.id, list.n, false, &back, NULL);
+  bool ok = encode(m, l, text, &list) && decode(m, l, &list, &back);
   printf("%s\n ", text);
   for (size_t i = 0; i < list.n; i++) {
     char room[64];
-    show(t, list.id[i], room);
-    printf(" %u:%s", (unsigned) (list.id[i] - minus), room);
+    show(m, l, list.id[i], room);
+    printf(" %u:%s", (unsigned) list.id[i], room);
   }
   bool same = ok && back.n == strlen(text) && memcmp(back.byte, text, back.n) == 0;
   printf("\n  %zu ids, and back: %s\n", list.n, same ? "the same" : "DIFFERENT");
@@ -3271,70 +1679,55 @@ static bool print_ids(struct memory *m, struct tokenizer *t, const char *text,
   return same;
 }
 
-@ This is the first half of what the program prints.
+@ A stream is fed token by token. For the checkpoint a step is an id with the bytes released and
+held; for the figure it is a line.
 
-@<Learn from the longer text, and show ids@>=
+@<Show merges, ids and a stream@>=
+static void feed(struct memory *m, struct lesson *l, const char *format)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct stream s = @[{ .n = 0 }@];
+  encode(m, l, price, &list);
+  for (size_t i = 0; i < list.n; i++) {
+    struct bytes token = @[{ NULL, 0, 0 }@], out = token;
+    bpe_spell(m, l->merge, list.id[i], &token, NULL);
+    stream_feed(m, &s, token.byte, token.n, &out, NULL);
+    printf(format, (unsigned) list.id[i], out.n, s.n);
+    bytes_free(m, &token);
+    bytes_free(m, &out);
+  }
+  ids_free(m, &list);
+}
+
+@ This is what the program prints when nothing else is asked for.
+
+@<Show merges, ids and a stream@>=
 static int print_lessons(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct lesson hand, cat;
   if (!learn_from(&m, hand_line, HAND_MERGES, &hand)) return 1;
   printf("%zu merges from `%s'\n", hand.n, hand_line);
-  print_merges(&hand, 256);
-  bool ok = print_ids(&m, hand.t, "that", 1);
+  print_merges(&m, &hand);
+  bool ok = print_ids(&m, &hand, "that");
   forget(&m, &hand);
   if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
   printf("%zu merges from three lines about a cat\n", cat.n);
-  print_merges(&cat, 257);
-  ok = print_ids(&m, cat.t, "The cat sat", 0) && ok;
-  ok = print_ids(&m, cat.t, sentence, 0) && ok;
-  ok = print_ids(&m, cat.t, "The bat", 0) && ok;
-  print_stream(&m, cat.t);
+  print_merges(&m, &cat);
+  ok = print_ids(&m, &cat, "The cat sat") && ok;
+  ok = print_ids(&m, &cat, sentence) && ok;
+  ok = print_ids(&m, &cat, "The bat") && ok;
+  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
+    count_ids(&m, &cat, price));
+  feed(&m, &cat, " %u/%zu/%zu");
+  printf("\n");
   forget(&m, &cat);
   return ok && m.all.held == 0 ? 0 : 1;
 }
 
-@ The second half feeds a stream. The euro sign is three bytes and, in this vocabulary, three tokens;
-its first two are held.
-
-@<Feed a stream token by token@>=
-static void print_stream(struct memory *m, struct tokenizer *t)
-{
-  static const char price[] = "on \xe2\x82\xac" "9";
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct stream s = @[{ .n = 0 }@];
-  tokenizer_encode(t, m, price, strlen(price), false, false, &list, NULL);
-  printf("a stream of %zu ids: id, bytes released, bytes held\n ", list.n);
-  for (size_t i = 0; i < list.n; i++) {
-    struct bytes out = @[{ NULL, 0, 0 }@];
-    size_t n;
-    const unsigned char *byte = tokenizer_text(t, list.id[i], &n);
-    stream_feed(m, &s, byte, n, &out, NULL);
-    printf(" %u/%zu/%zu", (unsigned) list.id[i], out.n, s.n);
-    bytes_free(m, &out);
-  }
-  printf("\n");
-  ids_free(m, &list);
-}
-
-@ Words on the command line choose what is printed; without one it is the checkpoint.
-
-@<Print keys and points@>=
-@<Count looks, the slow way and the fast way@>@;
-@<Print the numbers that the prose quotes@>@;
-@<Print the points of the figures@>@;
-@#
-static int run(const char *what)
-{
-  if (strcmp(what, "values") == 0) return print_values();
-  if (strcmp(what, "growth") == 0) return print_growth();
-  if (strcmp(what, "shrink") == 0) return print_shrink();
-  if (strcmp(what, "work") == 0) return print_work();
-  return print_lessons();
-}
-
 @ The definition of encoding, as it stands: look at all neighbours, merge the best, repeat. It
-counts its looks as the fast encoder does.
+counts its looks as the fast encoder does, in the same table, and so the two counts may be compared. In the tests a program like this is the
+judge of the fast one, on very many random texts and lists.
 
 @<Count looks, the slow way and the fast way@>=
 static uint64_t slow_looks(const struct bpe *b, uint32_t *id, size_t n)
@@ -3354,7 +1747,8 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t *id, size_t n)
   }
 }
 
-@ Both encode a row of equal letters with merges that double: \tok{aa}, \tok{aaaa}, and so on.
+@ Both encode a row of equal letters with merges that double: \tok{aa}, \tok{aaaa}, and so on. There are ten such merges, and $2^{10}$ letters in the longest
+row, which in the end is a single token. The row is one piece; patterns have no part in this.
 
 @<Count looks, the slow way and the fast way@>=
 enum { LONGEST = 1024 };
@@ -3380,18 +1774,12 @@ static bool count_looks(struct memory *m, size_t n, uint64_t *slow, uint64_t *fa
   return ok;
 }
 
-@ The keys: what the hand calculation and the checkpoint contain, the looks, and four published
-vocabularies, each the sum of what it was made from.
+@ The keys are the numbers in the prose of this chapter: what the hand calculation and the checkpoint contain, the looks, and three published
+vocabularies, each the sum of what it was made from. The build stops if the prose asks for a key that is not printed here.
 
 @<Print the numbers that the prose quotes@>=
-static size_t count_ids(struct memory *m, struct tokenizer *t, const char *text)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  tokenizer_encode(t, m, text, strlen(text), false, false, &list, NULL);
-  size_t n = list.n;
-  ids_free(m, &list);
-  return n;
-}
+@<Print the keys of the story@>@;
+@<Print the sizes of published vocabularies@>@;
 @#
 static int print_values(void)
 {
@@ -3404,45 +1792,57 @@ static int print_values(void)
   printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
   printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow, (int) fast);
   printf("tokens.hand.merges %zu\n", hand.n);
-  printf("tokens.hand.that %zu\n", count_ids(&m, hand.t, "that"));
-  @<Print the keys of the story@>@;
-  @<Print the sizes of published vocabularies@>@;
+  printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
+  print_story_keys(&m, &cat);
+  print_published();
   forget(&m, &hand);
   forget(&m, &cat);
   return 0;
 }
 
-@ The story's keys come from encoding, not from counting by hand.
+@ The story's keys come from encoding, not from counting by hand. Two of them decide claims of the tutorials, and the version of Unicode is
+that of the PCRE2 that this book was made with.
 
 @<Print the keys of the story@>=
-printf("tokens.story.merges %zu\n", cat.n);
-printf("tokens.story.bytes %zu\n", strlen(story));
-printf("tokens.story.ids %zu\n", count_ids(&m, cat.t, story));
-printf("tokens.sentence.bytes %zu\n", strlen(sentence));
-printf("tokens.sentence.ids %zu\n", count_ids(&m, cat.t, sentence));
-printf("tokens.cat.ids %zu\n", count_ids(&m, cat.t, "The cat sat"));
-printf("tokens.euro.ids %zu\n", count_ids(&m, cat.t, "\xe2\x82\xac"));
-printf("claim.S3-52 %zu\n", count_ids(&m, cat.t, "\xe2\x82\xac"));
-printf("claim.S4-03 %zu\n", count_ids(&m, cat.t, " on the mat"));
+static void print_story_keys(struct memory *m, struct lesson *cat)
+{
+  char unicode[24];
+  splitter_unicode(unicode);
+  printf("tokens.unicode %s\n", unicode);
+  printf("tokens.story.merges %zu\n", cat->n);
+  printf("tokens.story.bytes %zu\n", strlen(story));
+  printf("tokens.story.ids %zu\n", count_ids(m, cat, story));
+  printf("tokens.news.bytes %zu\n", strlen(news));
+  printf("tokens.news.ids %zu\n", count_ids(m, cat, news));
+  printf("tokens.sentence.bytes %zu\n", strlen(sentence));
+  printf("tokens.sentence.ids %zu\n", count_ids(m, cat, sentence));
+  printf("tokens.cat.ids %zu\n", count_ids(m, cat, "The cat sat"));
+  printf("tokens.euro.ids %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
+  printf("claim.S3-52 %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
+  printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
+}
 
 @ Bytes, merges, and ids for special texts. (OpenAI's second vocabulary numbers its five special
 texts with a gap; what counts for a model is the largest number plus one.)
 
 @<Print the sizes of published vocabularies@>=
-static const struct { const char *name; int merges, special; } published[] =
-  @[{ { "gpt2", 50000, 1 }, { "llama3", 127744, 256 },@|
-    { "cl100k", 100000, 21 } }@];
-for (size_t i = 0; i < 3; i++) {
-  int size = 256 + published[i].merges + published[i].special;
-  printf("tokens.%s %d\n", published[i].name, size);
-  printf("tokens.%s.merges %d\n", published[i].name, published[i].merges);
-  printf("tokens.%s.special %d\n", published[i].name, published[i].special);
-  if (i == 1) printf("claim.S1-04 %d\n", size);
-  if (i == 2) printf("claim.S3-02 %d\n", size);
+static void print_published(void)
+{
+  static const struct { const char *name, *claim; int merges, special; } list[] =
+    @[{ { "gpt2", NULL, 50000, 1 },@| { "llama3", "S1-04", 127744, 256 },@|
+      { "cl100k", "S3-02", 100000, 21 } }@];
+  for (size_t i = 0; i < 3; i++) {
+    int size = 256 + list[i].merges + list[i].special;
+    printf("tokens.%s %d\n", list[i].name, size);
+    printf("tokens.%s.merges %d\n", list[i].name, list[i].merges);
+    printf("tokens.%s.special %d\n", list[i].name, list[i].special);
+    if (list[i].claim != NULL) printf("claim.%s %d\n", list[i].claim, size);
+  }
 }
 
 @ The first figure wants, after some numbers of merges, where each token of the sentence begins and
-how long it is.
+how long it is. The numbers of merges are those at which the sentence changes. We learn from the beginning each time, which costs
+nothing with a page of three lines and shows that fewer merges are a beginning of more.
 
 @<Print the points of the figures@>=
 static bool print_row(struct memory *m, size_t merges)
@@ -3451,12 +1851,10 @@ static bool print_row(struct memory *m, size_t merges)
   struct ids list = @[{ NULL, 0, 0 }@];
   size_t at = 0, n;
   if (!learn_from(m, story, merges, &l)) return false;
-  bool ok = tokenizer_encode(l.t, m, sentence, strlen(sentence), false, false,
-    &list, NULL);
+  bool ok = encode(m, &l, sentence, &list);
   for (size_t i = 0; i < list.n; at += n, i++) {
     char room[64];
-    show(l.t, list.id[i], room);
-    tokenizer_text(l.t, list.id[i], &n);
+    n = show(m, &l, list.id[i], room);
     printf("%zu,%zu,%zu,%zu,%s\n", merges, at, n, list.n, room);
   }
   ids_free(m, &list);
@@ -3464,7 +1862,7 @@ static bool print_row(struct memory *m, size_t merges)
   return ok;
 }
 
-@ The numbers of merges are chosen so that every row differs from the one above it.
+@ Ten rows make the figure; between two of them there are merges that this sentence has no use for.
 
 @<Print the points of the figures@>=
 static int print_growth(void)
@@ -3477,23 +1875,29 @@ static int print_growth(void)
   return 0;
 }
 
-@ The other two figures are curves: ids of the story against merges, and looks against the length of
-a row of letters.
+@ The second figure is two curves, bytes per id against merges, for the page that was learnt from and for the news. We could learn once and
+encode with the first $k$ merges only; it is the same, since a learner knows nothing of how many merges it will be asked for.
 
 @<Print the points of the figures@>=
 static int print_shrink(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
-  printf("merges,ids\n");
+  printf("merges,story,news\n");
   for (size_t k = 0; k <= MANY; k++) {
     struct lesson l;
     if (!learn_from(&m, story, k, &l)) return 1;
-    printf("%zu,%zu\n", k, count_ids(&m, l.t, story));
+    printf("%zu,%.4f,%.4f\n", k,@|
+      (double) strlen(story) / (double) count_ids(&m, &l, story),@|
+      (double) strlen(news) / (double) count_ids(&m, &l, news));
     forget(&m, &l);
   }
   return 0;
 }
-@#
+
+@ For the third, looks against the length of a row of letters, the length doubles from point to point, so that on a logarithmic axis the points
+stand at equal distances.
+
+@<Print the points of the figures@>=
 static int print_work(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -3506,6 +1910,52 @@ static int print_work(void)
   return 0;
 }
 
-@ What the program prints:
+@ And the fourth shows the stream of the checkpoint, with a line for each step.
+
+@<Print the points of the figures@>=
+static int print_held(void)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct lesson cat;
+  if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
+  printf("id,released,held\n");
+  feed(&m, &cat, "%u,%zu,%zu\n");
+  forget(&m, &cat);
+  return 0;
+}
+
+@ What the program prints. The first two ids of the hand calculation, 256 and 257, are there, and the word that was not learnt is spelt with them; ``The bat'' has
+its \tok{The} and its \tok{at}, and a blank and a \tok b that stand alone, because no word of the page begins like that.
 
 \checkpoint{build/out/01-tokens.txt}{merges learnt on a page, ids, a round trip, a stream}
+
+@* Exercises. \label{sec:tokensexercises}
+Every answer can be judged: \texttt{make exercise-01-1} puts the first one's skeleton into a file of your own, and judges
+the file when it is called again.
+
+\begin{exercises}
+\exercise{check}{ex:tokens.banana}{Learn from \texttt{banana bandana}, cut before the blank, until no pair is left. Which rank is
+the first of which the rule for ties decides, and how many merges are there?}{\texttt{make exercise-01-1}}{\tok{a}\,\tok{n}
+stands there four times and has rank 0. After it \tok{b}\,\tok{an} and \tok{an}\,\tok{a} stand there twice: rank 1 is a tie, and \tok b is
+the smaller left id. Seven merges in all.}
+\exercise{check}{ex:tokens.held}{The bytes |0xe2|, |0x82|, |0x41|, |0xf0|, |0x9f|, |0xe2| come one by one. How many are held after
+each?}{\texttt{make exercise-01-2}}{1, 2, 0, 1, 2, 1: the third can never be part of the character that the first two began, so all
+three go; the same happens to the fourth and the fifth when the sixth comes, which itself may begin something.}
+\exercise{think}{ex:tokens.longest}{Give a text to learn from, and a word without blanks that comes out otherwise if one always takes the longest
+token that fits.}{\texttt{make exercise-01-3}}{\texttt{bc.bc.bc.ab.ab} teaches \tok{b}\,\tok{c} before \tok{a}\,\tok{b}. Then \texttt{abc} is
+\tok a\,\tok{bc}; the longest token at its beginning would be \tok{ab}.}
+\exercise{think}{ex:tokens.alike}{Write down merges of which two ids are spelt alike. Then show that a list which was \emph{learnt} has no
+such two.}{\texttt{make exercise-01-4} (the list)}{\tok a\,\tok b, \tok b\,\tok c, \tok{ab}\,\tok c and \tok a\,\tok{bc} make \texttt{abc} twice. But suppose that a
+token of these letters stands at two places of the text, at the end of learning. While it was made, nothing joined its first or last letter with a
+neighbour outside, or it would not be a token. So at both places the same letters went through the same merges: at each rank either both
+had the pair or neither. In a row of equal ids the merges go from left to right, and might begin outside the token; but had they
+an odd number of ids before it, one of them would have been joined across its border. So both are made alike, and are one id.}
+\exercise{think}{ex:tokens.most}{How many merges can be learnt from one piece of $n$ bytes, at the most?}{\texttt{make
+exercise-01-5}}{$n-1$: every merge shortens the piece by at least one, and one token is left in the end. A piece in which no pair stands twice at any time has
+them all.}
+\exercise{build}{ex:tokens.once}{A pair that stands in the text once is worth no token. Let the learner stop before the first
+such pair.}{\texttt{make exercise-01-6}}{In |learn|, ask for |best->count < 2| as well. Of the nine merges of the hand calculation two are left.}
+\exercise{build}{ex:tokens.spell}{Write the rival: a function that spells a text by always taking the longest token that fits. How many ids do the three lines of
+news take then, and how many with the merges in their order?}{\texttt{make exercise-01-7}}{Two loops, one over the places of the text and one over the
+ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its spelling.}
+\end{exercises}

@@ -1,24 +1,393 @@
 @i types.w
-@s lanes int
-@s wide int
-
 @s watch_see int
-\chapterquestion{What does a model compute, and in which order does it add?}
+
+\chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The model.
-\incipit{A}{ model is a} function from rows of tokens to rows of numbers.
+\incipit{A}{ model is a} function. Three tokens go in, and a list of numbers comes out, one for
+each token of the vocabulary: how likely it is to be the fourth. Nothing else ever
+comes out of a language model. Whatever it seems to know or to want has to be said in
+that list, one token at a time.
+@^language model@>@^next token@>
+
+Think of a storyteller who has been given the beginning of a tale and must say the next
+word, and only that. Before the word comes the whole tale goes through the teller's head
+again; then it is said, it belongs to the tale, and the same begins anew. This
+is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
+subject of this book. The unit is not a word but a token, and most tokens are parts
+of words. Nobody need go through the tale again: what was worked out for its beginning
+cannot change, and may be kept. And the teller does not choose a word but gives
+odds on all of them; who rolls the dice is another question, and stands outside of the model.
+@^storyteller@>@^self-feeding@>
+
+@ The unit of work is a \emph{row}: one token at one position, on its way through
+the layers (\cref{fig:rows}). A row begins as a list of numbers that stands
+for its token. Each layer adds something to the list, in two steps. In the first, \emph{attention},
+the row looks at the rows to its left and takes over some of what they carry; this is the only
+place where rows meet. In the second, the \emph{MLP}, it is alone. After the last layer
+the row is compared with every token of the vocabulary, and the comparisons are called
+\emph{logits}. Rows never look to the right. So a row means the same whatever comes
+after it, and all rows of a text can go through the layers side by side.
+@^row@>@^residual stream@>@^logit@>
+
+\fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
+the keys and values of the rows to its left and its own. Only the last row's logits are needed to go on.}{Six columns, one
+for each token of The cat sat on the mat. Arrows rise from the tokens through three layers to the logits. In each
+layer arcs lead from every column to the columns on its right, never back. The sixth column is red: its arcs
+are those of the new row, and above it stands the next token, a full stop. Above the others it says: not needed.}
+
+@ A whole model fits on a page, if its rows have four numbers, its vocabulary four tokens and its
+attention two heads of two numbers each. The first two numbers of a row are the token, the
+last two the position: 
+
+\begin{byhand}{four tokens, two heads, one layer}
+\tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
+0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. Behind \tok{the}\tok{\ cat}\tok{\ sat}
+the last row is $x=(-1,1,-1,-1)$. Its mean square is 1, so its norm changes nothing.
+Keys are the rows themselves, head A taking the first half and head B the second; the values
+are the first half, for both. The query is $x$ times $(-0.8,0.4,-0.4,0.8)$: $(0.8,0.4)$ for A,
+$(0.4,-0.8)$ for B. The products $q\cdot k$ are multiplied by $1/\sqrt2=0.71$.
+
+\medskip
+\begin{tabular}{@@{}llrrrrr@@{}}
+\tabhead{head} & \tabhead{key of} & \tabhead{$q\cdot k$} & \tabhead{score} & \tabhead{less max} & \tabhead{exp} & \tabhead{weight}\\
+A & \tok{the} & 1.20 & 0.85 & 0.00 & 1.00 & 0.53\\
+A & \tok{\ cat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30\\
+A & \tok{\ sat} & $-0.40$ & $-0.28$ & $-1.13$ & 0.32 & 0.17\\
+B & \tok{the} & $-0.40$ & $-0.28$ & $-1.13$ & 0.32 & 0.17\\
+B & \tok{\ cat} & 1.20 & 0.85 & 0.00 & 1.00 & 0.53\\
+B & \tok{\ sat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30
+\end{tabular}
+\medskip
+
+Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own. The values,
+mixed with these weights: $(0.66,0.40)$ and $(0.40,-0.06)$. Times $(1,0.5,-1,0.5)$ this is
+$(0.66,0.20,-0.40,-0.03)$, and added to $x$ gives $h=(-0.34,1.20,-1.40,-1.03)$.
+
+The MLP: mean square 1.14, root 1.07, normed $(-0.32,1.12,-1.31,-0.96)$. The gate is $0.5n_1-n_3=1.15$,
+the other number $-1.31=n_3$. With $e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through, times
+$-1.31$ is $-1.14$. Added to $h_1$ and taken from $h_3$: $(-1.48,1.20,-0.26,-1.03)$.
+
+The head: mean square 1.19, root 1.09, normed $(-1.36,1.10,-0.24,-0.94)$. Its rows ask for $-n_3$, $-n_2-n_4$, $n_4$ and
+$n_3-n_1$.
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+& \tok{the} & \tok{\ cat} & \tok{\ sat} & \tok{.}\\
+\tabhead{logit} & 0.24 & $-0.16$ & $-0.94$ & 1.12\\
+\tabhead{less max} & $-0.88$ & $-1.28$ & $-2.06$ & 0.00\\
+\tabhead{exp} & 0.41 & 0.28 & 0.13 & 1.00\\
+\tabhead{probability} & 0.23 & 0.15 & 0.07 & 0.55
+\end{tabular}
+\medskip
+
+The sum of the exponentials is 1.82. The likeliest next token is the full stop.
+\end{byhand}
+
+@ The program of this chapter builds that model and finds the same numbers. Then it uses it, and a few
+others as small, to test what the chapter says. With |"values"| it prints the keys, with |"saturation"| the
+points of \cref{fig:saturation}.
 
 @c
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
+#include "A6-kernels/numbers.h"
 @;@#
-int main(void)
+@<Random numbers that are the same everywhere@>@;
+@<How far off are the two orders of a sum@>@;
+@<What large scores do to a softmax@>@;
+@<A model of four words, and a bench to run it on@>@;
+@<Look at one row on its way@>@;
+@<The chance of a text@>@;
+@<Change the tenth token@>@;
+@<What GPT-2 small is made of@>@;
+@<Do what the hand did, and print it@>@;
+@<What became of the claims@>@;
+@<Print what is asked for@>@;
+
+@ Without an argument it does the hand calculation.
+
+@<Print what is asked for@>=
+int main(int argc, char **argv)
 {
-  printf("kernels: %s\n", kernels_find("scalar", NULL)->name);
-  return 0;
+  struct bench b;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = bench_open(&b, &why);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  else if (strcmp(what, "saturation") == 0) print_saturation(&b.e);
+  else ok = strcmp(what, "values") == 0 ? print_values(&b, &why)
+    : print_hand(&b, &why);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  bench_close(&b);
+  return !ok;
 }
 
-@* Kernels. \label{sec:kernels}
-The interface, one line for each thing that a pass does.
+@* The order of a sum. \label{sec:order}
+A model is mostly sums: of products, thousands of terms each. On paper the order of
+the terms does not matter. In a computer it does, because every addition rounds, and
+what is lost depends on what has been added before.
+
+\begin{byhand}{three digits, four terms}
+A machine keeps three decimal digits. It adds $1.00+0.004+0.004+0.004$ from the left:
+$1.00+0.004=1.004$, rounded $1.00$; and so again; the sum is $1.00$. Then it adds the
+same four in two pairs, which two adders could do at once: $1.00+0.004$ gives $1.00$, and
+$0.004+0.004=0.008$; together $1.008$, rounded $1.01$.
+
+Neither is wrong: each addition was rounded correctly, and the true sum is $1.012$. But they are
+two answers, and a program that takes the one way today and the other tomorrow has no answer.
+\end{byhand}
+
+Real programs do just that. They add in one order with AVX2 and in another with AVX-512; in
+one for a single row and another for a batch, because the fast way differs. The logits then differ in
+their last bits, now and then two logits change places, and the model writes another sentence. The
+user sees a text that depends on who else was using the machine.
+@^order of summation@>
+
+@ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
+sum of the products'' but this sum, in this order, rounded at these places, then there is
+one right answer, and any faster program can be held against it with |==|. All that is left to
+choose is an order that no machine minds.
+
+We choose sixteen lanes. Term $k$ goes to lane $k\bmod16$; a lane adds its terms from left to right;
+at the end the sixteen are folded in half four times, 8 to 8, 4 to 4, 2 to 2, 1 to
+1 (\cref{fig:fold}). A machine with registers of sixteen floats has a lane in each place; with
+eight it uses two registers, with four it uses four; with one it does one lane
+after the other. None has to do more work than it would have done anyhow, and all do the same
+additions. Four registers or more also keep the adders busy: one chain of additions would leave
+them waiting for each other most of the time.
+@^lanes@>@^fold@>
+
+\fig{fold}{fig:fold}{The sum of a row of terms. Each lane adds every sixteenth term, and four folds
+bring the sixteen lanes together. The shape is the definition; who computes which part of it, and
+when, is free.}{A tree of additions drawn from the top down. A row of sixteen lanes stands at the top, each
+with its first three terms. Four rows of arcs lead down: eight lanes are added to the
+eight on their left, then four to four, two to two, one to one, and one number is left.}
+
+\begin{aside}{How good is the sum}
+Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
+it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms of size 1, the
+chain from left to right is off by \val{sum.chain}[2] last places on average, the sixteen lanes by \val{sum.lanes}[2].
+\end{aside}
+
+@ Three small decisions complete it, and each has a reason that shows only in a test. The product
+is not rounded before it is added: |fmaf| rounds once, every processor worth
+using has it, and it cannot be mistaken for anything else, while |a*b+c| may be compiled either
+way. Lanes begin with $+0$. And where the number of terms is not a multiple of sixteen, the lanes that have
+no more terms are left alone. To fill them up with zeros would be nearly the same, but a sum that has
+become $-0$ would turn into $+0$, and zero times an infinite number is no number at all.
+@^multiply--add@>
+
+With that the definitions of this chapter can be written down. For vectors $x$ and $w$ of $n$ numbers,
+\begin{align*}
+a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on,}\\
+&\qquad\hbox{over rising }k\hbox{ with }k\bmod16=j;\\
+\hbox{dot16}(x,w)&=a_0\hbox{ after }a_j\leftarrow a_j+a_{j+s}\;(j<s)\hbox{ for }s=8,4,2,1;
+\end{align*}
+and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
+exactly. A bias is added last.
+
+@ Random numbers of our own, so that the same ones come on every machine: a counter that is stirred
+with shifts and multiplications (Steele and others 2014), and from two of its numbers one of the normal distribution.
+@^random numbers@>
+
+@<Random numbers that are the same everywhere@>=
+static uint64_t stirred(uint64_t *seed)
+{
+  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+static double uniform(uint64_t *seed)
+{
+  return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;
+}
+static double normal(uint64_t *seed)
+{
+  double u = uniform(seed), v = uniform(seed);
+  return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
+}
+
+@ The aside's numbers: terms between 0 and 1 are added in both orders, and in double, where the error is too small to
+matter here; a hundred times over. The sums lie between $2^{12}$ and $2^{13}$, where the last place is worth $2^{-11}$.
+
+@<How far off are the two orders of a sum@>=
+static void print_sums(void)
+{
+  enum { TERMS = 10000, TIMES = 100 };
+  uint64_t seed = 1;
+  double off[2] = @[{ 0, 0 }@], place = 0x1p-11;
+  for (int i = 0; i < TIMES; i++) {
+    float chain = 0, lane[16] = @[{ 0 }@];
+    double truth = 0;
+    for (int k = 0; k < TERMS; k++) {
+      float x = (float) uniform(&seed);
+      truth += (double) x, chain += x, lane[k % 16] += x;
+    }
+    for (int s = 8; s > 0; s /= 2)
+      for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+    off[0] += fabs((double) chain - truth) / TIMES;
+    off[1] += fabs((double) lane[0] - truth) / TIMES;
+  }
+  printf("sum.terms %d\nsum.chain %.6f\nsum.lanes %.6f\n", TERMS,
+    off[0] / place, off[1] / place);
+}
+
+@* What a layer computes. \label{sec:layer}
+Four operations make a layer, besides the sums of products. They are written down here, with the order of
+rounding where there is a choice; \cref{A6-kernels} computes them, for each processor in its own way and with
+the same bits.
+
+A \emph{norm} brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
+the root of the mean square; LayerNorm takes away the mean first and then does the same:
+\begin{gather*}
+y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
+y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
+\end{gather*}
+Here $r$ is the same reciprocal root as above, of $c$ instead of $x$; $g$ is a gain that was learnt, $b$ a bias. LayerNorm needs two
+passes over the row. The textbook's single pass, mean of squares minus square of mean, subtracts two large
+numbers that are nearly equal.
+@^RMSNorm@>@^LayerNorm@>@^cancellation@>
+
+@ Rows have no order until they are given one: a sum over keys is the same in whatever order the keys lie. GPT-2 adds to the row
+of a token the row of its position, as the hand calculation did. The Llama family \emph{turns} queries and keys instead: number $i$
+and number $i+{1\over2}d$ of a head are taken as a point of the plane and turned by the angle $p\,f_i$, where $p$ is the
+position and $f$ a list of frequencies. The dot product of a turned query and a turned key then depends only on
+the difference of their positions. The angle is rounded to float before anything else is done with
+it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
+half a thousandth, and \emph{not} making the same error would be worse.
+@^rotary embedding@>@^position@>
+
+Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
+rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
+decided; the rule is that the number $i$ goes into the |fmaf|.
+
+@ In \emph{attention} a query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
+output is the sum of the values with these weights:
+$$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
+Each head does that with its own part of the row. The outputs of the heads are joined, and one more matrix takes them
+back into the stream. As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
+chain, and could not be divided among threads. Sixteen lanes would not suit the values, which are vectors themselves.
+So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
+results by itself:
+\begin{align*}
+m_b&=\max_ts_t,\\
+l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
+o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
+\end{align*}
+They are joined in rising order with the weights $w_b=e^{m_b-m}$ by $l=\texttt{fmaf}(l_b,w_b,l)$, $o=\texttt{fmaf}(o_b,w_b,o)$; the
+output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
+The blocks are at \emph{absolute} positions. If they were counted from the first position that is visible, a window that moves
+along with the text would cut them differently at each step, and the same sums would come out in different ways.
+@^blocks of 256@>@^attention@>
+
+@ Between the two matrices of an MLP every number goes through a bent curve, or else the two
+would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
+distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row $u$.
+\begin{gather*}
+{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
+\end{gather*}
+The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. The exponentials and
+tangents are our own (\cref{sec:numbers}): a C library may return any last bit it likes, and each has taken the standard at its word.
+@^GELU@>@^SiLU@>@^SwiGLU@>
+
+@* Weights that sum to one. \label{sec:weights}
+Softmax turns any numbers into shares: exponentials, divided by their sum. Only differences count, since a constant added
+to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite, and
+infinity over infinity is not a number. With it, the largest exponential is 1, and what is far below vanishes to 0 without harm.
+@^softmax@>
+
+A position that is not to be seen is \emph{left out} of both sums. Two other ways are met in programs. To give the score $-\infty$
+comes to the same, at the price of work that is thrown away. To compute the weights over all positions and set those of
+the future to zero \emph{afterwards} is wrong: the exponentials of the future are then still in the sum that everything was divided by. In
+the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
+and \val[2]{mask.out.1}. With the third row computed along and struck out afterwards they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: what is
+left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And zero times a value is not always zero. If the value
+is infinite, or not a number, in a row of memory that nobody has written yet, it poisons the sum.
+@^mask@>
+
+@ Why is a score divided by $\sqrt{d_k}$, the root of the numbers in a key? Let the numbers of a query and a key be independent, with
+mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
+terms add; so $q\cdot k$ has variance $d_k$, and divided by the root it has variance 1 again. Counted on
+\val{variance.samples} random pairs with $d_k=64$: \val[1]{claim.S2-43} before, \val[2]{variance.after} after.
+@^scaling of scores@>
+
+And if it is not divided? The scores of 64 keys then spread like normal numbers of standard deviation 8, the
+largest stands far above the next, and softmax becomes a choice of one. The mean largest weight is
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}). A row that looks at one place
+only has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
+to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
+@^saturation@>
+
+\fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get longer. Undivided scores make attention
+a choice of one; divided by the root of the length they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
+256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
+steepest in the middle. The other is a flat line at a tenth.}
+
+@ The experiment draws scores of variance $d$ for one query and 64 keys, as often as it is told, and asks the softmax of the kernels, which
+computes in double.
+
+@<What large scores do to a softmax@>=
+struct softened { double largest, slope; };
+static struct softened soften(const struct engine *e, double deviation, int times)
+{
+  enum { KEYS = 64 };
+  struct softened mean = @[{ 0, 0 }@];
+  uint64_t seed = 7;
+  for (int i = 0; i < times; i++) {
+    float score[KEYS];
+    double p[KEYS], most = 0;
+    for (int t = 0; t < KEYS; t++)
+      score[t] = (float) (deviation * normal(&seed));
+    e->k->softmax(e, score, 1, KEYS, p);
+    for (int t = 0; t < KEYS; t++) {
+      if (p[t] > most) most = p[t];
+      mean.slope += p[t] * (1 - p[t]) / times;
+    }
+    mean.largest += most / times;
+  }
+  return mean;
+}
+static void print_saturation(const struct engine *e)
+{
+  printf("d,plain,divided\n");
+  for (int d = 1; d <= 256; d *= 2)
+    printf("%d,%.6f,%.6f\n", d, soften(e, sqrt(d), 1000).largest,
+      soften(e, 1, 1000).largest);
+}
+
+@ The variance is taken over random queries and keys. The same function measures how near to 1 a softmax over
+a vocabulary of fifty thousand comes: with the sum in double, and with one in float from left to right.
+
+@<What large scores do to a softmax@>=
+static void print_weights(const struct engine *e)
+{
+  enum { SAMPLES = 20000, D = 64 };
+  uint64_t seed = 3;
+  double square = 0;
+  for (int i = 0; i < SAMPLES; i++) {
+    double dot = 0;
+    for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
+    square += dot * dot / SAMPLES;
+  }
+  printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
+  printf("variance.after %.6f\n", square / D);
+  struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
+  printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest,
+    plain.largest);
+  printf("saturation.scaled %.6f\n", divided.largest);
+  printf("saturation.slope.plain %.6f\n", plain.slope);
+  printf("saturation.slope.scaled %.6f\n", divided.slope);
+}
+
+@* What is counted. \label{sec:counters}
+What a pass costs is counted beside it. Counters are bumped where the cost is paid, but once for a
+call and never once for an element: counting must not cost anything itself.
+@^counters@>
 
 @(counters.h@>=
 #ifndef INCIPIT_COUNTERS_H
@@ -27,8 +396,7 @@ The interface, one line for each thing that a pass does.
 @<What is counted@>@;
 #endif
 
-@ Counters are bumped where the cost is paid, once a call and never once an element; so
-counting costs nothing that could be measured.
+@ What each of them counts is a contract of the command, too (\cref{sec:forward} bumps them).
 
 @<What is counted@>=
 struct counters {
@@ -43,939 +411,6 @@ struct counters {
      matrices, of attention over all heads and layers, and of the head; stored bytes of
      weights read; bytes of cache read and written */
 
-@ The header of the kernels.
-
-@(kernels.h@>=
-#ifndef INCIPIT_KERNELS_H
-#define INCIPIT_KERNELS_H
-#include "00-ground/ground.h"
-#include "02-model/counters.h"
-@<Numbers as a file stores them@>@;
-@<What the kernels work on@>@;
-@<The table of kernels@>@;
-@<How a table is found and tested@>@;
-#endif
-
-@ Weights come in three types.
-
-@<Numbers as a file stores them@>=
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
-  /* IEEE binary32, IEEE binary16, the upper half of a binary32 */
-size_t weight_bytes(enum weight_type type);
-  /* bytes of one number: 4, 2, 2 */
-struct tensor { const void *data; enum weight_type type; };
-  /* numbers where they lie in the file (or in memory), little-endian, in any
-     alignment, owned by somebody else; null |data|: there is no such tensor */
-struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
-  /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
-     (GPT-2's Conv1D); |bias| is |[out]| or absent */
-
-@ What a norm, a row's view of the store, and attention need to know.
-
-@<What the kernels work on@>=
-enum norm_kind { NORM_RMS, NORM_LAYER };
-  /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
-struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
-  /* |gain| and |bias| are |[d]|; each may be absent; NORM\_RMS looks at no |bias| */
-enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
-  ACTIVATION_SILU };
-  /* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
-struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
-  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
-struct view {
-  const void *base_k, *base_v;
-  const uint32_t *page;
-  size_t page_rows, row_bytes;
-  enum weight_type type;
-  uint32_t lo, hi;
-};
-  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|. The
-     keys of position |t| are |[n_kv_heads][head_dim]| numbers of |type| at |base_k +
-     r*row_bytes|, where |r == t| if |page| is null, else |r == page[t/page_rows]*page_rows
-     + t%page_rows|; the values likewise at |base_v| */
-struct capture { float *weights; size_t stride; };
-  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
-     position |t| at index |t|; positions that a row does not see get 0 */
-
-@ Here is the table.
-
-@<The table of kernels@>=
-struct engine;
-struct kernels {
-  const char *name;
-  @<The kernels, one by one@>@;
-};
-struct engine { const struct kernels *k; void *self; struct counters *c; };
-  /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), and the counters, which the callers of kernels bump */
-
-@ What each does. None allocates; none fails.
-
-@<The kernels, one by one@>=
-void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
-  const float *x, size_t rows, float *const *y);
-  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
-     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
-void (*normalize)(const struct engine *e, const struct normalizer *g,
-  const float *x, size_t rows, size_t d, float *y);
-  /* |x| and |y| are |[rows][d]| and may be the same */
-void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
-  const float *frequency, size_t half, float scaling, float *c, float *s);
-  /* $\cos$ and $\sin$, times |scaling|, of position times frequency in float32:
-     |c| and |s| are |[rows][half]| (Su and others 2021) */
-void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
-  size_t half, const float *c, const float *s);
-  /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
-     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
-void (*attend)(const struct engine *e, const struct heads *h, const float *q,
-  const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |room| has
-     |kernels_room| floats for each worker; |keep| may be null (Vaswani and others 2017) */
-void (*activate)(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y);
-  /* |y[i]| $=f($|x[i]|$)$, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
-void (*add)(const struct engine *e, float *y, const float *x, size_t n);
-  /* |y[i] += x[i]|: the residual stream */
-void (*embed)(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y);
-  /* row |id[r]| of |table|, |[...][d]|, widened to |y[r]|, |[rows][d]| */
-void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
-  double *y);
-  /* $e^{x-\max}$ over its sum, in double, for each row of |x|, |[rows][n]| */
-void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y);
-  /* $(x-\max)-\ln\sum e^{x-\max}$, in double, natural logarithms */
-
-@ Which tables there are depends on the processor.
-
-@<How a table is found and tested@>=
-const struct kernels *kernels_find(const char *name, struct error *why);
-  /* the table called |name|, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
-     fastest that this processor can run; null and a sentence that lists those it can */
-const struct kernels *kernels_at(size_t i);
-  /* table number |i| of those that this build has and this processor can run,
-     the slowest first; null behind the last */
-bool kernels_self_test(const struct kernels *k, struct error *why);
-  /* false and a sentence if the build contracts $a\times b+c$ or has no exact |fma|;
-     |forward| refuses to run then */
-size_t kernels_room(const struct heads *h, size_t longest);
-  /* floats that one worker of |attend| needs when no row sees more than |longest|
-     positions */
-
-@* Functions. The header of our own functions.
-
-@(numbers.h@>=
-#ifndef INCIPIT_NUMBERS_H
-#define INCIPIT_NUMBERS_H
-#include "00-ground/ground.h"
-@<The functions@>@;
-#endif
-
-@ Seven functions in two widths, and the two short formats.
-
-@<The functions@>=
-float num_expf(float x);
-  /* $e^x$; 1 exactly for 0 */
-float num_logf(float x);
-  /* natural logarithm */
-float num_powf(float x, float y);
-  /* $x^y$ */
-float num_sinf(float x);
-  /* sine of an angle in radians */
-float num_cosf(float x);
-  /* cosine of an angle in radians */
-float num_tanhf(float x);
-  /* hyperbolic tangent */
-float num_erff(float x);
-  /* error function */
-double num_exp(double x);
-  /* $e^x$; 1 exactly for 0 */
-double num_log(double x);
-  /* natural logarithm */
-double num_pow(double x, double y);
-  /* $x^y$ */
-double num_sin(double x);
-  /* sine of an angle in radians, however large */
-double num_cos(double x);
-  /* cosine of an angle in radians, however large */
-double num_tanh(double x);
-  /* hyperbolic tangent */
-double num_erf(double x);
-  /* error function */
-float num_from_f16(uint16_t h);
-  /* IEEE binary16, widened exactly */
-float num_from_bf16(uint16_t h);
-  /* the upper half of a binary32, widened exactly */
-uint16_t num_to_f16(float x);
-  /* rounded to nearest even; too large becomes infinite */
-uint16_t num_to_bf16(float x);
-  /* rounded to nearest even; too large becomes infinite */
-
-@ Plain for now.
-
-@(numbers.c@>=
-#include <math.h>
-#include <string.h>
-#include "02-model/numbers.h"
-@;@#
-float num_expf(float x) { return (float) exp(x); }
-float num_logf(float x) { return (float) log(x); }
-float num_powf(float x, float y) { return (float) pow(x, y); }
-float num_sinf(float x) { return (float) sin(x); }
-float num_cosf(float x) { return (float) cos(x); }
-float num_tanhf(float x) { return (float) tanh(x); }
-float num_erff(float x) { return (float) erf(x); }
-double num_exp(double x) { return exp(x); }
-double num_log(double x) { return log(x); }
-double num_pow(double x, double y) { return pow(x, y); }
-double num_sin(double x) { return sin(x); }
-double num_cos(double x) { return cos(x); }
-double num_tanh(double x) { return tanh(x); }
-double num_erf(double x) { return erf(x); }
-@<Widen and narrow@>@;
-
-@ Plain for now.
-
-@<Widen and narrow@>=
-float num_from_bf16(uint16_t h)
-{
-  uint32_t u = (uint32_t) h << 16;
-  float x;
-  memcpy(&x, &u, 4);
-  return x;
-}
-float num_from_f16(uint16_t h)
-{
-  uint32_t u = (uint32_t) (h & 0x7fff) << 13;
-  float x;
-  memcpy(&x, &u, 4);
-  x *= 0x1p112f;
-  memcpy(&u, &x, 4);
-  if ((h & 0x7c00) == 0x7c00) u |= 0x7f800000;
-  u |= (uint32_t) (h & 0x8000) << 16;
-  memcpy(&x, &u, 4);
-  return x;
-}
-uint16_t num_to_bf16(float x)
-{
-  uint32_t u;
-  memcpy(&u, &x, 4);
-  if ((u & 0x7fffffff) > 0x7f800000) return (uint16_t) (u >> 16 | 0x40);
-  return (uint16_t) ((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-uint16_t num_to_f16(float x)
-{
-  uint32_t u, sign;
-  memcpy(&u, &x, 4);
-  sign = u >> 16 & 0x8000, u &= 0x7fffffff;
-  if (u > 0x7f800000) return (uint16_t) (sign | 0x7e00);
-  if (u >= 0x477ff000) return (uint16_t) (sign | 0x7c00);
-  memcpy(&x, &u, 4);
-  if (u < 0x38800000) {
-    x += 0.5f;
-    memcpy(&u, &x, 4);
-    return (uint16_t) (sign | (u - 0x3f000000));
-  }
-  return (uint16_t) (sign | (u - 0x38000000 + 0xfff + (u >> 13 & 1)) >> 13);
-}
-
-@ Plain for now.
-
-@(kernels.c@>=
-#include <math.h>
-#include <string.h>
-#include "02-model/kernels.h"
-#include "02-model/numbers.h"
-@;@#
-static float get(struct tensor t, size_t i)
-{
-  uint16_t h;
-  float f;
-  if (t.type == WEIGHT_F32) {
-    memcpy(&f, (const char *) t.data + 4 * i, 4);
-    return f;
-  }
-  memcpy(&h, (const char *) t.data + 2 * i, 2);
-  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
-}
-size_t weight_bytes(enum weight_type type)
-{
-  return type == WEIGHT_F32 ? 4 : 2;
-}
-static float fold(float acc[16])
-{
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) acc[j] += acc[j + s];
-  return acc[0];
-}
-static float dot(const float *x, const float *y, size_t n)
-{
-  float acc[16] = @[{ 0 }@];
-  for (size_t k = 0; k < n; k++) acc[k % 16] = fmaf(x[k], y[k], acc[k % 16]);
-  return fold(acc);
-}
-@<Plain linear and norm@>@;
-@<Plain rope@>@;
-@<Plain attention@>@;
-@<Plain others@>@;
-@<Plain table@>@;
-
-@ Plain for now.
-
-@<Plain linear and norm@>=
-static void plain_linear(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{
-  (void) e;
-  for (size_t m = 0; m < n; m++)
-    for (size_t r = 0; r < rows; r++)
-      for (size_t o = 0; o < list[m].out; o++) {
-        const struct matrix *w = &list[m];
-        float acc[16] = @[{ 0 }@];
-        for (size_t k = 0; k < w->in; k++) {
-          float f = get(w->weight, w->transposed ? k * w->out + o
-            : o * w->in + k);
-          acc[k % 16] = fmaf(x[r * w->in + k], f, acc[k % 16]);
-        }
-        float sum = fold(acc);
-        if (w->bias.data != NULL) sum += get(w->bias, o);
-        y[m][r * w->out + o] = sum;
-      }
-}
-static void plain_normalize(const struct engine *e, const struct normalizer *g,
-  const float *x, size_t rows, size_t d, float *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += d, y += d) {
-    float mean = 0;
-    if (g->kind == NORM_LAYER) {
-      float acc[16] = @[{ 0 }@];
-      for (size_t k = 0; k < d; k++) acc[k % 16] += x[k];
-      mean = fold(acc) / (float) d;
-    }
-    for (size_t k = 0; k < d; k++)
-      y[k] = g->kind == NORM_LAYER ? x[k] - mean : x[k];
-    float scale = 1 / sqrtf(dot(y, y, d) / (float) d + g->epsilon);
-    for (size_t k = 0; k < d; k++) {
-      y[k] *= scale;
-      bool bias = g->kind == NORM_LAYER && g->bias.data != NULL;
-      float gain = g->gain.data != NULL ? get(g->gain, k) : 1;
-      y[k] = bias ? fmaf(y[k], gain, get(g->bias, k)) : y[k] * gain;
-    }
-  }
-}
-
-@ Plain for now.
-
-@<Plain rope@>=
-static void plain_angles(const struct engine *e, const uint32_t *position,
-  size_t rows, const float *frequency, size_t half, float scaling, float *c,
-  float *s)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < half; i++) {
-      float angle = (float) position[r] * frequency[i];
-      c[r * half + i] = (float) num_cos(angle) * scaling;
-      s[r * half + i] = (float) num_sin(angle) * scaling;
-    }
-}
-static void plain_rotate(const struct engine *e, float *x, size_t rows,
-  size_t n_heads, size_t half, const float *c, const float *s)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t h = 0; h < n_heads; h++, x += 2 * half)
-      for (size_t i = 0; i < half; i++) {
-        float x0 = x[i], x1 = x[half + i], cc = c[r * half + i];
-        float ss = s[r * half + i], a = x1 * ss, b = x1 * cc;
-        x[i] = fmaf(x0, cc, -a);
-        x[half + i] = fmaf(x0, ss, b);
-      }
-}
-
-@ Plain for now.
-
-@<Plain attention@>=
-static struct tensor kv_row(const struct view *v, const void *base, uint32_t t)
-{
-  size_t r = t;
-  if (v->page != NULL)
-    r = v->page[t / v->page_rows] * v->page_rows + t % v->page_rows;
-  return (struct tensor) @[{ (const char *) base + r * v->row_bytes, v->type }@];
-}
-static void plain_head(const struct heads *h, const float *q,
-  const struct view *v, size_t kv, float *y, float *keep)
-{
-  size_t d = h->head_dim;
-  float m = -INFINITY, l = 0;
-  for (size_t c = 0; c < d; c++) y[c] = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (uint32_t b = v->lo / 256; b * 256 < v->hi; b++) {
-      uint32_t t0 = b * 256 > v->lo ? b * 256 : v->lo;
-      uint32_t t1 = b * 256 + 256 < v->hi ? b * 256 + 256 : v->hi;
-      float s[256], mb = -INFINITY, acc[16] = @[{ 0 }@];
-      for (uint32_t t = t0; t < t1; t++) {
-        float a[16] = @[{ 0 }@];
-        struct tensor k = kv_row(v, v->base_k, t);
-        for (size_t c = 0; c < d; c++)
-          a[c % 16] = fmaf(q[c], get(k, kv * d + c), a[c % 16]);
-        s[t % 256] = fold(a) * h->scale;
-        if (s[t % 256] > mb) mb = s[t % 256];
-      }
-      if (mb > m) m = mb;
-      if (pass == 0) continue;
-      float w = num_expf(mb - m);
-      for (uint32_t t = t0; t < t1; t++) {
-        s[t % 256] = num_expf(s[t % 256] - mb);
-        acc[t % 16] += s[t % 256];
-        if (keep != NULL) keep[t] = s[t % 256] * w;
-      }
-      l = fmaf(fold(acc), w, l);
-      for (size_t c = 0; c < d; c++) {
-        float o = 0;
-        for (uint32_t t = t0; t < t1; t++)
-          o = fmaf(s[t % 256], get(kv_row(v, v->base_v, t), kv * d + c), o);
-        y[c] = fmaf(o, w, y[c]);
-      }
-    }
-  for (size_t c = 0; c < d; c++) y[c] /= l;
-  if (keep != NULL)
-    for (uint32_t t = v->lo; t < v->hi; t++) keep[t] /= l;
-}
-static void plain_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
-{
-  (void) e, (void) room;
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
-  for (size_t i = 0; i < rows * h->n_heads; i++) {
-    float *kept = keep == NULL ? NULL : keep->weights + i * keep->stride;
-    if (kept != NULL) memset(kept, 0, keep->stride * sizeof *kept);
-    plain_head(h, q + i * d, &seen[i / h->n_heads], i % h->n_heads / group,
-      y + i * d, kept);
-  }
-}
-
-@ Plain for now.
-
-@<Plain others@>=
-static void plain_activate(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++) {
-    float z = x[i], cube = z * z * z, f;
-    if (kind == ACTIVATION_SILU) f = z / (1 + num_expf(-z));
-    else if (kind == ACTIVATION_GELU_ERF)
-      f = 0.5f * z * (1 + num_erff(z * 0.70710678f));
-    else f = 0.5f * z * (1 + num_tanhf(0.79788456f
-      * fmaf(0.044715f, cube, z)));
-    y[i] = up == NULL ? f : f * up[i];
-  }
-}
-static void plain_add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++) y[i] += x[i];
-}
-static void plain_embed(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c < d; c++) y[r * d + c] = get(table, id[r] * d + c);
-}
-static double sum_exp(const float *x, size_t n, double m)
-{
-  double acc[16] = @[{ 0 }@];
-  for (size_t i = 0; i < n; i++) acc[i % 16] += num_exp((double) x[i] - m);
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) acc[j] += acc[j + s];
-  return acc[0];
-}
-static void plain_softmax(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += n, y += n) {
-    double m = (double) x[0];
-    for (size_t i = 0; i < n; i++) if ((double) x[i] > m) m = (double) x[i];
-    double sum = sum_exp(x, n, m);
-    for (size_t i = 0; i < n; i++) y[i] = num_exp((double) x[i] - m) / sum;
-  }
-}
-static void plain_log_softmax(const struct engine *e, const float *x,
-  size_t rows, size_t n, double *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += n, y += n) {
-    double m = (double) x[0];
-    for (size_t i = 0; i < n; i++) if ((double) x[i] > m) m = (double) x[i];
-    double logsum = num_log(sum_exp(x, n, m));
-    for (size_t i = 0; i < n; i++) y[i] = ((double) x[i] - m) - logsum;
-  }
-}
-
-@ Plain for now.
-
-@<Plain table@>=
-static const struct kernels plain = @[{ "scalar", plain_linear, plain_normalize,
-  plain_angles, plain_rotate, plain_attend, plain_activate, plain_add,
-  plain_embed, plain_softmax, plain_log_softmax }@];
-const struct kernels *kernels_at(size_t i)
-{
-  return i == 0 ? &plain : NULL;
-}
-const struct kernels *kernels_find(const char *name, struct error *why)
-{
-  if (name == NULL || strcmp(name, "scalar") == 0) return &plain;
-  error_say(why, "no kernels called %s; there are: scalar", name);
-  return NULL;
-}
-bool kernels_self_test(const struct kernels *k, struct error *why)
-{
-  (void) k, (void) why;
-  return true;
-}
-size_t kernels_room(const struct heads *h, size_t longest)
-{
-  return (longest / 256 + 2) * ((size_t) h->head_dim + 16);
-}
-@* The model, put together. \label{sec:model}
-Names and shapes meet here. |model_open| asks the settings what there must be, looks for
-each tensor by its name, insists on its shape, and leaves it where it lies: a model of
-ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but
-the header. Numbers are widened to float32 when they are used.
-@^model@>
-
-@(model.h@>=
-#ifndef INCIPIT_MODEL_H
-#define INCIPIT_MODEL_H
-#include "A3-files/config.h"
-#include "02-model/kernels.h"
-@<One layer@>@;
-@<The whole model@>@;
-#endif
-
-@ A layer has two halves, each with a norm before it. The first projects to queries, keys
-and values and, after attention, back; the second goes up to a wider space and down
-again. GPT-2 stores the three projections as one matrix; the later families have a
-second matrix on the way up, the gate.
-
-@<One layer@>=
-struct model_layer {
-  struct normalizer before_attention, before_mlp, of_queries, of_keys;
-  struct matrix qkv[3], out, up[2], down;
-  size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate */
-}; /* |qkv[0]| is |[d_model][3*d_model]| if fused; |up[0]| is the gate, if any */
-
-@ The frequencies of the rotations are computed once, from the settings. The last three
-numbers are what a pass costs and reads, for the counters.
-
-@<The whole model@>=
-struct model {
-  struct model_config config;
-  struct archive *weights;
-  struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
-  struct model_layer *layers;
-  struct normalizer last; /* before the head */
-  struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
-  struct heads attention;
-  float *frequency; /* |[head_dim/2]|, or null with learned positions */
-  uint64_t layer_madds, layer_bytes, head_bytes;
-};
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why);
-  /* maps the weights of a directory in Hugging Face's layout and checks them
-     against its settings; null and a sentence that names file and field. Owned by
-     the caller; any number of threads may read it */
-void model_close(struct memory *m, struct model *lm);
-  /* closes the files and returns the rest; null is nothing */
-uint64_t model_parameters(const struct model *lm);
-  /* numbers in the tensors that are used, a tied head not counted twice */
-
-@ While the model is put together we keep the prefix of the names, a mark for each tensor
-of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices.
-
-@<The state of assembly@>=
-struct assembly {
-  struct memory *m;
-  struct model *lm;
-  const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
-  bool *used; /* one for each tensor of the file */
-  bool ok;
-  uint64_t bytes; /* of the tensors found so far */
-  struct error *why;
-};
-
-@ One tensor, by name, with the shape that it must have; |columns| is 0 for a vector. Three
-sentences can come out of here: it is missing, it has another shape, or its type is one
-that we cannot compute with.
-
-@<Find one tensor, and insist on its shape@>=
-static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
-  uint64_t columns)
-{
-  struct tensor none = @[{ NULL, WEIGHT_F32 }@];
-  if (!a->ok) return none;
-  const struct stored *t = weights_find(a->lm->weights, name);
-  char wanted[64], found[64] = "missing";
-  if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
-  else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
-  if (t != NULL) shape_words(t, found);
-  a->ok = strcmp(found, wanted) == 0
-    || error_found(a->why, t == NULL ? weights_path(a->lm->weights) : t->file, name,
-      found, wanted);
-  if (!a->ok) return none;
-  @<Turn |t| into a tensor of a type that we have, or fail@>@;
-}
-
-@ The file's word for the type becomes ours. A tensor that is found is marked as used, and
-its bytes are added up.
-
-@<Turn |t| into a tensor of a type that we have, or fail@>=
-static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
-for (int i = 0; i < 3; i++)
-  if (strcmp(t->type, type[i]) == 0) {
-    a->used[t->number] = true, a->bytes += t->bytes;
-    return (struct tensor) @[{ t->data, (enum weight_type) i }@];
-  }
-a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
-return none;
-
-@ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
-is then certainly not the one that was wanted.
-
-@<Write a shape in words@>=
-static void shape_words(const struct stored *t, char found[64])
-{
-  size_t n = (size_t) snprintf(found, 64, "[");
-  for (uint32_t i = 0; i < t->rank && n < 40; i++)
-    n += (size_t) snprintf(found + n, 64 - n, "%s%" PRIu64, i > 0 ? ", " : "",
-      t->shape[i]);
-  snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
-}
-
-@ The name is made of the prefix, the number of the layer and the rest. A matrix has a bias
-or not, as the settings say; GPT-2 stores its matrices with the inputs first.
-
-@<Find a matrix with its bias@>=
-static struct matrix need_matrix(struct assembly *a, uint32_t layer,
-  const char *name, size_t in, size_t out, bool bias)
-{
-  struct matrix w = @[{ .in = in, .out = out }@];
-  char full[160];
-  w.transposed = a->lm->config.learned_positions;
-  layer_name(a, layer, name, "weight", full);
-  w.weight = w.transposed ? need(a, full, in, out) : need(a, full, out, in);
-  layer_name(a, layer, name, "bias", full);
-  if (bias) w.bias = need(a, full, out, 0);
-  a->lm->layer_madds += (uint64_t) in * out;
-  return w;
-}
-@#
-static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
-  const char *what, char full[160])
-{
-  const char *list = a->lm->config.learned_positions ? "h" : "layers";
-  snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
-}
-
-@ A norm has a gain, and a LayerNorm a bias, too.
-
-@<Find a norm@>=
-static struct normalizer need_norm(struct assembly *a, const char *gain,
-  const char *bias, size_t d)
-{
-  const struct model_config *c = &a->lm->config;
-  struct normalizer g = @[{ .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
-    .epsilon = (float) c->norm_eps }@];
-  g.gain = need(a, gain, d, 0);
-  if (c->layer_norm) g.bias = need(a, bias, d, 0);
-  return g;
-}
-@#
-static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
-  const char *name, size_t d)
-{
-  char gain[160], bias[160];
-  layer_name(a, layer, name, "weight", gain);
-  layer_name(a, layer, name, "bias", bias);
-  return need_norm(a, gain, bias, d);
-}
-
-@ GPT-2's layer, name by name.
-
-@<Assemble a layer of GPT-2@>=
-static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
-{
-  size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
-  l->before_attention = layer_norm(a, i, "ln_1", d);
-  l->qkv[0] = need_matrix(a, i, "attn.c_attn", d, 3 * d, true);
-  l->n_qkv = 1;
-  l->out = need_matrix(a, i, "attn.c_proj", d, d, true);
-  l->before_mlp = layer_norm(a, i, "ln_2", d);
-  l->up[0] = need_matrix(a, i, "mlp.c_fc", d, inner, true);
-  l->n_up = 1;
-  l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
-}
-
-@ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
-are narrower.
-
-@<Assemble a layer of Llama and its kin@>=
-static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
-{
-  const struct model_config *c = &a->lm->config;
-  size_t d = c->d_model, inner = c->d_inner;
-  size_t q = (size_t) c->n_heads * c->head_dim;
-  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
-  l->before_attention = layer_norm(a, i, "input_layernorm", d);
-  l->qkv[0] = need_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
-  l->qkv[1] = need_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
-  l->qkv[2] = need_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
-  l->n_qkv = 3;
-  if (c->qk_norm) {
-    l->of_queries = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
-    l->of_keys = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
-  }
-  l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
-  l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
-  l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-  l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
-  l->n_up = 2;
-  l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
-}
-
-@ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
-head. Most small models have no head of their own: the embedding that turned an id into
-a row is used to ask how much the last row looks like each id.
-@^tied head@>
-
-@<Assemble what is outside the layers@>=
-static void assemble_ends(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  const struct model_config *c = &lm->config;
-  bool gpt2 = c->learned_positions;
-  char name[2][160];
-  snprintf(name[0], 160, "%s%s", a->prefix, gpt2 ? "wte.weight" : "embed_tokens.weight");
-  lm->embedding = need(a, name[0], c->vocab_size, c->d_model);
-  snprintf(name[0], 160, "%swpe.weight", a->prefix);
-  if (gpt2) lm->positions = need(a, name[0], c->n_positions, c->d_model);
-  snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
-  snprintf(name[1], 160, "%sln_f.bias", a->prefix);
-  lm->last = need_norm(a, name[0], name[1], c->d_model);
-  lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
-  lm->head.weight = c->tied ? lm->embedding
-    : need(a, "lm_head.weight", c->vocab_size, c->d_model);
-  lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(lm->head.weight.type);
-}
-
-@ The number of layers comes from a file, and so we look whether the tensors of the last
-one can be there at all before we take memory for that many.
-
-@<Assemble the layers@>=
-static void assemble_layers(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  uint32_t n = lm->config.n_layers;
-  uint64_t before = a->bytes;
-  if (n > weights_count(lm->weights)) {
-    char found[64];
-    snprintf(found, sizeof found, "%" PRIu32 " layers", n);
-    a->ok = error_found(a->why, weights_path(lm->weights), "this", found,
-      "no more layers than the file has tensors");
-    return;
-  }
-  lm->layers = memory_take(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
-  a->ok = lm->layers != NULL;
-  for (uint32_t i = 0; i < n && a->ok; i++)
-    if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
-    else layer_llama(a, i, &lm->layers[i]);
-  lm->layer_bytes = a->bytes - before;
-}
-
-@ A tensor that nobody asked for is as suspicious as a setting that nobody knows: a bias
-that the settings deny would be left out in silence. So it is an error, unless it is one
-of those that the libraries of the years have left behind.
-
-@<Account for every tensor@>=
-static bool left_over(struct assembly *a, const struct stored *t)
-{
-  static const struct { const char *end, *reason; } known[] =
-    @[{ {".attn.bias", "a stored causal mask: ours is the order of rows"},@|
-    {".attn.masked_bias", "the value that a stored mask puts in"},@|
-    {".rotary_emb.inv_freq", "stored frequencies: computed from rope_theta"} }@];
-  size_t n = strlen(t->name);
-  for (int i = 0; i < 3; i++) {
-    size_t k = strlen(known[i].end);
-    if (n > k && strcmp(t->name + n - k, known[i].end) == 0)
-      return config_ignore(&a->lm->config, a->m, t->file, t->name,
-        known[i].reason, a->why);
-  }
-  if (strcmp(t->name, "lm_head.weight") == 0) return tied_head(a, t);
-  return error_found(a->why, t->file, t->name, "a tensor without use",
-    "only the tensors that config.json calls for");
-}
-
-@ Some tools write the head of a tied model all the same. It does no harm if it is the
-embedding, byte for byte.
-
-@<Compare a stored head with the embedding it is tied to@>=
-static bool tied_head(struct assembly *a, const struct stored *t)
-{
-  const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(a->lm->embedding.type);
-  if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
-    return error_found(a->why, t->file, t->name, "not the embedding",
-      "equal, since tie_word_embeddings is true");
-  return config_ignore(&a->lm->config, a->m, t->file, t->name,
-    "the embedding once more: the head is tied", a->why);
-}
-
-@ Frequency number $i$ of |half| is |theta| to the power $-i/{}$|half|, computed in double and
-rounded once. The stretching of Llama 3.1 leaves the quick ones alone, those that turn
-often within the original context; divides the slow ones by |factor|; and goes smoothly
-from the one to the other in between.
-@^rotary positions@>@^Llama 3.1@>
-
-@<Compute the frequencies of the rotations@>=
-static double stretched(const struct rope_config *r, double frequency)
-{
-  double turns = frequency * r->original / 6.283185307179586;
-  if (turns > r->high_freq_factor) return frequency;
-  if (turns < r->low_freq_factor) return frequency / r->factor;
-  double t = (turns - r->low_freq_factor)
-    / (r->high_freq_factor - r->low_freq_factor);
-  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
-  return kept + slowed;
-}
-@#
-static bool model_frequencies(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  const struct model_config *c = &lm->config;
-  uint32_t half = c->head_dim / 2;
-  if (c->learned_positions) return true;
-  lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
-  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
-    double f = num_pow(c->rope.theta, -(double) i / half);
-    lm->frequency[i] = (float) (c->rope.llama3 ? stretched(&c->rope, f) : f);
-  }
-  return lm->frequency != NULL;
-}
-
-@ Everything together. The prefix is found out by looking for the embedding with it.
-
-@<Assemble the model@>=
-static bool model_assemble(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  const struct model_config *c = &lm->config;
-  a->prefix = c->learned_positions ? "transformer." : "model.";
-  if (weights_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
-      : "model.embed_tokens.weight") == NULL)
-    a->prefix = "";
-  lm->attention = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
-    (float) (1 / sqrt((double) c->head_dim)) }@];
-  assemble_ends(a);
-  if (a->ok) assemble_layers(a);
-  for (size_t i = 0; i < weights_count(lm->weights) && a->ok; i++)
-    if (!a->used[i]) a->ok = left_over(a, weights_at(lm->weights, i));
-  return a->ok && model_frequencies(a);
-}
-
-@ The same function frees what a failure leaves behind and what a success has built.
-
-@<Open and close a model@>=
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why)
-{
-  struct model *lm = memory_take(m, FOR_OTHER, 1, sizeof *lm, why);
-  if (lm == NULL) return NULL;
-  struct assembly a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
-  bool ok = config_open(&lm->config, m, directory, why)
-    && (lm->weights = weights_open(m, directory, why)) != NULL;
-  size_t n = ok ? weights_count(lm->weights) : 0;
-  if (ok) a.used = memory_take(m, FOR_OTHER, n, sizeof *a.used, why);
-  ok = ok && a.used != NULL && model_assemble(&a);
-  memory_give(m, FOR_OTHER, a.used, n, sizeof *a.used);
-  if (ok) return lm;
-  model_close(m, lm);
-  return NULL;
-}
-@#
-void model_close(struct memory *m, struct model *lm)
-{
-  if (lm == NULL) return;
-  const struct model_config *c = &lm->config;
-  memory_give(m, FOR_OTHER, lm->layers, c->n_layers, sizeof *lm->layers);
-  memory_give(m, FOR_OTHER, lm->frequency, c->head_dim / 2, sizeof(float));
-  weights_close(m, lm->weights);
-  config_close(m, &lm->config);
-  memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
-}
-
-@ A tied head is counted where it is an embedding, and not again; tensors that were
-ignored are not counted at all.
-
-@<Count the parameters@>=
-uint64_t model_parameters(const struct model *lm)
-{
-  const struct model_config *c = &lm->config;
-  uint64_t n = 0;
-  for (size_t i = 0; i < weights_count(lm->weights); i++)
-    n += weights_at(lm->weights, i)->elements;
-  for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct stored *t = weights_find(lm->weights, c->ignored[i].field);
-    if (t != NULL) n -= t->elements;
-  }
-  return n;
-}
-
-@ The module.
-
-@(model.c@>=
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include "02-model/model.h"
-#include "02-model/numbers.h"
-@;@#
-@<The state of assembly@>@;
-@<Write a shape in words@>@;
-@<Find one tensor, and insist on its shape@>@;
-@<Tensors by the layer@>@;
-@<The model as a whole@>@;
-
-@ From a name to a layer.
-
-@<Tensors by the layer@>=
-static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
-  const char *what, char full[160]);
-@<Find a matrix with its bias@>@;
-@<Find a norm@>@;
-@<Assemble a layer of GPT-2@>@;
-@<Assemble a layer of Llama and its kin@>@;
-
-@ And from the layers to the model.
-
-@<The model as a whole@>=
-@<Assemble what is outside the layers@>@;
-@<Assemble the layers@>@;
-@<Compare a stored head with the embedding it is tied to@>@;
-@<Account for every tensor@>@;
-@<Compute the frequencies of the rotations@>@;
-@<Assemble the model@>@;
-@<Open and close a model@>@;
-@<Count the parameters@>@;
 @* Rows and the store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
 counts work, and the whole difference between the ways to generate text, from the naive
@@ -990,7 +425,7 @@ earlier rows somewhere. That somewhere is the \emph{store}.
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "02-model/model.h"
+#include "A3-files/model.h"
 @<A row is three numbers@>@;
 @<What a store can do@>@;
 @<The store as others see it@>@;
@@ -1193,18 +628,18 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
   struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t parts = 2 * s->n_layers, each = s->width * sizeof(float);
-  float *block = memory_take(m, FOR_CACHE, room, parts * each, why);
+  size_t parts = 2 * s->n_layers, span = s->width * sizeof(float);
+  float *block = memory_take(m, FOR_CACHE, room, parts * span, why);
   uint32_t *token = block == NULL ? NULL : memory_grow(m, FOR_TOKENS, q->token,
     q->room, room, sizeof *token, why);
   if (token == NULL) {
-    memory_give(m, FOR_CACHE, block, room, parts * each);
+    memory_give(m, FOR_CACHE, block, room, parts * span);
     return false;
   }
   for (size_t i = 0; i < parts && q->length > 0; i++)
     memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
-      q->length * each);
-  memory_give(m, FOR_CACHE, q->block, q->room, parts * each);
+      q->length * span);
+  memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
   q->block = block, q->token = token, q->room = room;
   return true;
 }
@@ -1256,13 +691,13 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
   const float *v)
 {
   struct plain_store *s = (struct plain_store *) common;
-  size_t each = s->width * sizeof(float);
+  size_t span = s->width * sizeof(float);
   for (size_t i = 0; i < s->n; i++) {
     const struct strand *q = &s->sequence[s->rows[i].sequence];
     size_t t = s->rows[i].position;
     float *place = q->block + (2 * layer * q->room + t) * s->width;
-    memcpy(place, k + i * s->width, each);
-    memcpy(place + q->room * s->width, v + i * s->width, each);
+    memcpy(place, k + i * s->width, span);
+    memcpy(place + q->room * s->width, v + i * s->width, span);
   }
 }
 
@@ -1379,6 +814,7 @@ of all.
 @(forward.h@>=
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H
+#include "02-model/counters.h"
 #include "02-model/store.h"
 @<What a pass leaves behind@>@;
 @<A watcher@>@;
@@ -1739,7 +1175,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 @ The store admits the rows, the desk is laid out, the work is done, the desk is cleared.
 If the desk cannot be had, the store is told that there was no pass.
 
-@<Run a pass, watched or not@>=
+@<Run a pass before a watcher@>=
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
@@ -1765,7 +1201,10 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   desk_clear(&d);
   return ok;
 }
-@#
+
+@ Hardly anyone watches, so the function that everybody calls has no watcher.
+
+@<Run a pass with nobody watching@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 {
@@ -1877,9 +1316,8 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
 
 @ The probability of a text, given its first token, is the product of the probabilities of
 the others, each given all before it; all of them come out of one pass, because row |i|
-has seen exactly the tokens up to |i| and predicts the next. The product is a sum of
-logarithms . A logit that is not finite has no logarithm
-worth adding.
+has seen exactly the tokens up to |i| and predicts the next. Logarithms are added, for
+the reason that \cref{sec:chance} gives. A logit that is not finite has no logarithm worth adding.
 
 @<Add up the log-probabilities of a text@>=
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
@@ -1953,9 +1391,612 @@ static void look(const struct work *w, enum watch_stage stage, uint32_t layer, f
 @<Put the rows through all layers@>@;
 @<Check the ids, and find the longest view@>@;
 @<Open and close a pass@>@;
-@<Run a pass, watched or not@>@;
+@<Run a pass before a watcher@>@;
+@<Run a pass with nobody watching@>@;
 @<Say where a row was spoilt@>@;
 @<Make logits of the rows that are wanted@>@;
 @<Evaluate ids from an empty store@>@;
 @<Add up the log-probabilities of a text@>@;
 @<Evaluate a text and add up@>@;
+
+@* The chance of a text. \label{sec:chance}
+A model gives the next token. How likely is a whole text? Nothing new is needed: for any numbers of tokens, by the definition of
+conditional probability applied again and again,
+\begin{equation}\label{eq:chain}
+P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
+\end{equation}
+Each factor is one entry of one row's softmax, and one pass makes all rows. The first needs a convention, for a
+model cannot be asked with nothing in front: we put the token that ends a text before it, since that is what a text follows.
+No table could replace this. Six tokens of GPT-2's vocabulary make a number of texts that has \val{claim.S2-15} digits.
+@^chain rule@>@^conditional probability@>
+
+Is it a probability? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
+their probabilities sum to \val[9]{claim.S1-03}. The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
+A product of such factors is never larger than the smallest of them, here in \val{claim.S2-20} texts of \val{chain.texts}.
+
+@ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the small model that comes with this book says
+$$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}=\val[7]{text.product},$$
+which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
+factors of 0.15 multiply to a number with more than four hundred zeros behind the point, and the smallest double has
+fewer: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
+@^log-probability@>@^underflow@>
+
+@ Equation \eqref{eq:chain} begins at the left because text is written so. The same definition works in any order of the tokens: last
+first, or the middle one first, always with what has been fixed behind the bar. There are models that do this, and they must be told which place is to be filled.
+What left to right has for it is that it needs no telling, and that a prefix stays a prefix while the text grows.
+@^order of tokens@>
+
+Not all models of text factor at all. \emph{Masked} models guess what has been covered up, each covered token by itself from all that is visible; the
+guesses are no factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text begin with
+a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models learn to take many such steps in one, and
+\emph{non-autoregressive} translators wrote all words of a sentence at once before that. They pay in other coin: tokens that are chosen
+at the same time do not know of each other, and agree only through further passes. This book is about the kind that writes from left to
+right, because what you can talk to today is of that kind.
+@^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>
+
+@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before.
+
+@<The chance of a text@>=
+static bool print_chain(struct bench *b, struct error *why)
+{
+  double sum = 0;
+  int below = 0;
+  for (uint32_t code = 0; code < 256; code++) {
+    uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
+    double l[5], all, least = 1;
+    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why)) return false;
+    for (int i = 1; i < 5; i++)
+      if (num_exp(l[i]) < least) least = num_exp(l[i]);
+    sum += num_exp(all), below += num_exp(all) <= least;
+  }
+  printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
+  printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
+  double product = 1, logarithm = 0;
+  for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
+  printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
+  printf("claim.S2-15 %d\n", 1 + (int) (6 * num_log(50257) / num_log(10)));
+  return true;
+}
+
+@ The sentence is asked of the model in |models/pocket| if it is there; the book trains it itself. Where it is not to be found, the four
+words stand in for it. First the factors, from whichever model.
+
+@<The chance of a text@>=
+static bool print_factors(struct bench *b, const struct model *lm, const uint32_t *ids,
+  struct error *why)
+{
+  double l[4], all, least = 1;
+  struct store *s = store_open(&b->m, &lm->config, 1, why);
+  bool ok = s != NULL && logprobs(&b->e, lm, s, ids, 4, l, &all, why);
+  store_close(s);
+  if (!ok) return false;
+  for (int i = 1; i < 4; i++) {
+    printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
+    if (num_exp(l[i]) < least) least = num_exp(l[i]);
+  }
+  printf("text.product %.12f\ntext.smallest %.9f\n", num_exp(all), least);
+  printf("text.log %.6f\n", all);
+  return true;
+}
+
+@ The ids come from the tokenizer of chapter 1, and must be three. In front of them stands the id that ends a text, which the
+model's settings name; the tokenizer adds nothing of its own.
+
+@<The chance of a text@>=
+static bool print_text(struct bench *b, struct error *why)
+{
+  static const uint32_t words[4] = @[{ STOP, 0, 1, 2 }@];
+  const char *pocket = "models/pocket";
+  struct error none;
+  struct model *lm = model_open(&b->m, pocket, &none);
+  struct tokenizer *t = tokenizer_open(&b->m, pocket, &none);
+  struct ids ids = @[{ .n = 0 }@];
+  bool there = lm != NULL && t != NULL && lm->config.n_eos > 0;
+  bool ok = there ? ids_push(&b->m, &ids, lm->config.eos[0], why)
+    && tokenizer_encode(t, &b->m, "The cat sat", 11, false, false, &ids, why)
+    && (ids.n == 4 || error_say(why, "The cat sat has %zu tokens; wanted: 3",
+      ids.n - 1)) && print_factors(b, lm, ids.id, why)
+    : print_factors(b, &b->small.lm, words, why);
+  ids_free(&b->m, &ids);
+  tokenizer_close(&b->m, t);
+  model_close(&b->m, lm);
+  return ok;
+}
+
+@* Which row chooses the tenth token. \label{sec:tenth}
+The logits that choose token 10 come from row 9, counting from 1: the last row that exists. Row 10 is made of token
+10, and cannot help to choose it. It is easy to get this wrong by one, because the row of a token and the guess at it are so often
+drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
+@^off by one@>
+
+On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and \val{tenth.after} of the rows 10 to 16. So the
+guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
+a function of the tokens up to its own, and of no other. Row 10 looks at \val{claim.S0-28} keys, one of them its own. The hidden states of all
+rows, after the last layer:
+
+@<Change the tenth token@>=
+static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
+  struct error *why)
+{
+  struct row rows[PLACES];
+  struct pass *p;
+  for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
+  store_empty(b->s);
+  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
+  memcpy(hidden, p->hidden, sizeof(float) * PLACES * WIDTH);
+  pass_close(p);
+  return true;
+}
+
+@ They are compared as bytes: a row that came out nearly the same would be a row that had changed.
+
+@<Change the tenth token@>=
+static bool print_tenth(struct bench *b, struct error *why)
+{
+  uint32_t ids[PLACES];
+  float before[PLACES * WIDTH], after[PLACES * WIDTH];
+  uint64_t seed = 10;
+  int changed[2] = @[{ 0, 0 }@];
+  for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
+  toy_make(&b->small, 5);
+  bool ok = rows_of(b, ids, before, why);
+  ids[9] = (ids[9] + 1) % WORDS;
+  ok = ok && rows_of(b, ids, after, why);
+  for (int i = 0; ok && i < PLACES; i++)
+    changed[i >= 9] += memcmp(before + i * WIDTH, after + i * WIDTH,
+      WIDTH * sizeof(float)) != 0;
+  printf("tenth.before %d\ntenth.after %d\n", changed[0], changed[1]);
+  printf("claim.S0-02 %d\nclaim.S2-13 %d\n", changed[1], changed[1]);
+  printf("claim.S2-30 %d\nclaim.S0-09 %d\n", 9 - changed[0], 9 - changed[0]);
+  toy_make(&b->small, 0);
+  return ok;
+}
+
+@* The shapes of a real model. \label{sec:shapes}
+GPT-2 small is the model of the hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
+\val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
+row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. Attention itself costs $2d$ for
+each position that is seen. It overtakes the matrices of its layer, $12d^2$, only when a row sees more than $6d=$ \val{claim.S0-26} positions, and this model's context ends at
+\val{gpt2.context}.
+@^GPT-2@>
+
+\begin{table}[tp]
+\tabcaption{tab:shapes}{The tensors of GPT-2 small, and the multiply--adds of one row.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llrr@@{}}
+\toprule
+\tabhead{what} & \tabhead{shape} & \tabhead{numbers} & \tabhead{multiply--adds a row}\\
+\midrule
+embedding, and the head & \val{gpt2.vocabulary} $\times$ \val{gpt2.d} & \val{gpt2.embedding} & \val{gpt2.head}\\
+positions & \val{gpt2.context} $\times$ \val{gpt2.d} & \val{gpt2.positions} & 0\\
+query, key, value & \val{gpt2.d} $\times$ \val{gpt2.qkv} & \val{gpt2.layer.qkv} & \val{gpt2.madds.qkv}\\
+output of attention & \val{gpt2.d} $\times$ \val{gpt2.d} & \val{gpt2.layer.out} & \val{gpt2.madds.out}\\
+up, down & \val{gpt2.d} $\times$ \val{gpt2.inner}, twice & \val{gpt2.layer.mlp} & \val{gpt2.madds.mlp}\\
+two norms & \val{gpt2.d}, four times & \val{gpt2.layer.norms} & 0\\
+\midrule
+\val{gpt2.layers} layers & & \val{gpt2.layers.numbers} & \val{gpt2.layers.madds}\\
+the whole, with a last norm & & \val{gpt2.numbers} & \val{gpt2.madds}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
+file with these names and smaller shapes and counts the same way.
+
+@<What GPT-2 small is made of@>=
+static void print_shapes(void)
+{
+  enum { D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024 };
+  uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
+  uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
+  uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
+  struct { const char *name; uint64_t n; } key[] =
+    @[{ {"d", D}, {"heads", HEADS}, {"layers", LAYERS}, {"context", CONTEXT},@|
+    {"vocabulary", VOCABULARY}, {"qkv", 3 * D}, {"inner", 4 * D},@|
+    {"embedding", head}, {"head", head}, {"positions", CONTEXT * D},@|
+    {"layer.qkv", qkv + 3 * D}, {"layer.out", out + D},@|
+    {"layer.mlp", mlp + 5 * D}, {"layer.norms", norms}, {"layer", madds},@|
+    {"madds.qkv", qkv}, {"madds.out", out}, {"madds.mlp", mlp},@|
+    {"layers.numbers", LAYERS * layer}, {"layers.madds", LAYERS * madds},@|
+    {"numbers", head + CONTEXT * D + LAYERS * layer + 2 * D},@|
+    {"madds", LAYERS * madds + head}, {NULL, 0} }@];
+  for (int i = 0; key[i].name != NULL; i++)
+    printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
+  printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
+  printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
+  printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
+  printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
+  printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+}
+
+@* Four words on a bench. \label{sec:toy}
+The model of the hand calculation as a |struct model|. All its numbers stand in one |struct toy|, one behind the other, so that
+another use can fill them at random.
+
+@<A model of four words, and a bench to run it on@>=
+enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
+static const char *const word[WORDS] = @[{ "the", " cat", " sat", "." }@];
+struct toy {
+  float token[WORDS][WIDTH], place[PLACES][WIDTH];
+  float query[WIDTH][WIDTH], key[WIDTH][WIDTH], value[WIDTH][WIDTH];
+  float joined[WIDTH][WIDTH], gate[WIDTH], up[WIDTH], down[WIDTH];
+  float asked[WORDS][WIDTH];
+  struct model_layer only;
+  struct model lm;
+};
+
+@ The numbers of the box. Matrices are stored with a row for each output; those that only multiply each number by a factor
+have it in their diagonal.
+
+@<A model of four words, and a bench to run it on@>=
+static void toy_by_hand(struct toy *y)
+{
+  static const float corner[4][2] = @[{ {1, 1}, {1, -1}, {-1, 1}, {-1, -1} }@];
+  static const int place[4] = @[{ 0, 1, 3, 2 }@];
+  static const float query[WIDTH] = @[{ -0.8f, 0.4f, -0.4f, 0.8f }@];
+  static const float joined[WIDTH] = @[{ 1, 0.5f, -1, 0.5f }@];
+  static const float asked[WORDS][WIDTH] =
+    @[{ {0, 0, -1, 0}, {0, -1, 0, -1}, {0, 0, 0, 1}, {-1, 0, 1, 0} }@];
+  for (int i = 0; i < WIDTH; i++) {
+    memcpy(y->token[i], corner[i], sizeof corner[i]);
+    y->query[i][i] = query[i], y->key[i][i] = 1;
+    y->value[i][i % 2] = 1, y->joined[i][i] = joined[i];
+  }
+  for (int p = 0; p < PLACES; p++)
+    memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
+  y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
+  y->down[0] = 1, y->down[2] = -1;
+  memcpy(y->asked, asked, sizeof asked);
+}
+
+@ The model around the numbers: learned positions, RMSNorm without a gain, a gated MLP of one number.
+
+@<A model of four words, and a bench to run it on@>=
+static struct matrix around(const float *x, size_t in, size_t out)
+{
+  return (struct matrix) @[{ .weight = { x, WEIGHT_F32 }, .in = in, .out = out }@];
+}
+static void toy_frame(struct toy *y)
+{
+  struct normalizer norm = @[{ .kind = NORM_RMS, .epsilon = 0 }@];
+  y->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+    .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
+      around(y->value[0], 4, 4) }, .n_qkv = 3,@|
+    .out = around(y->joined[0], 4, 4), .n_up = 2,@|
+    .up = { around(y->gate, 4, 1), around(y->up, 4, 1) },@|
+    .down = around(y->down, 1, 4) }@];
+  y->lm.config = (struct model_config) @[{ .family = "llama",@|
+    .vocab_size = WORDS, .n_positions = PLACES, .d_model = WIDTH,@|
+    .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
+    .head_dim = 2, .learned_positions = true, .gated = true }@];
+  y->lm.layers = &y->only, y->lm.last = norm;
+  y->lm.embedding = (struct tensor) @[{ y->token[0], WEIGHT_F32 }@];
+  y->lm.positions = (struct tensor) @[{ y->place[0], WEIGHT_F32 }@];
+  y->lm.head = around(y->asked[0], WIDTH, WORDS);
+  y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
+  y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
+}
+
+@ With a seed the numbers are random, without one they are those of the box. The bench has what a pass needs.
+
+@<A model of four words, and a bench to run it on@>=
+static void toy_make(struct toy *y, uint64_t seed)
+{
+  float *x = (void *) y;
+  memset(y, 0, sizeof *y);
+  if (seed == 0) toy_by_hand(y);
+  for (size_t i = 0; i < offsetof(struct toy, only) / sizeof *x && seed > 0; i++)
+    x[i] = (float) normal(&seed);
+  toy_frame(y);
+}
+@#
+struct bench {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  struct toy small;
+  struct store *s;
+};
+static bool bench_open(struct bench *b, struct error *why)
+{
+  *b = (struct bench) @[{ .s = NULL }@];
+  toy_make(&b->small, 0);
+  b->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &b->c }@];
+  if (b->e.k != NULL) b->s = store_open(&b->m, &b->small.lm.config, 1, why);
+  return b->s != NULL;
+}
+static void bench_close(struct bench *b) { store_close(b->s); }
+
+@ A watcher keeps a copy of every stage of a pass, all rows, and beside them the logits and probabilities of every row.
+
+@<Look at one row on its way@>=
+struct album {
+  float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
+  double chance[WORDS * PLACES];
+};
+static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *x,
+  size_t rows, size_t width)
+{
+  struct album *a = what;
+  (void) layer;
+  memcpy(a->x[stage], x, rows * width * sizeof *x);
+}
+static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album *a,
+  struct error *why)
+{
+  struct row rows[PLACES];
+  size_t all[PLACES];
+  struct watcher w = @[{ keep_all, a, true }@];
+  struct pass *p = NULL;
+  for (size_t i = 0; i < n; i++)
+    all[i] = i, rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
+  store_empty(b->s);
+  bool ok = forward_watched(&b->e, &b->small.lm, b->s, rows, n, &w, &p, why)
+    && head(&b->e, &b->small.lm, p, all, n, a->logits, why);
+  if (ok) b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
+  pass_close(p);
+  return ok;
+}
+
+@* The check. \label{sec:modelcheck}
+The program prints what the hand has found, line by line, and then what the model says behind each row of the prompt, and
+behind its own first word.
+
+\checkpoint{build/out/02-model.txt}{what the program of this chapter prints}
+
+@<Do what the hand did, and print it@>=
+@<Print the attention of one head@>@;
+@<Print the way of the last row@>@;
+static bool print_hand(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[4] = @[{ 0, 1, 2, STOP }@];
+  struct album a;
+  if (!look_at(b, ids, 3, &a, why)) return false;
+  print_way(&b->small, &a);
+  if (!look_at(b, ids, 4, &a, why)) return false;
+  printf("\n%-24s", "behind");
+  for (int v = 0; v < WORDS; v++) printf("%6s", word[v]);
+  printf("\n");
+  for (int r = 0; r < 4; r++) {
+    int best = 0;
+    printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
+      ? "the cat sat" : "the cat sat.");
+    for (int v = 0; v < WORDS; v++) {
+      printf("%6.2f", a.chance[r * WORDS + v]);
+      if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
+    }
+    printf("  -> %s\n", word[best]);
+  }
+  return true;
+}
+
+@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw. The weights
+are the kernel's own.
+
+@<Print the attention of one head@>=
+static void print_line(const char *name, const float *x, int n)
+{
+  printf("%-24s", name);
+  for (int i = 0; i < n; i++) printf("%6.2f", (double) x[i]);
+  printf("\n");
+}
+static void scores_of(const struct album *a, int r, int h, float score[3])
+{
+  for (int t = 0; t < 3; t++) {
+    const float *q = a->x[STAGE_QUERY] + r * WIDTH + 2 * h;
+    const float *k = a->x[STAGE_KEY] + t * WIDTH + 2 * h;
+    score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
+  }
+}
+static void print_head(const struct album *a, int h)
+{
+  float score[3], shrunk[3];
+  scores_of(a, 2, h, score);
+  float most = fmaxf(score[0], fmaxf(score[1], score[2]));
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
+  print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
+  print_line("        exponentials", shrunk, 3);
+  print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
+}
+
+@ The stages in their order, for the third row.
+
+@<Print the way of the last row@>=
+static void print_way(const struct toy *y, const struct album *a)
+{
+  int at = 2 * WIDTH;
+  float middle[3] = @[{ 0, 0, a->x[STAGE_INNER][2] }@], h[WIDTH];
+  const float *n = a->x[STAGE_MLP_NORM] + at, *added = a->x[STAGE_ATTENTION] + at;
+  for (int i = 0; i < WIDTH; i++) {
+    middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
+    h[i] = a->x[STAGE_EMBEDDING][at + i] + added[i];
+  }
+  print_line("row of sat", a->x[STAGE_EMBEDDING] + at, 4);
+  print_line("its query", a->x[STAGE_QUERY] + at, 4);
+  print_head(a, 0);
+  print_head(a, 1);
+  print_line("mixed values", a->x[STAGE_MIXED] + at, 4);
+  print_line("added by attention", added, 4);
+  print_line("the row", h, 4);
+  print_line("normed", n, 4);
+  print_line("gate, up, inner", middle, 3);
+  print_line("the row", a->x[STAGE_LAYER] + at, 4);
+  print_line("logits", a->logits + at, 4);
+}
+
+@ The keys of \cref{sec:weights} are taken from the same album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
+along and struck out.
+
+@<Print what became of a mask@>=
+static bool print_mask(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
+  struct album a;
+  float score[3];
+  double p[3];
+  if (!look_at(b, ids, 3, &a, why)) return false;
+  scores_of(&a, 1, 0, score);
+  const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
+  printf("mask.out.0 %.6f\nmask.out.1 %.6f\n", (double) w[0], (double) w[1]);
+  printf("claim.S4-16 %.6f\n", (double) w[2]);
+  printf("claim.S2-45 %.6f\n", (double) (w[0] + w[1] + w[2]));
+  b->e.k->softmax(&b->e, score, 1, 3, p);
+  printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
+  printf("mask.left %.6f\n", p[0] + p[1]);
+  const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
+  const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
+  int differ = 0;
+  for (int i = 0; i < WIDTH; i++) differ += mixed[i] != joined[i];
+  printf("claim.S0-30 %d\n", differ);
+  return true;
+}
+
+@ What else the claims need: probabilities after a constant was added to every logit, after one row of the head was doubled, and the number of keys
+that a row sees, which the counters know.
+
+@<What became of the claims@>=
+@<Print what became of a mask@>@;
+static bool print_scores(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
+  struct album a, c;
+  float raised[WORDS];
+  double p[WORDS], sum = 0;
+  int moved = 0, unordered = 0;
+  if (!look_at(b, ids, 3, &a, why)) return false;
+  const float *z = a.logits + 2 * WORDS;
+  const double *q = a.chance + 2 * WORDS;
+  for (int v = 0; v < WORDS; v++) raised[v] = z[v] + 3;
+  b->e.k->softmax(&b->e, raised, 1, WORDS, p);
+  for (int v = 0; v < WORDS; v++) {
+    sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
+    for (int u = 0; u < WORDS; u++) unordered += (z[u] > z[v]) != (q[u] > q[v]);
+  }
+  printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
+  printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
+  for (int i = 0; i < WIDTH; i++) b->small.asked[STOP][i] *= 2;
+  if (!look_at(b, ids, 3, &c, why)) return false;
+  toy_make(&b->small, 0);
+  printf("claim.S2-25 %.6f\n", (double) (c.logits[2 * WORDS + STOP] / z[STOP]));
+  printf("score.before %.6f\nscore.after %.6f\n", q[STOP], c.chance[2 * WORDS + STOP]);
+  printf("claim.S2-27 %g\n", num_exp(-1000));
+  return true;
+}
+
+@ And everything is printed in turn.
+
+@<What became of the claims@>=
+static bool print_pairs(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[10] = @[{ 0, 1, 2, STOP, 0, 1, 2, STOP, 0, 1 }@];
+  struct album a;
+  uint64_t pairs[3];
+  for (size_t i = 0; i < 3; i++) {
+    b->c = (struct counters) @[{ .passes = 0 }@];
+    if (!look_at(b, ids, 8 + i, &a, why)) return false;
+    pairs[i] = b->c.qk_pairs;
+  }
+  printf("claim.S2-31 %" PRIu64 "\n", pairs[1] - pairs[0]);
+  printf("claim.S0-28 %" PRIu64 "\n", pairs[2] - pairs[1]);
+  printf("claim.S2-17 %d\nclaim.S2-32 %d\n", 4, 10 - 1 - 3);
+  printf("claim.S2-22 %d\n", 10 * 2 * 12 * 768);
+  return true;
+}
+static bool print_values(struct bench *b, struct error *why)
+{
+  print_sums();
+  print_weights(&b->e);
+  print_shapes();
+  return print_mask(b, why) && print_scores(b, why) && print_pairs(b, why)
+    && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
+}
+
+@* What the tutorials say. \label{sec:modeltutorials}
+About the inside of a model five popular explanations agree with each other and mostly with our runs. These are
+the places where they do not.
+
+\begin{tutorial}{offbyone}{S2-30, S0-09, S2-32}
+\quoted{, the hidden state at position 10}
+\ourrun the tenth token is chosen from row 9: changing token 10 left \val{claim.S2-30} rows of 9 as they were, row 9 among them.
+Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with three given, \val{claim.S2-32}.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S2-24}
+\quoted{which captures token-independent frequency preferences}
+\ourrun a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
+token that is independent of the \emph{context}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-25}
+\quoted{measuring how similar the current context representation is to each token's template}
+\ourrun a product is no similarity. With the full stop's row of the head doubled, direction unchanged, its logit is \val[1]{claim.S2-25} times as large
+and its probability rises from \val[2]{score.before} to \val[2]{score.after}.
+\end{tutorial}
+
+@ Four more are true of a part and said of the whole.
+
+\begin{tutorial}{misleading}{S2-22}
+\quoted{This vector encodes everything the model "knows" about the context so far.}
+\ourrun it is enough for one next token. The row after it reads keys and values of every earlier row in every layer, for GPT-2 small and ten
+tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-26}
+\quoted{Inside each step, the expensive operation is attention.}
+\ourrun in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-30, S0-10}
+\quoted{The result becomes the attention layer's output for position T.}
+\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And there is not one
+weight for a pair of positions but one for each head and layer, \val{claim.S0-10} in GPT-2 small.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-17}
+\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
+\ourrun three tokens given and four written make seven factors and \val{claim.S2-17} steps: the prompt's come out of the first pass.
+\end{tutorial}
+
+@ And three are about what must be so.
+
+\begin{tutorial}{misleading}{S2-29}
+\quoted{because the transformer's causal attention mask prevents each position from seeing future tokens}
+\ourrun a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
+is that rows, once made, stay as they are.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-01, S3-01, S2-57}
+\quoted{Autoregressive generation is how every LLM actually produces text}
+\ourrun not every one: \cref{sec:chance} names four kinds that do not. Nor is heads times head size always the width: eight heads of keys with $d_k=128$
+make \val{claim.S2-57} numbers in a model of width $2^{13}$.
+\end{tutorial}
+
+\begin{tutorial}{rounded}{S2-27, S2-28, S2-45}
+\quoted{ensures all values become positive}
+\ourrun $e^{-1000}$ is \val{claim.S2-27} in double. The sum of the probabilities was \val[9]{claim.S2-28}, and that of a row's
+weights in float \val[6]{claim.S2-45}; both are 1 up to the last places.
+\end{tutorial}
+
+@* Exercises. \label{sec:modelexercises}
+The last two change the engine; the command beside an exercise builds it with your change and judges it.
+
+\begin{exercises}
+\exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in
+two lanes (terms 1, 3, 5 and 2, 4, then the fold).}{\texttt{make exercise-02-1}}{1.00, 1.02 and 1.01: three answers to one sum.}
+\exercise{check}{ex:model.swap}{In the hand calculation, exchange \tok{the} and \tok{\ cat}. Which head notices, and what is the probability of the full
+stop now, to two digits?}{\texttt{make exercise-02-2}}{A looks at tokens and does not notice. B looks at the position before its own, where \tok{the} now stands; its mixed values become
+$(0.40,0.66)$, and the full stop gets 0.68.}
+\exercise{think}{ex:model.order}{How many orders of factorization does a text of $n$ tokens have, and what do all of them give for the sum over all texts?}{\texttt{make
+exercise-02-3}}{$n!$, and each gives 1. For four tokens 24.}
+\exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, an inner width of 192 with a gate. How many multiply--adds
+do its matrices cost for one row, and from how many visible positions on does attention cost more?}{\texttt{make exercise-02-4}}{$d^2+2\cdot d\cdot32+d^2=12{,}288$ for attention's four
+matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2\cdot64$ for each position, so from 385 on.}
+\exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
+$-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
+too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
+\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions, by changing |lowest|. Which rows come out otherwise, and which do not?}{\texttt{make
+exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
+\exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
+exercise-02-7}}{All logits behind the first row change; the counters count the same.}
+\end{exercises}
+

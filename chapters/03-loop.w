@@ -60,7 +60,7 @@ what the hand has just found.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 @;@#
 @<A model that knows one sentence by heart@>@;

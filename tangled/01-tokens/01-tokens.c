@@ -1,43 +1,35 @@
 /* 01-tokens.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.2 */
+/* 1.5 */
 
 #include <stdio.h>
 #include <string.h>
-#include "01-tokens/tokenizer.h"
+#include "01-tokens/bpe.h"
+#include "01-tokens/split.h"
 
-/* 1.153  The texts of this chapter */
+/* 1.79  The texts of this chapter */
 
 static const char hand_line[] = "the cat that sat";
 static const char story[] =
     "The cat sat on the mat." " The rat sat on the " "cat.\n"
     "The cat sat up and " "the rat ran. That is " "that,\n"
     "said the cat, and sat " "on the mat.\n";
+static const char news[] =
+    "Then the hat ran up to " "the oat. A man has sat " "there and has seen a\n"
+    "star on the path: what " "is that? said the man, " "and he sat at last on\n"
+    "the hat.\n";
 static const char sentence[] = "The cat sat on the " "mat.";
-enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 60 };
+static const char price[] = "on \xe2\x82\xac" "9";
+enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
 
-/* 1.154  Learn the nine merges of the hand calculation */
-
-static void show(const struct tokenizer *t, uint32_t id, char room[64])
-{
-  size_t n, to = 0;
-  const unsigned char *byte = tokenizer_text(t, id, &n);
-  for (size_t i = 0; i < n && to < 58; i++) {
-    bool plain = byte[i] > 32 && byte[i] < 127;
-    if (plain || byte[i] == ' ')
-      room[to++] = plain ? (char)byte[i] : '_';
-    else
-      to += (size_t)sprintf(room + to, "<%02x>", byte[i]);
-  }
-  room[to] = '\0';
-}
-
-/* 1.155  Learn the nine merges of the hand calculation */
+/* 1.80  Learn, and be ready to encode */
 
 struct lesson {
   struct bpe_merge *merge;
   size_t n, asked;
-  struct tokenizer *t;
+  struct bpe rules;
+  struct bpe_work work;
+  struct splitter *by;
 };
 static bool learn_from(struct memory *m, const char *text, size_t merges,
                        struct lesson *l)
@@ -45,67 +37,106 @@ static bool learn_from(struct memory *m, const char *text, size_t merges,
   struct error why;
   *l = (struct lesson) {.asked = merges };
   if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge, &l->n, &why)
-      && (l->t = tokenizer_from_merges(m, l->merge, l->n, &why)) != NULL)
+      && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
+      && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, &why)))
     return true;
   fprintf(stderr, "%s\n", why.words);
   return false;
 }
 
+/* 1.81  Learn, and be ready to encode */
+
 static void forget(struct memory *m, struct lesson *l)
 {
-  tokenizer_close(m, l->t);
+  splitter_close(l->by);
+  bpe_work_free(m, &l->work);
+  bpe_free(m, &l->rules);
   bpe_forget(m, l->merge, l->asked);
 }
 
-/* 1.156  Learn the nine merges of the hand calculation */
+/* 1.82  The whole way, there and back */
 
-static void print_merges(const struct lesson *l, size_t first)
+static bool encode(struct memory *m, struct lesson *l, const char *text,
+                   struct ids *out)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, l->by, (const unsigned char *)text, strlen(text));
+  while (pieces_next(&p, &next, NULL) && next.n > 0)
+    if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out, NULL))
+      return false;
+  return next.n == 0;
+}
+
+/* 1.83  The whole way, there and back */
+
+static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
+                   struct bytes *out)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (!bpe_spell(m, l->merge, list->id[i], out, NULL))
+      return false;
+  return true;
+}
+
+/* 1.84  The whole way, there and back */
+
+static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
+{
+  struct ids list = { NULL, 0, 0 };
+  encode(m, l, text, &list);
+  size_t n = list.n;
+  ids_free(m, &list);
+  return n;
+}
+
+/* 1.85  Show merges, ids and a stream */
+
+static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
+                   char room[64])
+{
+  struct bytes b = { NULL, 0, 0 };
+  size_t to = 0;
+  bpe_spell(m, l->merge, id, &b, NULL);
+  for (size_t i = 0; i < b.n && to < 58; i++) {
+    bool plain = b.byte[i] > 32 && b.byte[i] < 127;
+    if (plain || b.byte[i] == ' ')
+      room[to++] = plain ? (char)b.byte[i] : '_';
+    else
+      to += (size_t)sprintf(room + to, "<%02x>", b.byte[i]);
+  }
+  room[to] = '\0';
+  to = b.n;
+  bytes_free(m, &b);
+  return to;
+}
+
+/* 1.86  Show merges, ids and a stream */
+
+static void print_merges(struct memory *m, const struct lesson *l)
 {
   for (size_t k = 0; k < l->n; k++) {
     char left[64], right[64], both[140];
-    show(l->t, l->merge[k].left + 1, left);
-    show(l->t, l->merge[k].right + 1, right);
+    show(m, l, l->merge[k].left, left);
+    show(m, l, l->merge[k].right, right);
     snprintf(both, sizeof both, "%s+%s", left, right);
     bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
-    printf("%4zu %-*s%s", first + k, last ? 1 : 11, both, last ? "\n" : "");
+    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both, last ? "\n" : "");
   }
 }
 
-/* 1.159  Feed a stream token by token */
+/* 1.87  Show merges, ids and a stream */
 
-static void print_stream(struct memory *m, struct tokenizer *t)
-{
-  static const char price[] = "on \xe2\x82\xac" "9";
-  struct ids list = { NULL, 0, 0 };
-  struct stream s = {.n = 0 };
-  tokenizer_encode(t, m, price, strlen(price), false, false, &list, NULL);
-  printf("a stream of %zu ids: id, bytes released, bytes held\n ", list.n);
-  for (size_t i = 0; i < list.n; i++) {
-    struct bytes out = { NULL, 0, 0 };
-    size_t n;
-    const unsigned char *byte = tokenizer_text(t, list.id[i], &n);
-    stream_feed(m, &s, byte, n, &out, NULL);
-    printf(" %u/%zu/%zu", (unsigned)list.id[i], out.n, s.n);
-    bytes_free(m, &out);
-  }
-  printf("\n");
-  ids_free(m, &list);
-}
-
-/* 1.157  Learn from the longer text, and show ids */
-
-static bool print_ids(struct memory *m, struct tokenizer *t, const char *text,
-                      uint32_t minus)
+static bool print_ids(struct memory *m, struct lesson *l, const char *text)
 {
   struct ids list = { NULL, 0, 0 };
   struct bytes back = { NULL, 0, 0 };
-  bool ok = tokenizer_encode(t, m, text, strlen(text), false, false, &list, NULL)
-      && tokenizer_decode(t, m, list.id, list.n, false, &back, NULL);
+  bool ok = encode(m, l, text, &list) && decode(m, l, &list, &back);
   printf("%s\n ", text);
   for (size_t i = 0; i < list.n; i++) {
     char room[64];
-    show(t, list.id[i], room);
-    printf(" %u:%s", (unsigned)(list.id[i] - minus), room);
+    show(m, l, list.id[i], room);
+    printf(" %u:%s", (unsigned)list.id[i], room);
   }
   bool same = ok && back.n == strlen(text) && memcmp(back.byte, text, back.n) == 0;
   printf("\n  %zu ids, and back: %s\n", list.n, same ? "the same" : "DIFFERENT");
@@ -114,7 +145,25 @@ static bool print_ids(struct memory *m, struct tokenizer *t, const char *text,
   return same;
 }
 
-/* 1.158  Learn from the longer text, and show ids */
+/* 1.88  Show merges, ids and a stream */
+
+static void feed(struct memory *m, struct lesson *l, const char *format)
+{
+  struct ids list = { NULL, 0, 0 };
+  struct stream s = {.n = 0 };
+  encode(m, l, price, &list);
+  for (size_t i = 0; i < list.n; i++) {
+    struct bytes token = { NULL, 0, 0 }, out = token;
+    bpe_spell(m, l->merge, list.id[i], &token, NULL);
+    stream_feed(m, &s, token.byte, token.n, &out, NULL);
+    printf(format, (unsigned)list.id[i], out.n, s.n);
+    bytes_free(m, &token);
+    bytes_free(m, &out);
+  }
+  ids_free(m, &list);
+}
+
+/* 1.89  Show merges, ids and a stream */
 
 static int print_lessons(void)
 {
@@ -123,24 +172,25 @@ static int print_lessons(void)
   if (!learn_from(&m, hand_line, HAND_MERGES, &hand))
     return 1;
   printf("%zu merges from `%s'\n", hand.n, hand_line);
-  print_merges(&hand, 256);
-  bool ok = print_ids(&m, hand.t, "that", 1);
+  print_merges(&m, &hand);
+  bool ok = print_ids(&m, &hand, "that");
   forget(&m, &hand);
   if (!learn_from(&m, story, STORY_MERGES, &cat))
     return 1;
   printf("%zu merges from three lines about a cat\n", cat.n);
-  print_merges(&cat, 257);
-  ok = print_ids(&m, cat.t, "The cat sat", 0) && ok;
-  ok = print_ids(&m, cat.t, sentence, 0) && ok;
-  ok = print_ids(&m, cat.t, "The bat", 0) && ok;
-  print_stream(&m, cat.t);
+  print_merges(&m, &cat);
+  ok = print_ids(&m, &cat, "The cat sat") && ok;
+  ok = print_ids(&m, &cat, sentence) && ok;
+  ok = print_ids(&m, &cat, "The bat") && ok;
+  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
+         count_ids(&m, &cat, price));
+  feed(&m, &cat, " %u/%zu/%zu");
+  printf("\n");
   forget(&m, &cat);
   return ok && m.all.held == 0 ? 0 : 1;
 }
 
-/* 1.160  Print keys and points */
-
-/* 1.161  Count looks, the slow way and the fast way */
+/* 1.90  Count looks, the slow way and the fast way */
 
 static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
 {
@@ -161,7 +211,7 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
   }
 }
 
-/* 1.162  Count looks, the slow way and the fast way */
+/* 1.91  Count looks, the slow way and the fast way */
 
 enum { LONGEST = 1024 };
 static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
@@ -189,15 +239,46 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
   return ok;
 }
 
-/* 1.163  Print the numbers that the prose quotes */
+/* 1.92  Print the numbers that the prose quotes */
 
-static size_t count_ids(struct memory *m, struct tokenizer *t, const char *text)
+/* 1.93  Print the keys of the story */
+
+static void print_story_keys(struct memory *m, struct lesson *cat)
 {
-  struct ids list = { NULL, 0, 0 };
-  tokenizer_encode(t, m, text, strlen(text), false, false, &list, NULL);
-  size_t n = list.n;
-  ids_free(m, &list);
-  return n;
+  char unicode[24];
+  splitter_unicode(unicode);
+  printf("tokens.unicode %s\n", unicode);
+  printf("tokens.story.merges %zu\n", cat->n);
+  printf("tokens.story.bytes %zu\n", strlen(story));
+  printf("tokens.story.ids %zu\n", count_ids(m, cat, story));
+  printf("tokens.news.bytes %zu\n", strlen(news));
+  printf("tokens.news.ids %zu\n", count_ids(m, cat, news));
+  printf("tokens.sentence.bytes %zu\n", strlen(sentence));
+  printf("tokens.sentence.ids %zu\n", count_ids(m, cat, sentence));
+  printf("tokens.cat.ids %zu\n", count_ids(m, cat, "The cat sat"));
+  printf("tokens.euro.ids %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
+  printf("claim.S3-52 %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
+  printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
+}
+
+/* 1.94  Print the sizes of published vocabularies */
+
+static void print_published(void)
+{
+  static const struct {
+    const char *name, *claim;
+    int merges, special;
+  } list[] = { {"gpt2", NULL, 50000, 1}, {"llama3", "S1-04", 127744, 256},
+  {"cl100k", "S3-02", 100000, 21}
+  };
+  for (size_t i = 0; i < 3; i++) {
+    int size = 256 + list[i].merges + list[i].special;
+    printf("tokens.%s %d\n", list[i].name, size);
+    printf("tokens.%s.merges %d\n", list[i].name, list[i].merges);
+    printf("tokens.%s.special %d\n", list[i].name, list[i].special);
+    if (list[i].claim != NULL)
+      printf("claim.%s %d\n", list[i].claim, size);
+  }
 }
 
 static int print_values(void)
@@ -212,45 +293,15 @@ static int print_values(void)
   printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
   printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int)slow, (int)fast);
   printf("tokens.hand.merges %zu\n", hand.n);
-  printf("tokens.hand.that %zu\n", count_ids(&m, hand.t, "that"));
-
-/* 1.164  Print the keys of the story */
-
-  printf("tokens.story.merges %zu\n", cat.n);
-  printf("tokens.story.bytes %zu\n", strlen(story));
-  printf("tokens.story.ids %zu\n", count_ids(&m, cat.t, story));
-  printf("tokens.sentence.bytes %zu\n", strlen(sentence));
-  printf("tokens.sentence.ids %zu\n", count_ids(&m, cat.t, sentence));
-  printf("tokens.cat.ids %zu\n", count_ids(&m, cat.t, "The cat sat"));
-  printf("tokens.euro.ids %zu\n", count_ids(&m, cat.t, "\xe2\x82\xac"));
-  printf("claim.S3-52 %zu\n", count_ids(&m, cat.t, "\xe2\x82\xac"));
-  printf("claim.S4-03 %zu\n", count_ids(&m, cat.t, " on the mat"));
-
-/* 1.165  Print the sizes of published vocabularies */
-
-  static const struct {
-    const char *name;
-    int merges, special;
-  } published[] = { {"gpt2", 50000, 1}, {"llama3", 127744, 256},
-  {"cl100k", 100000, 21}
-  };
-  for (size_t i = 0; i < 3; i++) {
-    int size = 256 + published[i].merges + published[i].special;
-    printf("tokens.%s %d\n", published[i].name, size);
-    printf("tokens.%s.merges %d\n", published[i].name, published[i].merges);
-    printf("tokens.%s.special %d\n", published[i].name, published[i].special);
-    if (i == 1)
-      printf("claim.S1-04 %d\n", size);
-    if (i == 2)
-      printf("claim.S3-02 %d\n", size);
-  }
-
+  printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
+  print_story_keys(&m, &cat);
+  print_published();
   forget(&m, &hand);
   forget(&m, &cat);
   return 0;
 }
 
-/* 1.166  Print the points of the figures */
+/* 1.95  Print the points of the figures */
 
 static bool print_row(struct memory *m, size_t merges)
 {
@@ -259,12 +310,10 @@ static bool print_row(struct memory *m, size_t merges)
   size_t at = 0, n;
   if (!learn_from(m, story, merges, &l))
     return false;
-  bool ok = tokenizer_encode(l.t, m, sentence, strlen(sentence), false, false,
-                             &list, NULL);
+  bool ok = encode(m, &l, sentence, &list);
   for (size_t i = 0; i < list.n; at += n, i++) {
     char room[64];
-    show(l.t, list.id[i], room);
-    tokenizer_text(l.t, list.id[i], &n);
+    n = show(m, &l, list.id[i], room);
     printf("%zu,%zu,%zu,%zu,%s\n", merges, at, n, list.n, room);
   }
   ids_free(m, &list);
@@ -272,7 +321,7 @@ static bool print_row(struct memory *m, size_t merges)
   return ok;
 }
 
-/* 1.167  Print the points of the figures */
+/* 1.96  Print the points of the figures */
 
 static int print_growth(void)
 {
@@ -285,21 +334,25 @@ static int print_growth(void)
   return 0;
 }
 
-/* 1.168  Print the points of the figures */
+/* 1.97  Print the points of the figures */
 
 static int print_shrink(void)
 {
   struct memory m = {.refuse_at = 0 };
-  printf("merges,ids\n");
+  printf("merges,story,news\n");
   for (size_t k = 0; k <= MANY; k++) {
     struct lesson l;
     if (!learn_from(&m, story, k, &l))
       return 1;
-    printf("%zu,%zu\n", k, count_ids(&m, l.t, story));
+    printf("%zu,%.4f,%.4f\n", k,
+           (double)strlen(story) / (double)count_ids(&m, &l, story),
+           (double)strlen(news) / (double)count_ids(&m, &l, news));
     forget(&m, &l);
   }
   return 0;
 }
+
+/* 1.98  Print the points of the figures */
 
 static int print_work(void)
 {
@@ -314,8 +367,23 @@ static int print_work(void)
   return 0;
 }
 
-static int run(const char *what)
+/* 1.99  Print the points of the figures */
+
+static int print_held(void)
 {
+  struct memory m = {.refuse_at = 0 };
+  struct lesson cat;
+  if (!learn_from(&m, story, STORY_MERGES, &cat))
+    return 1;
+  printf("id,released,held\n");
+  feed(&m, &cat, "%u,%zu,%zu\n");
+  forget(&m, &cat);
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "values") == 0)
     return print_values();
   if (strcmp(what, "growth") == 0)
@@ -324,10 +392,7 @@ static int run(const char *what)
     return print_shrink();
   if (strcmp(what, "work") == 0)
     return print_work();
+  if (strcmp(what, "stream") == 0)
+    return print_held();
   return print_lessons();
-}
-
-int main(int argc, char **argv)
-{
-  return run(argc > 1 ? argv[1] : "");
 }

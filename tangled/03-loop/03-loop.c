@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 
 /* 3.32  A model that knows one sentence by heart */

@@ -1,0 +1,1776 @@
+@i types.w
+@s json_t int
+@s json_error_t int
+@s FILE int
+@s read_part int
+@s json_array_foreach while
+@s json_object_foreach while
+@s json_object_keylen_foreach while
+
+\chapterquestion{A model comes with somebody else's list of tokens. Can we read it so that not one id
+differs?}
+@** Other people's vocabularies. \label{sec:vocabularies}
+\incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: first the structure and what
+is done with it, then the files from which it is filled. Nothing in this appendix is needed to
+understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
+many small rules, each of which somebody once decided in one way and not in another. We take
+them as they are. Where a rule is missing here, the reader of files stops with a sentence; a
+vocabulary that is almost understood would be worse than none.
+
+@ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
+compares. Then it shows what one changed word in such a file leads to.
+
+@c
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "A4-vocabularies/inside.h"
+@<Show ids as pieces@>@;
+@<Show how a file is refused@>@;
+@<Go by way of a file, and compare@>@;
+@<Print the alphabet of bytes@>@;
+@#
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "alphabet") == 0) return print_alphabet();
+  if (strcmp(what, "values") == 0) return print_values();
+  return print_round_trip();
+}
+
+@* A tokenizer from inside. \label{sec:inside}
+Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. For every
+id there are two spans, nearly always the same one: how the vocabulary spells the token, which
+matters when it is looked up whole, and what it reads as, which is what decoding gives.
+
+@<A tokenizer, from inside@>=
+struct span { uint32_t at, n; }; /* |n| bytes from |at| on; |n == 0|: nothing */
+struct known_id { struct span piece, text; bool special; };
+struct added_token { struct span text; uint32_t id; bool special, lstrip, rstrip,
+  single_word, normalized; };
+struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
+  /* one cut of the text; no splitter: a blank before it, unless it has one */
+struct twig { uint32_t child, sibling, extra; unsigned char byte; };
+  /* a node of the tree of added tokens; 0: none; |extra| counts from 1 */
+enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
+struct tokenizer {
+  struct bytes letters;
+  struct known_id *known_as; size_t n_known, room_known; /* by id */
+  struct name_map by_piece; /* from a token's spelling to its id, plus 1 */
+  struct bpe rules;
+  struct added_token *more; size_t n_more, room_more;
+  struct twig *tree; size_t n_twigs, room_twigs;
+  struct stage cut[MAX_STAGES]; size_t n_cuts;
+  struct ids front, back; /* what the post-processor adds */
+  bool nfc, ignore_merges;
+};
+
+@ The files have an alphabet of their own for the values of a byte, of which \cref{sec:files1}
+will tell.
+
+@<A tokenizer, from inside@>=
+uint32_t alphabet(unsigned b);
+  /* the character that stands for byte |b| in a vocabulary's file */
+
+@ The functions that fill it serve the reader of files and the maker from merges alike.
+
+@<A tokenizer, from inside@>=
+bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
+  struct span *where, struct error *why);
+  /* copies letters into the tokenizer's block */
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+  struct error *why);
+  /* the entry of an id, made if it is not there; null and a sentence */
+bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
+  /* after the last piece: makes |by_piece|, finds the ids of the bytes */
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
+  struct error *why);
+  /* adds a token; its letters are kept already */
+bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
+  /* after the last one: makes the tree */
+bool normal_form(struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why);
+  /* appends the text in the normal form NFC */
+
+@ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
+has more is refused, and not wrapped around.
+
+@<Keep letters, and know ids@>=
+bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
+  struct span *where, struct error *why)
+{
+  if (n > UINT32_MAX - t->letters.n)
+    return error_say(why, "a vocabulary of more than 4 GiB of letters");
+  *where = (struct span) @[{ (uint32_t) t->letters.n, (uint32_t) n }@];
+  return bytes_push(m, &t->letters, byte, n, why);
+}
+@#
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+  struct error *why)
+{
+  if (id >= t->room_known) {
+    size_t room = 2 * (size_t) id + 256;
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
+      sizeof *p, why);
+    if (p == NULL) return NULL;
+    t->known_as = p, t->room_known = room;
+  }
+  if (id >= t->n_known) t->n_known = (size_t) id + 1;
+  return &t->known_as[id];
+}
+
+@ When all pieces are known the table can point to their letters, which will not move any more.
+The ids of the single bytes come out of the table.
+
+@<Make the table of pieces@>=
+bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
+{
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    if (s.n > 0 && !name_map_put(m, &t->by_piece, t->letters.byte + s.at, s.n,
+      (uint32_t) i + 1, why)) return false;
+  }
+  for (int b = 0; b < 256; b++) {
+    unsigned char byte = (unsigned char) b;
+    uint32_t found = name_map_get(&t->by_piece, &byte, 1);
+    t->rules.byte_id[b] = found == 0 ? BPE_NONE : found - 1;
+  }
+  return true;
+}
+
+@* Tokens that were added. \label{sec:added}
+An \emph{added} token is found in the text before anything else is done, so no merge can come
+between. Five marks say how. \emph{Special} tokens steer a conversation or end a document;
+in a text that a user has typed they must stay ordinary letters, or the user could write what
+only the program should. So they are recognized only on request; other added tokens always. An added token may
+swallow the white space on its left or right; it may insist on being a whole word; and it
+may be looked for before or after the text has been brought into its normal form.
+@^special token@>
+
+@<Add a token@>=
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
+  struct error *why)
+{
+  if (t->n_more == t->room_more) {
+    size_t room = 2 * t->room_more + 16;
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
+      sizeof *p, why);
+    if (p == NULL) return false;
+    t->more = p, t->room_more = room;
+  }
+  struct known_id *k = know_id(m, t, x->id, why);
+  if (k == NULL) return false;
+  k->text = x->text, k->special = x->special;
+  t->more[t->n_more++] = *x;
+  return true;
+}
+
+@ Where several added tokens begin at the same letter, the longest is meant; where they overlap,
+the one that begins first. Llama~3 has \val{tokens.llama3.special} added tokens that begin alike, and
+comparing a text with all of them at every letter would take its time. So their letters are
+arranged as a tree: below the root stand the possible first letters, below each of them the
+possible second ones, and a token's number stands where its last letter is. There
+are two roots, for the tokens that are looked for before the normal form (0) and after it (1).
+@^trie@>
+
+@<Make the tree of added tokens@>=
+static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
+  uint32_t sibling, struct error *why)
+{
+  if (t->n_twigs == t->room_twigs) {
+    size_t room = 2 * t->room_twigs + 64;
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree, t->room_twigs, room,
+      sizeof *p, why);
+    if (p == NULL) return false;
+    t->tree = p, t->room_twigs = room;
+  }
+  t->tree[t->n_twigs++] = (struct twig) @[{ 0, sibling, 0, byte }@];
+  return true;
+}
+@#
+static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
+  const unsigned char *byte, size_t n, uint32_t number, struct error *why)
+{
+  uint32_t at = root;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t k = t->tree[at].child;
+    while (k != 0 && t->tree[k].byte != byte[i]) k = t->tree[k].sibling;
+    if (k == 0) {
+      k = (uint32_t) t->n_twigs;
+      if (!new_twig(m, t, byte[i], t->tree[at].child, why)) return false;
+      t->tree[at].child = k;
+    }
+    at = k;
+  }
+  if (t->tree[at].extra == 0) t->tree[at].extra = number;
+  return true;
+}
+
+@ A token that is looked for in the normal form must be in that form itself.
+
+@<Make the tree of added tokens@>=
+bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
+{
+  bool ok = new_twig(m, t, 0, 0, why) && new_twig(m, t, 0, 0, why);
+  for (size_t i = 0; ok && i < t->n_more; i++) {
+    const struct added_token *x = &t->more[i];
+    const unsigned char *byte = t->letters.byte + x->text.at;
+    struct bytes normal = @[{ NULL, 0, 0 }@];
+    bool after = x->normalized && t->nfc;
+    if (after) ok = normal_form(m, byte, x->text.n, &normal, why);
+    ok = ok && plant(m, t, x->normalized ? 1 : 0, after ? normal.byte : byte,
+      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
+    bytes_free(m, &normal);
+  }
+  return ok;
+}
+
+@ To find the longest token that begins at a letter we walk down the tree as long as the letters agree,
+and remember the last token's end that we passed.
+
+@<Find the longest added token here@>=
+static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
+  const unsigned char *text, size_t n, size_t *length)
+{
+  const struct added_token *found = NULL;
+  uint32_t at = root;
+  for (size_t i = 0; i < n; i++) {
+    at = t->tree[at].child;
+    while (at != 0 && t->tree[at].byte != text[i]) at = t->tree[at].sibling;
+    if (at == 0) break;
+    if (t->tree[at].extra == 0) continue;
+    found = &t->more[t->tree[at].extra - 1];
+    *length = i + 1;
+  }
+  return found;
+}
+
+@ White space is here what Unicode's property of that name contains, a list that has not changed
+for years and will not, since much depends on it.
+
+@<Measure white space@>=
+static bool is_space(uint32_t c)
+{
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0
+    || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
+    || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+@#
+static size_t space_after(const unsigned char *text, size_t n, size_t at)
+{
+  for (enum utf8_state state; at < n;) {
+    size_t step = utf8_next(text + at, n - at, &state);
+    if (!is_space(utf8_point(text + at, step))) break;
+    at += step;
+  }
+  return at;
+}
+
+@ Backwards we step over continuation bytes to the beginning of each character.
+
+@<Measure white space@>=
+static size_t character_before(const unsigned char *text, size_t at)
+{
+  do at--; while ((text[at] & 0xc0) == 0x80);
+  return at;
+}
+@#
+static size_t space_before(const unsigned char *text, size_t at, size_t stop)
+{
+  while (at > stop) {
+    size_t i = character_before(text, at);
+    if (i < stop || !is_space(utf8_point(text + i, at - i))) break;
+    at = i;
+  }
+  return at;
+}
+
+@ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
+connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
+character; what it does not know is the property ``alphabetic'', of which the categories
+leave out the circled and a few other enclosed letters, added here by their numbers.
+@^utf8proc@>
+
+@<Tell whether a character belongs to a word@>=
+static bool in_word(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  switch (utf8proc_category((utf8proc_int32_t) c)) {
+  case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL:@|
+  case UTF8PROC_CATEGORY_LT: case UTF8PROC_CATEGORY_LM:@|
+  case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_MN:@|
+  case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:@|
+  case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_NL:@|
+  case UTF8PROC_CATEGORY_PC:
+    return true;
+  default:
+    return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
+      || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169)
+      || (c >= 0x1f170 && c <= 0x1f189);
+  }
+}
+@#
+static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
+{
+  enum utf8_state state;
+  size_t before = from > 0 ? character_before(text, from) : 0;
+  return (from == 0 || !in_word(text + before, from - before))
+    && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
+}
+
+@* From text to ids. \label{sec:encode}
+Encoding is a series of cuts. Into runs of characters and of what is none; at the added tokens
+that stand there as written; at those that stand there in the normal form; by the stages of
+the pre-tokenizer; and what is left are pieces for \cref{sec:encoding}. Everything that the functions
+need on the way travels in one structure.
+
+@<What an encoding needs on its way@>=
+struct job { struct tokenizer *t; struct memory *m; struct ids *out;
+  struct bpe_work work; bool parse_special; struct error *why; };
+
+@ At the bottom is a piece. Some tokenizers look it up as a whole before they merge
+(\texttt{ignore\_merges}: Llama~3's does, because its vocabulary has tokens that its own merges
+do not reach).
+
+@<Encode what needs no more cutting@>=
+static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
+{
+  uint32_t whole = j->t->ignore_merges
+    ? name_map_get(&j->t->by_piece, byte, n) : 0;
+  if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
+  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
+}
+
+@ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
+has left. A stage without a pattern puts a blank before its piece. A stage may drop its matches, or
+what lies between them; the makers of such a file know why.
+
+@<Cut by the stages of the pre-tokenizer@>=
+static bool encode_from(struct job *j, size_t k, const unsigned char *text, size_t n)
+{
+  if (n == 0) return true;
+  if (k == j->t->n_cuts) return encode_piece(j, text, n);
+  const struct stage *s = &j->t->cut[k];
+  if (s->by == NULL) return with_blank(j, k, text, n);
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  for (;;) {
+    if (!pieces_next(&p, &next, j->why)) return false;
+    if (next.n == 0) return true;
+    if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
+    if (!encode_from(j, k + 1, next.byte, next.n)) return false;
+  }
+}
+
+@ A blank before a text makes its first word look like all others: \tok{\ the} and not \tok{the}.
+It takes a copy of the text, since the text is not ours to write in.
+
+@<Put a blank before a piece@>=
+static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
+{
+  if (text[0] == ' ') return encode_from(j, k + 1, text, n);
+  struct bytes copy = @[{ NULL, 0, 0 }@];
+  bool ok = bytes_push(j->m, &copy, " ", 1, j->why)
+    && bytes_push(j->m, &copy, text, n, j->why)
+    && encode_from(j, k + 1, copy.byte, copy.n);
+  bytes_free(j->m, &copy);
+  return ok;
+}
+
+@ The two searches for added tokens are the same function. What lies between the tokens
+goes on to the second search, by way of the normal form, and from there to the stages.
+
+@<Go on with what lies between added tokens@>=
+static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
+  size_t n)
+{
+  if (root == 1) return encode_from(j, 0, text, n);
+  if (!j->t->nfc) return encode_added(j, 1, text, n);
+  struct bytes normal = @[{ NULL, 0, 0 }@];
+  bool ok = normal_form(j->m, text, n, &normal, j->why)
+    && encode_added(j, 1, normal.byte, normal.n);
+  bytes_free(j->m, &normal);
+  return ok;
+}
+
+@ A special token that is not wanted, or a word that is not whole, is passed over, letters and all:
+the search goes on behind it, as Hugging Face's does, so what another token shares with
+it is not found either.
+
+@<Cut at the added tokens@>=
+static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
+  size_t n)
+{
+  size_t done = 0, length = 0;
+  for (size_t i = 0; i < n;) {
+    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
+    if (x == NULL) {
+      i++;
+      continue;
+    }
+    size_t from = i, to = i += length;
+    if (x->special && !j->parse_special) continue;
+    if (x->single_word && !whole_word(text, n, from, to)) continue;
+    if (x->lstrip) from = space_before(text, from, done < from ? done : from);
+    if (x->rstrip) to = space_after(text, n, to);
+    if (done < from && !encode_between(j, root, text + done, from - done))
+      return false;
+    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
+    done = to;
+  }
+  return done >= n || encode_between(j, root, text + done, n - done);
+}
+
+@ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
+character, or an \texttt{e} and an accent. NFC makes one of them where there is one. utf8proc does it,
+and takes its memory from the system; we copy the result and return it.
+@^NFC@>
+
+@<Bring a text into the normal form@>=
+bool normal_form(struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  utf8proc_uint8_t *made = NULL;
+  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &made,
+    UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  if (length < 0)
+    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
+  bool ok = bytes_push(m, out, made, (size_t) length, why);
+  free(made);
+  return ok;
+}
+
+@ The outermost cut is between characters and bytes that are none. The latter are spelt byte
+by byte, so that \emph{every} row of bytes comes back from decoding as it was.
+
+@<Encode a text@>=
+bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
+  size_t n, bool add_special, bool parse_special, struct ids *out,
+  struct error *why)
+{
+  struct job j = @[{ .t = t, .m = m, .out = out, .parse_special = parse_special,@|
+    .why = why }@];
+  const unsigned char *byte = (const unsigned char *) text;
+  size_t start = out->n, length = 0;
+  bool ok = !add_special || push_all(&j, &t->front), whole;
+  for (size_t at = 0; ok && at < n; at += length) {
+    length = utf8_run(byte + at, n - at, &whole);
+    ok = whole ? encode_added(&j, 0, byte + at, length)
+      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out, why);
+  }
+  ok = ok && (!add_special || push_all(&j, &t->back));
+  bpe_work_free(m, &j.work);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+@ What the files put before and after a text are ids like any others.
+
+@<Push the ids that the files add@>=
+static bool push_all(struct job *j, const struct ids *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (!ids_push(j->m, j->out, list->id[i], j->why)) return false;
+  return true;
+}
+
+@* And back. \label{sec:decode}
+Decoding puts the texts of the ids one after another. An id that the tokenizer does not know adds
+nothing: models are often given more rows than their tokenizer has tokens, because some numbers
+are rounder than others.
+
+@<Decode ids, and answer questions about them@>=
+const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id, size_t *n)
+{
+  struct span s = @[{ 0, 0 }@];
+  if (id < t->n_known) s = t->known_as[id].text;
+  *n = s.n;
+  return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *) "";
+}
+@#
+bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
+  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
+  struct error *why)
+{
+  size_t start = out->n, length;
+  for (size_t i = 0; i < n; i++) {
+    if (skip_special && tokenizer_is_special(t, id[i])) continue;
+    const unsigned char *text = tokenizer_text(t, id[i], &length);
+    if (bytes_push(m, out, text, length, why)) continue;
+    out->n = start;
+    return false;
+  }
+  return true;
+}
+
+@ The other questions are answered by looking.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
+{
+  return id < t->n_known && t->known_as[id].special;
+}
+@#
+bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
+  uint32_t *id)
+{
+  for (size_t i = 0; i < t->n_more; i++) {
+    struct span s = t->more[i].text;
+    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0) continue;
+    *id = t->more[i].id;
+    return true;
+  }
+  uint32_t found = name_map_get(&t->by_piece, (const unsigned char *) text, n);
+  if (found != 0) *id = found - 1;
+  return found != 0;
+}
+@#
+bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
+{
+  if (t->front.n > 0) *id = t->front.id[0];
+  return t->front.n > 0;
+}
+
+@ A few are answered without looking.
+
+@<Decode ids, and answer questions about them@>=
+const char *tokenizer_kind(const struct tokenizer *t)
+{
+  (void) t;
+  return "byte-level BPE";
+}
+@#
+size_t tokenizer_vocab_size(const struct tokenizer *t)
+{
+  return t->n_known;
+}
+@#
+size_t tokenizer_extras(const struct tokenizer *t)
+{
+  return t->n_more;
+}
+@#
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
+{
+  const struct added_token *x = &t->more[i];
+  return (struct tokenizer_extra) @[{ x->id, t->letters.byte + x->text.at,@|
+    x->text.n, x->special }@];
+}
+@#
+void tokenizer_unicode(char pcre2[24], char utf8proc[24])
+{
+  splitter_unicode(pcre2);
+  snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
+}
+
+@ Closing returns one block after another. It also serves when opening has failed half-way, because
+whatever was not made yet is zero.
+
+@<Close a tokenizer@>=
+void tokenizer_close(struct memory *m, struct tokenizer *t)
+{
+  if (t == NULL) return;
+  for (size_t i = 0; i < t->n_cuts; i++) splitter_close(t->cut[i].by);
+  ids_free(m, &t->front);
+  ids_free(m, &t->back);
+  bpe_free(m, &t->rules);
+  name_map_free(m, &t->by_piece);
+  bytes_free(m, &t->letters);
+  memory_give(m, FOR_TOKENS, t->known_as, t->room_known, sizeof *t->known_as);
+  memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
+  memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
+  memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
+}
+
+@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
+since id 0 goes to the end of the text. A token's letters are those of its two halves.
+
+@<Make a tokenizer from merges@>=
+static bool spell_merges(struct memory *m, struct tokenizer *t,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  for (uint32_t i = 0; i < 256 + n; i++) {
+    struct known_id *k = know_id(m, t, i + 1, why);
+    if (k == NULL) return false;
+    size_t at = t->letters.n;
+    if (i >= 256 && (merge[i - 256].left >= i || merge[i - 256].right >= i))
+      return error_say(why, "merge %u joins ids that are not made yet", i - 256);
+    if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
+    if (t->letters.n > UINT32_MAX)
+      return error_say(why, "a vocabulary of more than 4 GiB of letters");
+    k->piece = (struct span) @[{ (uint32_t) at, (uint32_t) (t->letters.n - at) }@];
+    k->text = k->piece;
+    if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
+      merge[i - 256].right + 1, i + 1, why)) return false;
+  }
+  return true;
+}
+
+@ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
+writes describes exactly this, and a test compares the two.
+
+@<Make a tokenizer from merges@>=
+static const char end_of_text[] = "<|endoftext|>";
+static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
+{
+  struct added_token x = @[{ .id = 0, .special = true }@];
+  t->cut[0] = (struct stage) @[{ NULL, true, true }@];
+  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
+  if (t->cut[0].by == NULL) return false;
+  t->n_cuts = 1;
+  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text, why)
+    && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+    && index_extras(m, t, why);
+}
+@#
+struct tokenizer *tokenizer_from_merges(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
+  if (t == NULL) return NULL;
+  if (n < MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+      && finish_merges(m, t, why) : error_say(why, "%zu merges are too many", n))
+    return t;
+  tokenizer_close(m, t);
+  return NULL;
+}
+
+@ The inside has a header of its own, which no other chapter includes.
+
+@(inside.h@>=
+#ifndef INCIPIT_INSIDE_H
+#define INCIPIT_INSIDE_H
+#include "01-tokens/tokenizer.h"
+@<A tokenizer, from inside@>@;
+#endif
+
+@ In the file the searches call each other, so two of them are announced.
+
+@(tokenizer.c@>=
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+#include "A4-vocabularies/inside.h"
+@<What an encoding needs on its way@>@;
+static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
+  size_t n);
+@#
+@<Keep letters, and know ids@>@;
+@<Make the table of pieces@>@;
+@<Add a token@>@;
+@<Make the tree of added tokens@>@;
+@<Find the longest added token here@>@;
+@<Measure white space@>@;
+@<Tell whether a character belongs to a word@>@;
+@<Encode what needs no more cutting@>@;
+@<Cut by the stages of the pre-tokenizer@>@;
+@<Put a blank before a piece@>@;
+@<Go on with what lies between added tokens@>@;
+@<Cut at the added tokens@>@;
+@<Bring a text into the normal form@>@;
+@<Push the ids that the files add@>@;
+@<Encode a text@>@;
+@<Decode ids, and answer questions about them@>@;
+@<Close a tokenizer@>@;
+@<Make a tokenizer from merges@>@;
+
+@* Other people's files. \label{sec:files1}
+Hugging Face's library keeps a tokenizer in one file of JSON, \.{tokenizer.json}. It describes a
+machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
+put before and after) and a decoder, each of a type from a long list. We build the types that byte-level
+tokenizers use and refuse the others by name. What the file says about things that change no ids
+(how offsets are trimmed, say) is read over.
+@^Hugging Face@>@^tokenizer.json@>
+
+The file spells bytes in a way of its own. JSON has no bytes, only characters, and a vocabulary
+wants to be printed without blanks; so GPT-2's authors gave every byte a character that
+can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
+order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
+it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
+file has wondered about. \Cref{fig:alphabet} has all of it: \val{vocab.alphabet.itself} bytes stand for themselves, and
+\val{vocab.alphabet.moved} have moved.
+
+\fig{alphabet}{fig:alphabet}{The characters that stand for the bytes in a vocabulary's file: the first hexadecimal digit of a byte
+is on the left, the second above. Red: bytes that do not stand for themselves, in four blocks; the blank is the first in line 2. (The character in line 9,
+column 6, is missing in our typeface.)}{A square table of characters, 16 in each line. The printable characters of ASCII and of
+Latin-1 are in black, in their places. The first two lines, the blank, all of lines 7 F to A 0, and A D are red and hold letters with accents from A with macron on.}
+@^byte alphabet@>
+
+@<Spell a byte as a character, and back@>=
+static bool seen(unsigned b)
+{
+  return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
+}
+@#
+uint32_t alphabet(unsigned b)
+{
+  if (seen(b)) return b;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
+}
+@#
+static int alphabet_byte(uint32_t c)
+{
+  if (c < 256) return seen(c) ? (int) c : -1;
+  if (c <= 256 + 32) return (int) (c - 256);
+  if (c <= 256 + 32 + 34) return (int) (c - 256 - 33 + 127);
+  return c == 256 + 33 + 34 ? 173 : -1;
+}
+
+@ A word of the vocabulary is turned into its bytes character by character. A word with a character
+that stands for no byte cannot be spelt by merges; it still has a number and reads as it is
+written.
+
+@<Turn a word of the file into bytes@>=
+static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes *out,
+  bool *spelt)
+{
+  const unsigned char *c = (const unsigned char *) text;
+  size_t start = out->n, length = 0;
+  *spelt = true;
+  for (size_t at = 0; at < n && *spelt; at += length) {
+    enum utf8_state state;
+    length = utf8_next(c + at, n - at, &state);
+    int b = alphabet_byte(utf8_point(c + at, length));
+    unsigned char byte = (unsigned char) b;
+    *spelt = b >= 0;
+    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why)) return false;
+  }
+  if (*spelt) return true;
+  out->n = start;
+  return bytes_push(r->m, out, text, n, r->why);
+}
+
+@ What all reading functions need is the tokenizer to be filled, the file's name for messages, and
+a row of bytes to work in.
+
+@<What reading a file needs@>=
+struct reader { struct memory *m; struct tokenizer *t; const char *file;
+  json_t *vocab; struct bytes row; bool ours; struct error *why; };
+
+@ Every refusal has the four parts of chapter 0. What was found is a value of JSON, of which we show
+a string or an integer as it stands and of others the kind.
+
+@<Refuse a field@>=
+static int clip(const char *text, size_t n, size_t most)
+{
+  if (n <= most) return (int) n;
+  return (int) (most - utf8_held((const unsigned char *) text, most));
+}
+@#
+static const char *shown(const json_t *v, char room[80])
+{
+  const char *text = json_string_value(v);
+  if (v == NULL) return "missing";
+  if (text != NULL)
+    snprintf(room, 80, "\"%.*s\"", clip(text, json_string_length(v), 70), text);
+  else if (json_is_integer(v))
+    snprintf(room, 80, "%lld", (long long) json_integer_value(v));
+  else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
+    : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
+    : json_is_array(v) ? "a list" : "a number with a point";
+  return room;
+}
+@#
+static bool refuse(struct reader *r, const char *field, const json_t *found,
+  const char *wanted)
+{
+  char room[80];
+  return error_found(r->why, r->file, field, shown(found, room), wanted);
+}
+
+@ A field's full name is built where it is needed; fields of lists have a number.
+
+@<Refuse a field@>=
+struct field_name { char name[160]; };
+static struct field_name below(const char *where, const char *key)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
+    clip(key, strlen(key), 40), key);
+  return p;
+}
+@#
+static struct field_name number_of(const char *where, size_t i)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
+  return p;
+}
+
+@ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
+value is a way of saying nothing: null, false, or empty.
+
+@<Accept only keys that we know@>=
+static bool says_nothing(const json_t *v)
+{
+  return v == NULL || json_is_null(v) || json_is_false(v)
+    || (json_is_string(v) && json_string_length(v) == 0)
+    || (json_is_array(v) && json_array_size(v) == 0)
+    || (json_is_object(v) && json_object_size(v) == 0);
+}
+@#
+static bool only_keys(struct reader *r, const char *where, json_t *object,
+  const char *keys)
+{
+  const char *key;
+  json_t *v;
+  if (!json_is_object(object)) return refuse(r, where, object, "an object");
+  json_object_foreach(object, key, v) {
+    size_t n = strlen(key);
+    const char *at = keys;
+    while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
+      at = strchr(at, ' ') + 1;
+    if (*at == '\0' && !says_nothing(v))
+      return refuse(r, below(where, key).name, v, "a key that this reader knows");
+  }
+  return true;
+}
+
+@ Flags may be absent, and then have a default.
+
+@<Read a flag@>=
+static bool flag(struct reader *r, const char *where, json_t *object,
+  const char *key, bool otherwise, bool *out)
+{
+  json_t *v = json_object_get(object, key);
+  *out = v == NULL || json_is_null(v) ? otherwise : json_is_true(v);
+  return v == NULL || json_is_null(v) || json_is_boolean(v)
+    || refuse(r, below(where, key).name, v, "true or false");
+}
+
+@ An id is an integer from 0 on. The upper limit protects against a file of ten bytes that asks for
+a table of many gigabytes; it is several times the size of the largest published vocabularies.
+
+@<Read an id@>=
+static bool read_id(struct reader *r, const char *field, const json_t *v,
+  uint32_t *id)
+{
+  if (!json_is_integer(v) || json_integer_value(v) < 0
+      || json_integer_value(v) >= MAX_ID)
+    return refuse(r, field, v, "an integer from 0 to 4194303");
+  *id = (uint32_t) json_integer_value(v);
+  return true;
+}
+
+@ The vocabulary is an object from words to ids. Two words with one id would make decoding a matter
+of luck.
+
+@<Read the vocabulary@>=
+static bool read_vocab(struct reader *r, const char *where)
+{
+  const char *key;
+  size_t n;
+  json_t *v;
+  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab, "an object");
+  json_object_keylen_foreach(r->vocab, key, n, v) {
+    uint32_t id;
+    bool spelt;
+    r->row.n = 0;
+    if (!read_id(r, below(where, key).name, v, &id)
+        || !to_bytes(r, key, n, &r->row, &spelt)) return false;
+    struct known_id *k = know_id(r->m, r->t, id, r->why);
+    if (k == NULL) return false;
+    if (k->text.n > 0)
+      return refuse(r, below(where, key).name, v, "an id that no other word has");
+    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text, r->why))
+      return false;
+    if (spelt) k->piece = k->text;
+  }
+  return index_pieces(r->m, r->t, r->why);
+}
+
+@ A merge is a pair of words, or, in older files, one string with a blank between two words (the
+alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
+must be in the vocabulary.
+
+@<Read one merge@>=
+static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
+  size_t n_b, const char *field)
+{
+  bool spelt_a, spelt_b;
+  r->row.n = 0;
+  if (!to_bytes(r, a, n_a, &r->row, &spelt_a)) return false;
+  size_t n = r->row.n;
+  if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
+  const struct name_map *known = &r->t->by_piece;
+  uint32_t left = name_map_get(known, r->row.byte, n);
+  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
+  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
+  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
+    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
+  char words[120];
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",@| clip(a, n_a, 40), a,
+    clip(b, n_b, 40), b);
+  return error_found(r->why, r->file, field, words,
+    "two words of the vocabulary that make a third");
+}
+
+@ The list says which of the two forms it uses by the form of its elements.
+
+@<Read the merges@>=
+static bool read_merges(struct reader *r, const char *where, json_t *list)
+{
+  size_t i;
+  json_t *v;
+  if (!json_is_array(list)) return refuse(r, where, list, "a list");
+  json_array_foreach(list, i, v) {
+    const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
+    const char *text = json_string_value(v), *blank;
+    struct field_name field = number_of(where, i);
+    bool ok;
+    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
+      ok = read_merge(r, json_string_value(a), json_string_length(a),@|
+        json_string_value(b), json_string_length(b), field.name);
+    else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
+      ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
+        json_string_length(v) - (size_t) (blank + 1 - text), field.name);
+    else ok = refuse(r, field.name, v, "two words");
+    if (!ok) return false;
+  }
+  return true;
+}
+
+@ Merges spell every text only if every byte has a token. Then the marks for unknown letters
+(\texttt{unk\_token}, \texttt{byte\_fallback}) can never come into play; otherwise they could, and
+we refuse.
+
+@<Read the model@>=
+static bool read_model(struct reader *r, json_t *model)
+{
+  static const char *const none[] = @[{ "dropout",@| "continuing_subword_prefix",@|
+    "end_of_word_suffix", NULL }@];
+  if (!only_keys(r, "model", model, "type dropout unk_token "@|
+    "continuing_subword_prefix "@| "end_of_word_suffix fuse_unk "@|
+    "byte_fallback ignore_merges "@| "vocab merges ")) return false;
+  for (size_t i = 0; none[i] != NULL; i++) {
+    json_t *v = json_object_get(model, none[i]);
+    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
+      return refuse(r, below("model", none[i]).name, v, "null");
+  }
+  r->vocab = json_object_get(model, "vocab");
+  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
+      || !read_vocab(r, "model.vocab")
+      || !read_merges(r, "model.merges", json_object_get(model, "merges")))
+    return false;
+  json_t *unknown = json_object_get(model, "unk_token");
+  return says_nothing(unknown) || all_bytes(r->t)
+    || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
+}
+
+@ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
+our texts may be any bytes.
+
+@<Tell whether every byte has a token@>=
+static bool all_bytes(const struct tokenizer *t)
+{
+  for (int b = 0; b < 256; b++)
+    if (t->rules.byte_id[b] == BPE_NONE) return false;
+  return true;
+}
+
+@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
+belong to another word.
+
+@<Read an added token@>=
+static bool read_added(struct reader *r, const char *where, json_t *v)
+{
+  struct added_token x = @[{ .id = 0 }@];
+  json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
+  if (!only_keys(r, where, v, "id content single_word "@|
+    "lstrip rstrip normalized "@| "special ")
+    || !read_id(r, below(where, "id").name, id, &x.id)
+    || !flag(r, where, v, "special", false, &x.special)
+    || !flag(r, where, v, "lstrip", false, &x.lstrip)
+    || !flag(r, where, v, "rstrip", false, &x.rstrip)
+    || !flag(r, where, v, "single_word", false, &x.single_word)
+    || !flag(r, where, v, "normalized", !x.special, &x.normalized)) return false;
+  size_t n = json_string_length(text);
+  if (n == 0) return refuse(r, below(where, "content").name, text, "some text");
+  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
+  bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
+  if (word != NULL ? json_integer_value(word) != x.id : taken)
+    return refuse(r, below(where, "id").name, id, word != NULL
+      ? "the id that the vocabulary has" : "an id that no word has");
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
+    && add_extra(r->m, r->t, &x, r->why);
+}
+
+@ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
+\texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
+out digits, one by one or in rows; \texttt{Split} brings its own pattern.
+
+@<Append a cut@>=
+static bool add_cut(struct reader *r, const char *where, const char *pattern,
+  size_t n, bool literal, bool keep_matches, bool keep_gaps)
+{
+  struct tokenizer *t = r->t;
+  struct error inner;
+  if (t->n_cuts == MAX_STAGES)
+    return error_found(r->why, r->file, where, "one more", "at most 16 stages");
+  struct stage s = @[{ NULL, keep_matches, keep_gaps }@];
+  if (pattern != NULL) {
+    s.by = splitter_open(r->m, pattern, n, literal, &inner);
+    if (s.by == NULL)
+      return error_found(r->why, r->file, where, inner.words, "a pattern");
+  }
+  t->cut[t->n_cuts++] = s;
+  return true;
+}
+
+@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
+(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept.
+
+@<Read a stage that brings its pattern@>=
+static bool read_split(struct reader *r, const char *where, json_t *v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *how =
+    json_object_get(v, "behavior");
+  json_t *regex = json_object_get(pattern, "Regex"), *text =
+    json_object_get(pattern, "String");
+  bool invert;
+  if (!only_keys(r, where, v, "type pattern behavior "@| "invert ")
+    || !only_keys(r, at.name, pattern, "Regex String ")
+    || !flag(r, where, v, "invert", false, &invert)) return false;
+  json_t *given = regex != NULL ? regex : text;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  const char *name = json_is_string(how) ? json_string_value(how) : "";
+  bool removed = strcmp(name, "Removed") == 0;
+  if (!removed && strcmp(name, "Isolated") != 0)
+    return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
+  return add_cut(r, at.name, json_string_value(given), json_string_length(given),@|
+    regex == NULL, !removed || invert, !removed || !invert);
+}
+
+@ Sequences may be nested, and are taken apart until single stages are left.
+
+@<Read the pre-tokenizer@>=
+static bool read_stage(struct reader *r, const char *where, json_t *v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  bool blank, regex, single;
+  if (type == NULL) return refuse(r, below(where, "type").name,
+    json_object_get(v, "type"), "the name of a stage");
+  if (strcmp(type, "Sequence") == 0)
+    return read_each(r, where, v, "pretokenizers", read_stage);
+  if (strcmp(type, "Split") == 0) return read_split(r, where, v);
+  if (strcmp(type, "Digits") == 0)
+    return only_keys(r, where, v, "type individual_digits ")
+      && flag(r, where, v, "individual_digits", false, &single)
+      && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
+        true, true);
+  if (strcmp(type, "ByteLevel") != 0)
+    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
+      "Sequence, Split, Digits or ByteLevel");
+  return only_keys(r, where, v, "type add_prefix_space "@|
+    "trim_offsets use_regex ")
+    && flag(r, where, v, "add_prefix_space", true, &blank)
+    && flag(r, where, v, "use_regex", true, &regex)
+    && (!blank || add_cut(r, where, NULL, 0, false, true, true))
+    && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
+      true));
+}
+
+@ Three of the five parts of the machine may be sequences, so going through one is a function that is
+told what to do with each element.
+
+@<Go through a sequence@>=
+typedef bool read_part(struct reader *r, const char *where, json_t *v);
+static bool read_each(struct reader *r, const char *where, json_t *v,
+  const char *key, read_part *read)
+{
+  size_t i;
+  json_t *each, *list = json_object_get(v, key);
+  struct field_name at = below(where, key);
+  if (strlen(at.name) > 120) return refuse(r, where, v, "less nesting");
+  if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
+  json_array_foreach(list, i, each)
+    if (!read(r, number_of(at.name, i).name, each)) return false;
+  return true;
+}
+
+@ Of normal forms we know NFC, and none.
+
+@<Read the normalizer@>=
+static bool read_normalizer(struct reader *r, const char *where, json_t *v)
+{
+  if (json_is_null(v) || v == NULL) return true;
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "normalizers", read_normalizer);
+  if (strcmp(name, "NFC") != 0)
+    return refuse(r, below(where, "type").name, type, "NFC or Sequence");
+  r->t->nfc = true;
+  return true;
+}
+
+@ A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
+two templates follow each other, the second one goes around the first.
+
+@<Read a template@>=
+static bool read_template(struct reader *r, const char *where, json_t *v)
+{
+  struct field_name at = below(where, "single");
+  json_t *list = json_object_get(v, "single"), *each;
+  struct ids before = @[{ NULL, 0, 0 }@], after = @[{ NULL, 0, 0 }@];
+  size_t i, texts = 0;
+  bool ok = only_keys(r, where, v, "type single pair "@| "special_tokens ")
+    && (json_is_array(list) || refuse(r, at.name, list, "a list"));
+  if (ok) json_array_foreach(list, i, each) {
+    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
+    bool is_text = json_is_string(text)
+      && strcmp(json_string_value(text), "A") == 0;
+    if (is_text) texts++;
+    else ok = read_template_token(r, number_of(at.name, i).name, v, each,
+      texts == 0 ? &before : &after);
+    if (!ok) break;
+  }
+  if (ok && texts != 1)
+    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
+      : "one with the text A twice", "a template with the text A once");
+  ok = ok && wrap(r, &before, &after);
+  ids_free(r->m, &before);
+  ids_free(r->m, &after);
+  return ok;
+}
+
+@ A special token of a template is looked up in the list that the template brings along, and may be several
+ids there.
+
+@<Read the ids of a token of a template@>=
+static bool read_template_token(struct reader *r, const char *where, json_t *v,
+  json_t *each, struct ids *list)
+{
+  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
+  if (!json_is_string(name))
+    return refuse(r, where, each, "the text A or a SpecialToken");
+  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
+    json_string_value(name));
+  json_t *all = json_object_get(known, "ids");
+  size_t i;
+  if (!json_is_array(all)) return refuse(r, where, name, "one of special_tokens");
+  json_array_foreach(all, i, id) {
+    uint32_t n;
+    if (!read_id(r, where, id, &n)) return false;
+    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
+      return refuse(r, where, id, "the id of a token");
+    if (!ids_push(r->m, list, n, r->why)) return false;
+  }
+  return true;
+}
+
+@ To go around what is there already, the new ids are put before the front and after the back.
+
+@<Put ids around what is there@>=
+static bool wrap(struct reader *r, const struct ids *before,
+  const struct ids *after)
+{
+  struct ids front = @[{ NULL, 0, 0 }@];
+  bool ok = true;
+  for (size_t i = 0; ok && i < before->n; i++)
+    ok = ids_push(r->m, &front, before->id[i], r->why);
+  for (size_t i = 0; ok && i < r->t->front.n; i++)
+    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
+  for (size_t i = 0; ok && i < after->n; i++)
+    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
+  ids_free(r->m, &r->t->front);
+  r->t->front = front;
+  return ok;
+}
+
+@ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id.
+
+@<Read the post-processor@>=
+static bool read_post(struct reader *r, const char *where, json_t *v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  if (strcmp(name, "ByteLevel") == 0) return true;
+  if (strcmp(name, "TemplateProcessing") == 0) return read_template(r, where, v);
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "processors", read_post);
+  return refuse(r, below(where, "type").name, type,
+    "ByteLevel, TemplateProcessing"@| " or Sequence");
+}
+
+@ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else.
+
+@<Read the decoder@>=
+static bool read_decoder(struct reader *r, const char *where, json_t *v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "decoders", read_decoder);
+  return strcmp(name, "ByteLevel") == 0
+    || refuse(r, below(where, "type").name, type, "ByteLevel");
+}
+
+@ Whether a file is of our kind at all is decided before anything is refused: its model is BPE, and
+somewhere among the stages there is \texttt{ByteLevel}.
+
+@<Tell whether a tokenizer is of our kind@>=
+static bool has_byte_level(json_t *v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  size_t i;
+  json_t *each;
+  if (type == NULL) return false;
+  if (strcmp(type, "ByteLevel") == 0) return true;
+  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
+    if (has_byte_level(each)) return true;
+  return false;
+}
+@#
+static bool is_ours(struct reader *r, json_t *file)
+{
+  json_t *model = json_object_get(file, "model");
+  json_t *type = json_object_get(model, "type");
+  json_t *stages = json_object_get(file, "pre_tokenizer");
+  if (!json_is_object(model)) {
+    r->ours = true;
+    return refuse(r, "model", model, "an object");
+  }
+  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
+    : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
+  r->ours = merges && has_byte_level(stages);
+  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
+    merges ? stages : type, merges ? "one with ByteLevel"
+    : "BPE (another kind of tokenizer)");
+}
+
+@ Now the whole file. Truncation and padding would change the ids of some texts, so they must be
+absent; the parts are read in an order in which each finds what it refers to.
+
+@<Read a whole description@>=
+static bool read_description(struct reader *r, json_t *file)
+{
+  size_t i;
+  json_t *v, *added = json_object_get(file, "added_tokens");
+  json_t *post = json_object_get(file, "post_processor");
+  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "@|
+    "normalizer pre_tokenizer "@| "post_processor decoder "@| "model "))
+    return false;
+  if (!read_model(r, json_object_get(file, "model"))) return false;
+  if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
+    return false;
+  if (!says_nothing(added) && !json_is_array(added))
+    return refuse(r, "added_tokens", added, "a list");
+  json_array_foreach(added, i, v)
+    if (!read_added(r, number_of("added_tokens", i).name, v)) return false;
+  return index_extras(r->m, r->t, r->why)
+    && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
+    && read_decoder(r, "decoder", json_object_get(file, "decoder"))
+    && (json_is_null(post) || post == NULL ? read_config(r)
+      : read_post(r, "post_processor", post));
+}
+
+@ Without a post-processor a second file decides whether a text begins or ends with a special
+token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
+object that has the text in it.
+
+@<Read the configuration beside it@>=
+static bool read_bracket(struct reader *r, json_t *config, const char *wish,
+  const char *which, struct ids *list)
+{
+  bool add;
+  uint32_t id;
+  if (!flag(r, "", config, wish, false, &add)) return false;
+  if (!add) return true;
+  json_t *v = json_object_get(config, which);
+  if (json_is_object(v)) v = json_object_get(v, "content");
+  if (!json_is_string(v)
+      || !tokenizer_find(r->t, json_string_value(v), json_string_length(v), &id))
+    return refuse(r, which, v, "the text of a token");
+  return ids_push(r->m, list, id, r->why);
+}
+@#
+static bool read_config(struct reader *r)
+{
+  const char *slash = strrchr(r->file, '/'), *file = r->file;
+  char path[4096];
+  int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
+  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
+  if (length < 0 || length >= (int) sizeof path || access(path, F_OK) != 0)
+    return true;
+  r->file = path;
+  json_t *config = read_json(path, r->why);
+  bool ok = config != NULL
+    && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
+    && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
+  json_decref(config);
+  r->file = file;
+  return ok;
+}
+
+@ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
+error, while U+0000 is a character like any other. Its memory is its own and outside
+our books; it is returned when the tokenizer has been built.
+@^jansson@>
+
+@<Parse a file of JSON@>=
+static json_t *read_json(const char *path, struct error *why)
+{
+  struct mapping map;
+  json_error_t trouble;
+  if (!file_map(&map, path, why)) return NULL;
+  json_t *v = json_loadb(@[(const char *) map.bytes@], map.size,
+    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  file_unmap(&map);
+  if (v == NULL)
+    error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
+      trouble.column, trouble.text);
+  return v;
+}
+
+@ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
+in which the first line may tell the version. Everything else was in the program, so here it is, too.
+
+@<Read the lines of a list of merges@>=
+static bool read_lines(struct reader *r, const char *path)
+{
+  struct mapping map;
+  if (!file_map(&map, path, r->why)) return false;
+  const char *text = @[(const char *) map.bytes@], *end = text + map.size;
+  bool ok = true;
+  r->file = path;
+  for (size_t line_number = 1; ok && text < end; line_number++) {
+    const char *stop = memchr(text, '\n', (size_t) (end - text));
+    if (stop == NULL) stop = end;
+    size_t n = (size_t) (stop - text);
+    if (n > 0 && text[n - 1] == '\r') n--;
+    if (n > 0 && !(line_number == 1 && n >= 8 && memcmp(text, "#version", 8) == 0))
+      ok = read_line(r, text, n, line_number);
+    text = stop + 1;
+  }
+  file_unmap(&map);
+  return ok;
+}
+
+@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not.
+
+@<Read one such line@>=
+static bool read_line(struct reader *r, const char *text, size_t n,
+  size_t line_number)
+{
+  char field[40];
+  bool whole;
+  const char *blank = memchr(text, ' ', n);
+  snprintf(field, sizeof field, "line %zu", line_number);
+  if (utf8_run((const unsigned char *) text, n, &whole) != n || !whole)
+    return error_found(r->why, r->file, field, "not UTF-8", "two words");
+  if (blank == NULL) return error_found(r->why, r->file, field,
+    "without a blank", "two words with a blank between");
+  size_t n_a = (size_t) (blank - text);
+  return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
+}
+
+@ If the vocabulary has GPT-2's end of text, that is the one special token.
+
+@<Read a vocabulary and its merges@>=
+static bool read_pair_of_files(struct reader *r, const char *vocab,
+  const char *merges)
+{
+  static const char end_of_text[] = "<|endoftext|>";
+  struct added_token x = @[{ .special = true }@];
+  r->file = vocab, r->ours = true;
+  r->vocab = read_json(vocab, r->why);
+  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
+  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
+    x.text = r->t->known_as[x.id].text;
+    ok = add_extra(r->m, r->t, &x, r->why);
+  }
+  r->file = vocab;
+  ok = ok && index_extras(r->m, r->t, r->why)
+    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true, true)
+    && read_config(r);
+  json_decref(r->vocab);
+  return ok;
+}
+
+@ A path is a file, or a directory in which we look for what it may contain, in a fixed order.
+
+@<Find out what a path holds@>=
+static bool there(char room[4096], const char *path, const char *name)
+{
+  int n = snprintf(room, 4096, "%s/%s", path, name);
+  return n > 0 && n < 4096 && access(room, F_OK) == 0;
+}
+@#
+static bool read_path(struct reader *r, const char *path, bool *absent)
+{
+  char one[4096], two[4096];
+  struct stat about;
+  *absent = false;
+  if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+    return read_file(r, path);
+  if (there(one, path, "tokenizer.json")) return read_file(r, one);
+  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
+    return read_pair_of_files(r, one, two);
+  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
+    return read_pair_of_files(r, one, two);
+  *absent = !there(one, path, "tokenizer.model");
+  r->file = one;
+  if (*absent) return error_say(r->why, "%s: no tokenizer.json here, nor "@|
+    "vocab.json and merges.txt,"@| " nor encoder.json and "@| "vocab.bpe", path);
+  return error_found(r->why, one, "this", "a SentencePiece model",
+    "byte-level BPE (another kind of tokenizer)");
+}
+
+@ A file of the right kind is one object of JSON.
+
+@<Read a file of JSON into a tokenizer@>=
+static bool read_file(struct reader *r, const char *path)
+{
+  r->file = path;
+  r->ours = true;
+  json_t *file = read_json(path, r->why);
+  bool ok = file != NULL && (json_is_object(file)
+    || refuse(r, "this", file, "an object")) && read_description(r, file);
+  json_decref(file);
+  return ok;
+}
+
+@ The two ways of opening differ in what they tell.
+
+@<Open a tokenizer@>=
+enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
+  struct tokenizer **t, struct error *why)
+{
+  struct reader r = @[{ .m = m, .why = why }@];
+  bool absent = false;
+  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
+  if (r.t == NULL) return TOKENIZER_REFUSED;
+  bool ok = read_path(&r, path, &absent);
+  bytes_free(m, &r.row);
+  if (ok) return TOKENIZER_OPEN;
+  tokenizer_close(m, *t);
+  *t = NULL;
+  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
+    : TOKENIZER_OTHER_KIND;
+}
+@#
+struct tokenizer *tokenizer_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct tokenizer *t;
+  tokenizer_try(m, path, &t, why);
+  return t;
+}
+
+@ Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
+blank between, the form that old and new readers understand.
+
+@<Spell bytes for a file@>=
+static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
+  struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t c = alphabet(byte[i]);
+    unsigned char two[2] = @[{ (unsigned char) (0xc0 | c >> 6),@|
+      (unsigned char) (0x80 | (c & 0x3f)) }@];
+    unsigned char one = (unsigned char) c;
+    if (!(c < 0x80 ? bytes_push(m, out, &one, 1, why)
+      : bytes_push(m, out, two, 2, why))) return false;
+  }
+  return true;
+}
+
+@ The file is made as text and parsed by jansson only where strings need escapes: words of the
+vocabulary. Two words that are spelt alike would be one key; learning has never been seen to make
+such a pair, and if it does, the sentence says so.
+
+@<Make the vocabulary and the merges as JSON@>=
+static bool make_words(struct memory *m, const struct tokenizer *t, json_t *vocab,
+  json_t *merges, struct error *why)
+{
+  struct bytes row = @[{ NULL, 0, 0 }@];
+  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
+  for (size_t i = 1; ok && i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    row.n = 0;
+    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
+      && bytes_push(m, &row, "", 1, why);
+    if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
+      ok = error_say(why, "token %zu is spelt like an earlier one", i);
+    ok = ok && json_object_set_new(vocab, (const char *) row.byte,
+      json_integer((json_int_t) i)) == 0;
+  }
+  for (size_t i = 0; ok && i < t->rules.n; i++)
+    ok = make_merge(m, t, &t->rules.rule[i], &row, merges, why);
+  bytes_free(m, &row);
+  return ok;
+}
+
+@ One merge is one string.
+
+@<Make a merge as JSON@>=
+static bool make_merge(struct memory *m, const struct tokenizer *t,
+  const struct bpe_rule *rule, struct bytes *row, json_t *merges,
+  struct error *why)
+{
+  struct span a = t->known_as[rule->left].piece, b = t->known_as[rule->right].piece;
+  row->n = 0;
+  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
+    && bytes_push(m, row, " ", 1, why)
+    && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
+    && json_array_append_new(merges, json_stringn((const char *) row->byte,
+      row->n)) == 0;
+}
+
+@ Around them stands what a byte-level tokenizer of the simplest sort looks like.
+
+@<Make the description as JSON@>=
+static json_t *make_description(json_t *vocab, json_t *merges)
+{
+  return json_pack("{s:s, s:n, s:n,"@| " s:[{s:i, s:s, s:b, s:b,"@|
+    " s:b, s:b, s:b}], s:n,"@| " s:{s:s, s:b, s:b, s:b},"@| " s:n,"@|
+    " s:{s:s, s:b, s:b, s:b},"@| " s:{s:s, s:n, s:n, s:n,"@|
+    " s:n, s:b, s:b, s:b,"@| " s:O, s:O}}",
+    "version", "1.0", "truncation", "padding",
+    "added_tokens", "id", 0, "content", "<|endoftext|>", "single_word", 0,@|
+    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1, "normalizer",
+    "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,@|
+    "trim_offsets", 1, "use_regex", 1, "post_processor",
+    "decoder", "type", "ByteLevel", "add_prefix_space", 1,@|
+    "trim_offsets", 1, "use_regex", 1,
+    "model", "type", "BPE", "dropout", "unk_token",@|
+    "continuing_subword_prefix",@| "end_of_word_suffix",@| "fuse_unk", 0,@|
+    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges", merges);
+}
+
+@ The file is written beside its place and moved there when it is complete, so that a full disk
+leaves no half vocabulary behind.
+
+@<Write a tokenizer@>=
+bool tokenizer_write(struct memory *m, const char *path,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct error inner = @[{ "" }@];
+  char beside[4096];
+  struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
+  if (t == NULL) return false;
+  json_t *vocab = json_object(), *merges = json_array(), *whole = NULL;
+  bool ok = vocab != NULL && merges != NULL
+    && make_words(m, t, vocab, merges, &inner)
+    && (whole = make_description(vocab, merges)) != NULL
+    && snprintf(beside, sizeof beside, "%s.new", path) < (int) sizeof beside;
+  tokenizer_close(m, t);
+  if (!ok) error_say(why, "%s: cannot be made: %s", path, inner.words);
+  else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
+      || rename(beside, path) != 0)
+    ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+  json_decref(whole);
+  json_decref(vocab);
+  json_decref(merges);
+  return ok;
+}
+
+@ The file has the readers of parts before the readers of wholes; four that call each other in a circle, or
+stand later in the book, are announced.
+
+@(files.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "A4-vocabularies/inside.h"
+@<What reading a file needs@>@;
+@<Refuse a field@>@;
+@<Accept only keys that we know@>@;
+@<Read a flag@>@;
+@<Read an id@>@;
+@<Spell a byte as a character, and back@>@;
+@<Turn a word of the file into bytes@>@;
+@<All about the words of the vocabulary@>@;
+@<Read the other four parts@>@;
+@<Read whole files@>@;
+@<Spell bytes for a file@>@;
+@<Make a merge as JSON@>@;
+@<Make the vocabulary and the merges as JSON@>@;
+@<Make the description as JSON@>@;
+@<Write a tokenizer@>@;
+
+@ The model comes first, because everything else refers to its words.
+
+@<All about the words of the vocabulary@>=
+@<Read the vocabulary@>@;
+@<Read one merge@>@;
+@<Read the merges@>@;
+@<Tell whether every byte has a token@>@;
+@<Read the model@>@;
+@<Read an added token@>@;
+
+@ Then the parts that may be sequences.
+
+@<Read the other four parts@>=
+@<Go through a sequence@>@;
+@<Append a cut@>@;
+@<Read a stage that brings its pattern@>@;
+@<Read the pre-tokenizer@>@;
+@<Read the normalizer@>@;
+@<Read the ids of a token of a template@>@;
+@<Put ids around what is there@>@;
+@<Read a template@>@;
+@<Read the post-processor@>@;
+@<Read the decoder@>@;
+
+@ And at last the files.
+
+@<Read whole files@>=
+@<Parse a file of JSON@>@;
+@<Read the configuration beside it@>@;
+@<Tell whether a tokenizer is of our kind@>@;
+@<Read a whole description@>@;
+@<Read one such line@>@;
+@<Read the lines of a list of merges@>@;
+@<Read a vocabulary and its merges@>@;
+@<Read a file of JSON into a tokenizer@>@;
+@<Find out what a path holds@>@;
+@<Open a tokenizer@>@;
+
+@* The check. \label{sec:vocabcheck}
+The text to learn from is the end of one line and the beginning of another, with an accent in it, so
+that the normal form has something to do, if there is one.
+
+@<Show ids as pieces@>=
+static const char lesson[] = "the cat sat on the mat, "@| "the rat sat on the cat";
+static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
+enum { LESSON_MERGES = 14 };
+static void print_ids(const struct tokenizer *t, const char *label,
+  const struct ids *list)
+{
+  printf("%s", label);
+  for (size_t i = 0; i < list->n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(t, list->id[i], &n);
+    printf(i > 0 && i % 6 == 0 ? "\n          %u:" : " %u:",@|
+      (unsigned) list->id[i]);
+    for (size_t k = 0; k < n; k++)
+      if (byte[k] >= 33 && byte[k] < 127) putchar(byte[k]);
+      else printf(byte[k] == ' ' ? "_" : "<%02x>", byte[k]);
+  }
+  printf("\n");
+}
+
+@ The probe is encoded twice: as something that the program itself has written, in which the end of a
+text is one token, and as something that a user has typed, in which it is letters like any
+others.
+
+@<Show ids as pieces@>=
+static bool encode_probe(struct memory *m, struct tokenizer *t, bool parse_special,
+  struct ids *list, struct error *why)
+{
+  list->n = 0;
+  return tokenizer_encode(t, m, probe, strlen(probe), false, parse_special, list,
+    why);
+}
+@#
+static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
+  struct error *why)
+{
+  struct ids one = @[{ NULL, 0, 0 }@], two = @[{ NULL, 0, 0 }@];
+  bool same = true;
+  for (int special = 0; same && special < 2; special++) {
+    same = encode_probe(m, t, special, &one, why)
+      && encode_probe(m, u, special, &two, why) && one.n == two.n
+      && memcmp(one.id, two.id, one.n * sizeof *one.id) == 0;
+    print_ids(u, special ? "  parsed:" : "  typed: ", &two);
+  }
+  ids_free(m, &one);
+  ids_free(m, &two);
+  return same;
+}
+
+@ The file goes to the system's place for such things, under a name that nobody else has, and is
+removed in the end.
+
+@<Go by way of a file, and compare@>=
+static struct tokenizer *by_way_of_a_file(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
+  int f = mkstemp(path);
+  if (f < 0) return NULL;
+  close(f);
+  struct tokenizer *t = NULL;
+  if (tokenizer_write(m, path, merge, n, why)) t = tokenizer_open(m, path, why);
+  remove(path);
+  return t;
+}
+@#
+static int print_round_trip(void)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why = @[{ "no file can be made in /tmp" }@];
+  struct bpe_merge *merge;
+  size_t n;
+  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2, LESSON_MERGES, &merge, &n,
+    &why)) return 1;
+  struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
+  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why) : NULL;
+  if (u != NULL) {
+    printf("%s, %zu ids, written and read again\n", tokenizer_kind(u),@|
+      tokenizer_vocab_size(u));
+    printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids" : "  DIFFERENT");
+    print_refusal(&m);
+  } else printf("%s\n", why.words);
+  tokenizer_close(&m, t);
+  tokenizer_close(&m, u);
+  bpe_forget(&m, merge, LESSON_MERGES);
+  return u != NULL && m.all.held == 0 ? 0 : 1;
+}
+
+@ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
+we do not have. The sentence names the field, what was found and what would do.
+
+@<Show how a file is refused@>=
+static void print_refusal(struct memory *m)
+{
+  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@| "\"vocab\": {\"a\": 0}, "@|
+    "\"merges\": []}, "@| "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
+    "\"pre_tokenizer\": "@| "{\"type\": \"ByteLevel\"}}";
+  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
+  struct error why = @[{ "?" }@];
+  int f = mkstemp(path);
+  if (f < 0) return;
+  bool written = write(f, text, strlen(text)) == (ssize_t) strlen(text);
+  close(f);
+  if (written && tokenizer_open(m, path, &why) == NULL)
+    printf("refused:\n  %s\n", why.words + strlen(path) + 2);
+  remove(path);
+}
+
+@ The figure of the alphabet wants a line for every byte; the keys count what the lines show.
+
+@<Print the alphabet of bytes@>=
+static int print_alphabet(void)
+{
+  printf("byte,character\n");
+  for (unsigned b = 0; b < 256; b++) printf("%u,%u\n", b, (unsigned) alphabet(b));
+  return 0;
+}
+@#
+static int print_values(void)
+{
+  int itself = 0;
+  for (unsigned b = 0; b < 256; b++) itself += alphabet(b) == b;
+  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n", itself, 256 - itself);
+  printf("vocab.alphabet.last %u\n", (unsigned) alphabet(173));
+  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID, MAX_STAGES);
+  return 0;
+}
+
+@ What the program prints:
+
+\checkpoint{build/out/A4-vocabularies.txt}{a tokenizer written, read, and refused}

@@ -1,0 +1,897 @@
+/* files.c -- made from chapters/A4-vocabularies.w; change it there */
+
+/* D.71  files.c */
+
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "A4-vocabularies/inside.h"
+
+/* D.34  What reading a file needs */
+
+struct reader {
+  struct memory *m;
+  struct tokenizer *t;
+  const char *file;
+  json_t *vocab;
+  struct bytes row;
+  bool ours;
+  struct error *why;
+};
+
+/* D.35  Refuse a field */
+
+static int clip(const char *text, size_t n, size_t most)
+{
+  if (n <= most)
+    return (int)n;
+  return (int)(most - utf8_held((const unsigned char *)text, most));
+}
+
+static const char *shown(const json_t * v, char room[80])
+{
+  const char *text = json_string_value(v);
+  if (v == NULL)
+    return "missing";
+  if (text != NULL)
+    snprintf(room, 80, "\"%.*s\"", clip(text, json_string_length(v), 70), text);
+  else if (json_is_integer(v))
+    snprintf(room, 80, "%lld", (long long)json_integer_value(v));
+  else
+    return json_is_null(v) ? "null" : json_is_true(v) ? "true"
+        : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
+        : json_is_array(v) ? "a list" : "a number with a point";
+  return room;
+}
+
+static bool refuse(struct reader *r, const char *field, const json_t * found,
+                   const char *wanted)
+{
+  char room[80];
+  return error_found(r->why, r->file, field, shown(found, room), wanted);
+}
+
+/* D.36  Refuse a field */
+
+struct field_name {
+  char name[160];
+};
+static struct field_name below(const char *where, const char *key)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
+           clip(key, strlen(key), 40), key);
+  return p;
+}
+
+static struct field_name number_of(const char *where, size_t i)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
+  return p;
+}
+
+/* D.37  Accept only keys that we know */
+
+static bool says_nothing(const json_t * v)
+{
+  return v == NULL || json_is_null(v) || json_is_false(v)
+      || (json_is_string(v) && json_string_length(v) == 0)
+      || (json_is_array(v) && json_array_size(v) == 0)
+      || (json_is_object(v) && json_object_size(v) == 0);
+}
+
+static bool only_keys(struct reader *r, const char *where, json_t * object,
+                      const char *keys)
+{
+  const char *key;
+  json_t *v;
+  if (!json_is_object(object))
+    return refuse(r, where, object, "an object");
+  json_object_foreach(object, key, v) {
+    size_t n = strlen(key);
+    const char *at = keys;
+    while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
+      at = strchr(at, ' ') + 1;
+    if (*at == '\0' && !says_nothing(v))
+      return refuse(r, below(where, key).name, v, "a key that this reader knows");
+  }
+  return true;
+}
+
+/* D.38  Read a flag */
+
+static bool flag(struct reader *r, const char *where, json_t * object,
+                 const char *key, bool otherwise, bool *out)
+{
+  json_t *v = json_object_get(object, key);
+  *out = v == NULL || json_is_null(v) ? otherwise : json_is_true(v);
+  return v == NULL || json_is_null(v) || json_is_boolean(v)
+      || refuse(r, below(where, key).name, v, "true or false");
+}
+
+/* D.39  Read an id */
+
+static bool read_id(struct reader *r, const char *field, const json_t * v,
+                    uint32_t * id)
+{
+  if (!json_is_integer(v) || json_integer_value(v) < 0
+      || json_integer_value(v) >= MAX_ID)
+    return refuse(r, field, v, "an integer from 0 to 4194303");
+  *id = (uint32_t) json_integer_value(v);
+  return true;
+}
+
+/* D.32  Spell a byte as a character, and back */
+
+static bool seen(unsigned b)
+{
+  return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
+}
+
+uint32_t alphabet(unsigned b)
+{
+  if (seen(b))
+    return b;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
+}
+
+static int alphabet_byte(uint32_t c)
+{
+  if (c < 256)
+    return seen(c) ? (int)c : -1;
+  if (c <= 256 + 32)
+    return (int)(c - 256);
+  if (c <= 256 + 32 + 34)
+    return (int)(c - 256 - 33 + 127);
+  return c == 256 + 33 + 34 ? 173 : -1;
+}
+
+/* D.33  Turn a word of the file into bytes */
+
+static bool to_bytes(struct reader *r, const char *text, size_t n,
+                     struct bytes *out, bool *spelt)
+{
+  const unsigned char *c = (const unsigned char *)text;
+  size_t start = out->n, length = 0;
+  *spelt = true;
+  for (size_t at = 0; at < n && *spelt; at += length) {
+    enum utf8_state state;
+    length = utf8_next(c + at, n - at, &state);
+    int b = alphabet_byte(utf8_point(c + at, length));
+    unsigned char byte = (unsigned char)b;
+    *spelt = b >= 0;
+    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
+      return false;
+  }
+  if (*spelt)
+    return true;
+  out->n = start;
+  return bytes_push(r->m, out, text, n, r->why);
+}
+
+/* D.72  All about the words of the vocabulary */
+
+/* D.40  Read the vocabulary */
+
+static bool read_vocab(struct reader *r, const char *where)
+{
+  const char *key;
+  size_t n;
+  json_t *v;
+  if (!json_is_object(r->vocab))
+    return refuse(r, where, r->vocab, "an object");
+  json_object_keylen_foreach(r->vocab, key, n, v) {
+    uint32_t id;
+    bool spelt;
+    r->row.n = 0;
+    if (!read_id(r, below(where, key).name, v, &id)
+        || !to_bytes(r, key, n, &r->row, &spelt))
+      return false;
+    struct known_id *k = know_id(r->m, r->t, id, r->why);
+    if (k == NULL)
+      return false;
+    if (k->text.n > 0)
+      return refuse(r, below(where, key).name, v, "an id that no other word has");
+    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text, r->why))
+      return false;
+    if (spelt)
+      k->piece = k->text;
+  }
+  return index_pieces(r->m, r->t, r->why);
+}
+
+/* D.41  Read one merge */
+
+static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
+                       size_t n_b, const char *field)
+{
+  bool spelt_a, spelt_b;
+  r->row.n = 0;
+  if (!to_bytes(r, a, n_a, &r->row, &spelt_a))
+    return false;
+  size_t n = r->row.n;
+  if (!to_bytes(r, b, n_b, &r->row, &spelt_b))
+    return false;
+  const struct name_map *known = &r->t->by_piece;
+  uint32_t left = name_map_get(known, r->row.byte, n);
+  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
+  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
+  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
+    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
+  char words[120];
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"", clip(a, n_a, 40), a,
+           clip(b, n_b, 40), b);
+  return error_found(r->why, r->file, field, words,
+                     "two words of the vocabulary that make a third");
+}
+
+/* D.42  Read the merges */
+
+static bool read_merges(struct reader *r, const char *where, json_t * list)
+{
+  size_t i;
+  json_t *v;
+  if (!json_is_array(list))
+    return refuse(r, where, list, "a list");
+  json_array_foreach(list, i, v) {
+    const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
+    const char *text = json_string_value(v), *blank;
+    struct field_name field = number_of(where, i);
+    bool ok;
+    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
+      ok = read_merge(r, json_string_value(a), json_string_length(a),
+                      json_string_value(b), json_string_length(b), field.name);
+    else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
+      ok = read_merge(r, text, (size_t)(blank - text), blank + 1,
+                      json_string_length(v) - (size_t)(blank + 1 - text),
+                      field.name);
+    else
+      ok = refuse(r, field.name, v, "two words");
+    if (!ok)
+      return false;
+  }
+  return true;
+}
+
+/* D.44  Tell whether every byte has a token */
+
+static bool all_bytes(const struct tokenizer *t)
+{
+  for (int b = 0; b < 256; b++)
+    if (t->rules.byte_id[b] == BPE_NONE)
+      return false;
+  return true;
+}
+
+/* D.43  Read the model */
+
+static bool read_model(struct reader *r, json_t * model)
+{
+  static const char *const none[] = { "dropout", "continuing_subword_prefix",
+    "end_of_word_suffix", NULL
+  };
+  if (!only_keys(r, "model", model, "type dropout unk_token "
+                 "continuing_subword_prefix " "end_of_word_suffix fuse_unk "
+                 "byte_fallback ignore_merges " "vocab merges "))
+    return false;
+  for (size_t i = 0; none[i] != NULL; i++) {
+    json_t *v = json_object_get(model, none[i]);
+    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
+      return refuse(r, below("model", none[i]).name, v, "null");
+  }
+  r->vocab = json_object_get(model, "vocab");
+  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
+      || !read_vocab(r, "model.vocab")
+      || !read_merges(r, "model.merges", json_object_get(model, "merges")))
+    return false;
+  json_t *unknown = json_object_get(model, "unk_token");
+  return says_nothing(unknown) || all_bytes(r->t)
+      || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
+}
+
+/* D.45  Read an added token */
+
+static bool read_added(struct reader *r, const char *where, json_t * v)
+{
+  struct added_token x = {.id = 0 };
+  json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
+  if (!only_keys(r, where, v, "id content single_word "
+                 "lstrip rstrip normalized " "special ")
+      || !read_id(r, below(where, "id").name, id, &x.id)
+      || !flag(r, where, v, "special", false, &x.special)
+      || !flag(r, where, v, "lstrip", false, &x.lstrip)
+      || !flag(r, where, v, "rstrip", false, &x.rstrip)
+      || !flag(r, where, v, "single_word", false, &x.single_word)
+      || !flag(r, where, v, "normalized", !x.special, &x.normalized))
+    return false;
+  size_t n = json_string_length(text);
+  if (n == 0)
+    return refuse(r, below(where, "content").name, text, "some text");
+  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
+  bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
+  if (word != NULL ? json_integer_value(word) != x.id : taken)
+    return refuse(r, below(where, "id").name, id, word != NULL
+                  ? "the id that the vocabulary has" : "an id that no word has");
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
+      && add_extra(r->m, r->t, &x, r->why);
+}
+
+/* D.73  Read the other four parts */
+
+/* D.49  Go through a sequence */
+
+typedef bool read_part(struct reader *r, const char *where, json_t * v);
+static bool read_each(struct reader *r, const char *where, json_t * v,
+                      const char *key, read_part * read)
+{
+  size_t i;
+  json_t *each, *list = json_object_get(v, key);
+  struct field_name at = below(where, key);
+  if (strlen(at.name) > 120)
+    return refuse(r, where, v, "less nesting");
+  if (!json_is_array(list))
+    return refuse(r, at.name, list, "a list");
+  json_array_foreach(list, i, each)
+      if (!read(r, number_of(at.name, i).name, each))
+    return false;
+  return true;
+}
+
+/* D.46  Append a cut */
+
+static bool add_cut(struct reader *r, const char *where, const char *pattern,
+                    size_t n, bool literal, bool keep_matches, bool keep_gaps)
+{
+  struct tokenizer *t = r->t;
+  struct error inner;
+  if (t->n_cuts == MAX_STAGES)
+    return error_found(r->why, r->file, where, "one more", "at most 16 stages");
+  struct stage s = { NULL, keep_matches, keep_gaps };
+  if (pattern != NULL) {
+    s.by = splitter_open(r->m, pattern, n, literal, &inner);
+    if (s.by == NULL)
+      return error_found(r->why, r->file, where, inner.words, "a pattern");
+  }
+  t->cut[t->n_cuts++] = s;
+  return true;
+}
+
+/* D.47  Read a stage that brings its pattern */
+
+static bool read_split(struct reader *r, const char *where, json_t * v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *how =
+      json_object_get(v, "behavior");
+  json_t *regex = json_object_get(pattern, "Regex"), *text =
+      json_object_get(pattern, "String");
+  bool invert;
+  if (!only_keys(r, where, v, "type pattern behavior " "invert ")
+      || !only_keys(r, at.name, pattern, "Regex String ")
+      || !flag(r, where, v, "invert", false, &invert))
+    return false;
+  json_t *given = regex != NULL ? regex : text;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  const char *name = json_is_string(how) ? json_string_value(how) : "";
+  bool removed = strcmp(name, "Removed") == 0;
+  if (!removed && strcmp(name, "Isolated") != 0)
+    return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
+  return add_cut(r, at.name, json_string_value(given), json_string_length(given),
+                 regex == NULL, !removed || invert, !removed || !invert);
+}
+
+/* D.48  Read the pre-tokenizer */
+
+static bool read_stage(struct reader *r, const char *where, json_t * v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  bool blank, regex, single;
+  if (type == NULL)
+    return refuse(r, below(where, "type").name,
+                  json_object_get(v, "type"), "the name of a stage");
+  if (strcmp(type, "Sequence") == 0)
+    return read_each(r, where, v, "pretokenizers", read_stage);
+  if (strcmp(type, "Split") == 0)
+    return read_split(r, where, v);
+  if (strcmp(type, "Digits") == 0)
+    return only_keys(r, where, v, "type individual_digits ")
+        && flag(r, where, v, "individual_digits", false, &single)
+        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
+                   true, true);
+  if (strcmp(type, "ByteLevel") != 0)
+    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
+                  "Sequence, Split, Digits or ByteLevel");
+  return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
+      && flag(r, where, v, "add_prefix_space", true, &blank)
+      && flag(r, where, v, "use_regex", true, &regex)
+      && (!blank || add_cut(r, where, NULL, 0, false, true, true))
+      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
+                            true));
+}
+
+/* D.50  Read the normalizer */
+
+static bool read_normalizer(struct reader *r, const char *where, json_t * v)
+{
+  if (json_is_null(v) || v == NULL)
+    return true;
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "normalizers", read_normalizer);
+  if (strcmp(name, "NFC") != 0)
+    return refuse(r, below(where, "type").name, type, "NFC or Sequence");
+  r->t->nfc = true;
+  return true;
+}
+
+/* D.52  Read the ids of a token of a template */
+
+static bool read_template_token(struct reader *r, const char *where, json_t * v,
+                                json_t * each, struct ids *list)
+{
+  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
+  if (!json_is_string(name))
+    return refuse(r, where, each, "the text A or a SpecialToken");
+  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
+                                  json_string_value(name));
+  json_t *all = json_object_get(known, "ids");
+  size_t i;
+  if (!json_is_array(all))
+    return refuse(r, where, name, "one of special_tokens");
+  json_array_foreach(all, i, id) {
+    uint32_t n;
+    if (!read_id(r, where, id, &n))
+      return false;
+    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
+      return refuse(r, where, id, "the id of a token");
+    if (!ids_push(r->m, list, n, r->why))
+      return false;
+  }
+  return true;
+}
+
+/* D.53  Put ids around what is there */
+
+static bool wrap(struct reader *r, const struct ids *before,
+                 const struct ids *after)
+{
+  struct ids front = { NULL, 0, 0 };
+  bool ok = true;
+  for (size_t i = 0; ok && i < before->n; i++)
+    ok = ids_push(r->m, &front, before->id[i], r->why);
+  for (size_t i = 0; ok && i < r->t->front.n; i++)
+    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
+  for (size_t i = 0; ok && i < after->n; i++)
+    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
+  ids_free(r->m, &r->t->front);
+  r->t->front = front;
+  return ok;
+}
+
+/* D.51  Read a template */
+
+static bool read_template(struct reader *r, const char *where, json_t * v)
+{
+  struct field_name at = below(where, "single");
+  json_t *list = json_object_get(v, "single"), *each;
+  struct ids before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
+  size_t i, texts = 0;
+  bool ok = only_keys(r, where, v, "type single pair " "special_tokens ")
+      && (json_is_array(list) || refuse(r, at.name, list, "a list"));
+  if (ok)
+    json_array_foreach(list, i, each) {
+    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
+    bool is_text = json_is_string(text)
+        && strcmp(json_string_value(text), "A") == 0;
+    if (is_text)
+      texts++;
+    else
+      ok = read_template_token(r, number_of(at.name, i).name, v, each,
+                               texts == 0 ? &before : &after);
+    if (!ok)
+      break;
+    }
+  if (ok && texts != 1)
+    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
+                     : "one with the text A twice",
+                     "a template with the text A once");
+  ok = ok && wrap(r, &before, &after);
+  ids_free(r->m, &before);
+  ids_free(r->m, &after);
+  return ok;
+}
+
+/* D.54  Read the post-processor */
+
+static bool read_post(struct reader *r, const char *where, json_t * v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  if (strcmp(name, "ByteLevel") == 0)
+    return true;
+  if (strcmp(name, "TemplateProcessing") == 0)
+    return read_template(r, where, v);
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "processors", read_post);
+  return refuse(r, below(where, "type").name, type,
+                "ByteLevel, TemplateProcessing" " or Sequence");
+}
+
+/* D.55  Read the decoder */
+
+static bool read_decoder(struct reader *r, const char *where, json_t * v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "decoders", read_decoder);
+  return strcmp(name, "ByteLevel") == 0
+      || refuse(r, below(where, "type").name, type, "ByteLevel");
+}
+
+/* D.74  Read whole files */
+
+/* D.59  Parse a file of JSON */
+
+static json_t *read_json(const char *path, struct error *why)
+{
+  struct mapping map;
+  json_error_t trouble;
+  if (!file_map(&map, path, why))
+    return NULL;
+  json_t *v = json_loadb((const char *)map.bytes, map.size,
+                         JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  file_unmap(&map);
+  if (v == NULL)
+    error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
+              trouble.column, trouble.text);
+  return v;
+}
+
+/* D.58  Read the configuration beside it */
+
+static bool read_bracket(struct reader *r, json_t * config, const char *wish,
+                         const char *which, struct ids *list)
+{
+  bool add;
+  uint32_t id;
+  if (!flag(r, "", config, wish, false, &add))
+    return false;
+  if (!add)
+    return true;
+  json_t *v = json_object_get(config, which);
+  if (json_is_object(v))
+    v = json_object_get(v, "content");
+  if (!json_is_string(v)
+      || !tokenizer_find(r->t, json_string_value(v), json_string_length(v), &id))
+    return refuse(r, which, v, "the text of a token");
+  return ids_push(r->m, list, id, r->why);
+}
+
+static bool read_config(struct reader *r)
+{
+  const char *slash = strrchr(r->file, '/'), *file = r->file;
+  char path[4096];
+  int n = slash == NULL ? 0 : (int)(slash + 1 - r->file);
+  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
+  if (length < 0 || length >= (int)sizeof path || access(path, F_OK) != 0)
+    return true;
+  r->file = path;
+  json_t *config = read_json(path, r->why);
+  bool ok = config != NULL
+      && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
+      && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
+  json_decref(config);
+  r->file = file;
+  return ok;
+}
+
+/* D.56  Tell whether a tokenizer is of our kind */
+
+static bool has_byte_level(json_t * v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  size_t i;
+  json_t *each;
+  if (type == NULL)
+    return false;
+  if (strcmp(type, "ByteLevel") == 0)
+    return true;
+  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
+      if (has_byte_level(each))
+    return true;
+  return false;
+}
+
+static bool is_ours(struct reader *r, json_t * file)
+{
+  json_t *model = json_object_get(file, "model");
+  json_t *type = json_object_get(model, "type");
+  json_t *stages = json_object_get(file, "pre_tokenizer");
+  if (!json_is_object(model)) {
+    r->ours = true;
+    return refuse(r, "model", model, "an object");
+  }
+  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
+      : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
+  r->ours = merges && has_byte_level(stages);
+  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
+                           merges ? stages : type, merges ? "one with ByteLevel"
+                           : "BPE (another kind of tokenizer)");
+}
+
+/* D.57  Read a whole description */
+
+static bool read_description(struct reader *r, json_t * file)
+{
+  size_t i;
+  json_t *v, *added = json_object_get(file, "added_tokens");
+  json_t *post = json_object_get(file, "post_processor");
+  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "
+                                      "normalizer pre_tokenizer "
+                                      "post_processor decoder " "model "))
+    return false;
+  if (!read_model(r, json_object_get(file, "model")))
+    return false;
+  if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
+    return false;
+  if (!says_nothing(added) && !json_is_array(added))
+    return refuse(r, "added_tokens", added, "a list");
+  json_array_foreach(added, i, v)
+      if (!read_added(r, number_of("added_tokens", i).name, v))
+    return false;
+  return index_extras(r->m, r->t, r->why)
+      && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
+      && read_decoder(r, "decoder", json_object_get(file, "decoder"))
+      && (json_is_null(post) || post == NULL ? read_config(r)
+          : read_post(r, "post_processor", post));
+}
+
+/* D.61  Read one such line */
+
+static bool read_line(struct reader *r, const char *text, size_t n,
+                      size_t line_number)
+{
+  char field[40];
+  bool whole;
+  const char *blank = memchr(text, ' ', n);
+  snprintf(field, sizeof field, "line %zu", line_number);
+  if (utf8_run((const unsigned char *)text, n, &whole) != n || !whole)
+    return error_found(r->why, r->file, field, "not UTF-8", "two words");
+  if (blank == NULL)
+    return error_found(r->why, r->file, field,
+                       "without a blank", "two words with a blank between");
+  size_t n_a = (size_t)(blank - text);
+  return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
+}
+
+/* D.60  Read the lines of a list of merges */
+
+static bool read_lines(struct reader *r, const char *path)
+{
+  struct mapping map;
+  if (!file_map(&map, path, r->why))
+    return false;
+  const char *text = (const char *)map.bytes, *end = text + map.size;
+  bool ok = true;
+  r->file = path;
+  for (size_t line_number = 1; ok && text < end; line_number++) {
+    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    if (stop == NULL)
+      stop = end;
+    size_t n = (size_t)(stop - text);
+    if (n > 0 && text[n - 1] == '\r')
+      n--;
+    if (n > 0 && !(line_number == 1 && n >= 8 && memcmp(text, "#version", 8) == 0))
+      ok = read_line(r, text, n, line_number);
+    text = stop + 1;
+  }
+  file_unmap(&map);
+  return ok;
+}
+
+/* D.62  Read a vocabulary and its merges */
+
+static bool read_pair_of_files(struct reader *r, const char *vocab,
+                               const char *merges)
+{
+  static const char end_of_text[] = "<|endoftext|>";
+  struct added_token x = {.special = true };
+  r->file = vocab, r->ours = true;
+  r->vocab = read_json(vocab, r->why);
+  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
+  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
+    x.text = r->t->known_as[x.id].text;
+    ok = add_extra(r->m, r->t, &x, r->why);
+  }
+  r->file = vocab;
+  ok = ok && index_extras(r->m, r->t, r->why)
+      && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true, true)
+      && read_config(r);
+  json_decref(r->vocab);
+  return ok;
+}
+
+/* D.64  Read a file of JSON into a tokenizer */
+
+static bool read_file(struct reader *r, const char *path)
+{
+  r->file = path;
+  r->ours = true;
+  json_t *file = read_json(path, r->why);
+  bool ok = file != NULL && (json_is_object(file)
+                             || refuse(r, "this", file, "an object")) &&
+      read_description(r, file);
+  json_decref(file);
+  return ok;
+}
+
+/* D.63  Find out what a path holds */
+
+static bool there(char room[4096], const char *path, const char *name)
+{
+  int n = snprintf(room, 4096, "%s/%s", path, name);
+  return n > 0 && n < 4096 && access(room, F_OK) == 0;
+}
+
+static bool read_path(struct reader *r, const char *path, bool *absent)
+{
+  char one[4096], two[4096];
+  struct stat about;
+  *absent = false;
+  if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+    return read_file(r, path);
+  if (there(one, path, "tokenizer.json"))
+    return read_file(r, one);
+  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
+    return read_pair_of_files(r, one, two);
+  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
+    return read_pair_of_files(r, one, two);
+  *absent = !there(one, path, "tokenizer.model");
+  r->file = one;
+  if (*absent)
+    return error_say(r->why, "%s: no tokenizer.json here, nor "
+                     "vocab.json and merges.txt," " nor encoder.json and "
+                     "vocab.bpe", path);
+  return error_found(r->why, one, "this", "a SentencePiece model",
+                     "byte-level BPE (another kind of tokenizer)");
+}
+
+/* D.65  Open a tokenizer */
+
+enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
+                                   struct tokenizer **t, struct error *why)
+{
+  struct reader r = {.m = m,.why = why };
+  bool absent = false;
+  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
+  if (r.t == NULL)
+    return TOKENIZER_REFUSED;
+  bool ok = read_path(&r, path, &absent);
+  bytes_free(m, &r.row);
+  if (ok)
+    return TOKENIZER_OPEN;
+  tokenizer_close(m, *t);
+  *t = NULL;
+  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
+      : TOKENIZER_OTHER_KIND;
+}
+
+struct tokenizer *tokenizer_open(struct memory *m, const char *path,
+                                 struct error *why)
+{
+  struct tokenizer *t;
+  tokenizer_try(m, path, &t, why);
+  return t;
+}
+
+/* D.66  Spell bytes for a file */
+
+static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
+                        struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t c = alphabet(byte[i]);
+    unsigned char two[2] = { (unsigned char)(0xc0 | c >> 6),
+      (unsigned char)(0x80 | (c & 0x3f))
+    };
+    unsigned char one = (unsigned char)c;
+    if (!(c < 0x80 ? bytes_push(m, out, &one, 1, why)
+          : bytes_push(m, out, two, 2, why)))
+      return false;
+  }
+  return true;
+}
+
+/* D.68  Make a merge as JSON */
+
+static bool make_merge(struct memory *m, const struct tokenizer *t,
+                       const struct bpe_rule *rule, struct bytes *row,
+                       json_t * merges, struct error *why)
+{
+  struct span a = t->known_as[rule->left].piece, b = t->known_as[rule->right].piece;
+  row->n = 0;
+  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
+      && bytes_push(m, row, " ", 1, why)
+      && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
+      && json_array_append_new(merges, json_stringn((const char *)row->byte,
+                                                    row->n)) == 0;
+}
+
+/* D.67  Make the vocabulary and the merges as JSON */
+
+static bool make_words(struct memory *m, const struct tokenizer *t, json_t * vocab,
+                       json_t * merges, struct error *why)
+{
+  struct bytes row = { NULL, 0, 0 };
+  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
+  for (size_t i = 1; ok && i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    row.n = 0;
+    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
+        && bytes_push(m, &row, "", 1, why);
+    if (ok && json_object_get(vocab, (const char *)row.byte) != NULL)
+      ok = error_say(why, "token %zu is spelt like an earlier one", i);
+    ok = ok && json_object_set_new(vocab, (const char *)row.byte,
+                                   json_integer((json_int_t) i)) == 0;
+  }
+  for (size_t i = 0; ok && i < t->rules.n; i++)
+    ok = make_merge(m, t, &t->rules.rule[i], &row, merges, why);
+  bytes_free(m, &row);
+  return ok;
+}
+
+/* D.69  Make the description as JSON */
+
+static json_t *make_description(json_t * vocab, json_t * merges)
+{
+  return json_pack("{s:s, s:n, s:n," " s:[{s:i, s:s, s:b, s:b,"
+                   " s:b, s:b, s:b}], s:n," " s:{s:s, s:b, s:b, s:b}," " s:n,"
+                   " s:{s:s, s:b, s:b, s:b}," " s:{s:s, s:n, s:n, s:n,"
+                   " s:n, s:b, s:b, s:b," " s:O, s:O}}",
+                   "version", "1.0", "truncation", "padding",
+                   "added_tokens", "id", 0, "content", "<|endoftext|>",
+                   "single_word", 0, "lstrip", 0, "rstrip", 0, "normalized", 0,
+                   "special", 1, "normalizer", "pre_tokenizer", "type", "ByteLevel",
+                   "add_prefix_space", 0, "trim_offsets", 1, "use_regex", 1,
+                   "post_processor", "decoder", "type", "ByteLevel",
+                   "add_prefix_space", 1, "trim_offsets", 1, "use_regex", 1,
+                   "model", "type", "BPE", "dropout", "unk_token",
+                   "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0,
+                   "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
+                   merges);
+}
+
+/* D.70  Write a tokenizer */
+
+bool tokenizer_write(struct memory *m, const char *path,
+                     const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct error inner = { "" };
+  char beside[4096];
+  struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
+  if (t == NULL)
+    return false;
+  json_t *vocab = json_object(), *merges = json_array(), *whole = NULL;
+  bool ok = vocab != NULL && merges != NULL
+      && make_words(m, t, vocab, merges, &inner)
+      && (whole = make_description(vocab, merges)) != NULL
+      && snprintf(beside, sizeof beside, "%s.new", path) < (int)sizeof beside;
+  tokenizer_close(m, t);
+  if (!ok)
+    error_say(why, "%s: cannot be made: %s", path, inner.words);
+  else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
+           || rename(beside, path) != 0)
+    ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+  json_decref(whole);
+  json_decref(vocab);
+  json_decref(merges);
+  return ok;
+}

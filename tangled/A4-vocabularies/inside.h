@@ -1,0 +1,89 @@
+/* inside.h -- made from chapters/A4-vocabularies.w; change it there */
+
+/* D.30  inside.h */
+
+#ifndef INCIPIT_INSIDE_H
+#define INCIPIT_INSIDE_H
+#include "01-tokens/tokenizer.h"
+
+/* D.3  A tokenizer, from inside */
+
+struct span {
+  uint32_t at, n;
+};
+/* n bytes from at on; n == 0: nothing */
+
+struct known_id {
+  struct span piece, text;
+  bool special;
+};
+struct added_token {
+  struct span text;
+  uint32_t id;
+  bool special, lstrip, rstrip, single_word, normalized;
+};
+struct stage {
+  struct splitter *by;
+  bool keep_matches, keep_gaps;
+};
+/* one cut of the text; no splitter: a blank before it, unless it has one */
+
+struct twig {
+  uint32_t child, sibling, extra;
+  unsigned char byte;
+};
+/* a node of the tree of added tokens; 0: none; extra counts from 1 */
+
+enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
+struct tokenizer {
+  struct bytes letters;
+  struct known_id *known_as;
+  size_t n_known, room_known;
+/* by id */
+
+  struct name_map by_piece;
+/* from a token's spelling to its id, plus 1 */
+
+  struct bpe rules;
+  struct added_token *more;
+  size_t n_more, room_more;
+  struct twig *tree;
+  size_t n_twigs, room_twigs;
+  struct stage cut[MAX_STAGES];
+  size_t n_cuts;
+  struct ids front, back;
+/* what the post-processor adds */
+
+  bool nfc, ignore_merges;
+};
+
+/* D.4  A tokenizer, from inside */
+
+uint32_t alphabet(unsigned b);
+/* the character that stands for byte b in a vocabulary's file */
+
+/* D.5  A tokenizer, from inside */
+
+bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
+                  struct span *where, struct error *why);
+/* copies letters into the tokenizer's block */
+
+struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+                         struct error *why);
+/* the entry of an id, made if it is not there; null and a sentence */
+
+bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
+/* after the last piece: makes by_piece, finds the ids of the bytes */
+
+bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
+               struct error *why);
+/* adds a token; its letters are kept already */
+
+bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
+/* after the last one: makes the tree */
+
+bool normal_form(struct memory *m, const unsigned char *text, size_t n,
+                 struct bytes *out, struct error *why);
+/* appends the text in the normal form NFC */
+
+#endif

@@ -1,0 +1,521 @@
+/* Chapter 2: every kernel of every table is the oracle, bit for bit, on random shapes; special values; the modes of the caller. */
+#define _GNU_SOURCE
+#include "suite.h"
+#include "oracle.h"
+#include "A6-kernels/kernels.h"
+#include "A6-kernels/numbers.h"
+#include <fenv.h>
+#if defined __x86_64__
+#include <xmmintrin.h>
+#endif
+
+enum { MOST = 8 };
+static uint64_t seed;
+static struct memory books;
+static size_t below(size_t n) { return (size_t) (rnd(&seed) % n); }
+static float number(void)
+{
+  float z = (float) ((double) (int64_t) rnd(&seed) / 9.3e18);
+  switch (below(12)) {
+    case 0: return z * 1e-20f;
+    case 1: return z * 100;
+    case 2: return 0.0f * z;
+    default: return z;
+  }
+}
+static void *block(size_t n) { void *p = malloc(n + 64); ck_assert_ptr_nonnull(p); return p; }
+static float *numbers(size_t n)
+{
+  float *x = block(4 * n);
+  for (size_t i = 0; i < n; i++) x[i] = number();
+  return x;
+}
+/* stored numbers at an odd address, to be freed by its base */
+static char *stored(enum weight_type type, size_t n, char **base)
+{
+  *base = block(4 * n + 1);
+  char *p = *base + below(2);
+  for (size_t i = 0; i < n; i++) {
+    float x = number();
+    uint16_t h = type == WEIGHT_F16 ? num_to_f16(x) : num_to_bf16(x);
+    if (type == WEIGHT_F32) memcpy(p + 4 * i, &x, 4);
+    else memcpy(p + 2 * i, &h, 2);
+  }
+  return p;
+}
+static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+static struct pool *pools[4];
+static void open_pools(void)
+{
+  seed = suite_seed();
+  for (unsigned i = 2; i <= 3; i++) pools[i] = pool_open(&books, i, NULL);
+}
+static void close_pools(void)
+{
+  for (unsigned i = 2; i <= 3; i++) pool_close(&books, pools[i]);
+}
+/* one random table that this machine can run, with one to three threads */
+static struct engine any_engine(void)
+{
+  size_t n = 0;
+  while (kernels_at(n) != NULL) n++;
+  struct engine e = { kernels_at(below(n)), pools[1 + below(3)], NULL };
+  return e;
+}
+
+static void one_linear(size_t most_in, size_t most_out, size_t most_rows)
+{
+  struct engine e = any_engine();
+  size_t in = 1 + below(most_in), rows = 1 + below(most_rows), n = 1 + below(3);
+  struct matrix list[3];
+  float *y[3], *x = numbers(rows * in), *truth;
+  char *base[3], *bias[3] = { 0 };
+  for (size_t m = 0; m < n; m++) {
+    size_t out = 1 + below(most_out);
+    enum weight_type type = (enum weight_type) below(3), other = (enum weight_type) below(3);
+    list[m] = (struct matrix) { { stored(type, in * out, &base[m]), type }, { NULL, other }, in, out, below(2) };
+    if (below(2)) list[m].bias.data = stored(other, out, &bias[m]);
+    y[m] = numbers(rows * out + 16);
+    memset(y[m] + rows * out, 0x5a, 64);
+  }
+  e.k->linear(&e, list, n, x, rows, y);
+  for (size_t m = 0; m < n; m++) {
+    size_t out = list[m].out;
+    truth = numbers(rows * out);
+    oracle_linear(list[m].weight.data, list[m].weight.type, list[m].transposed, list[m].bias.data, list[m].bias.type, in, out, x,
+      rows, truth);
+    ck_assert_msg(same(truth, y[m], 4 * rows * out), "%s: linear [%zu][%zu]->%zu type %d%s", e.k->name, rows, in, out,
+      list[m].weight.type, list[m].transposed ? " transposed" : "");
+    for (size_t i = 0; i < 64; i++) ck_assert_int_eq(((char *) (y[m] + rows * out))[i], 0x5a);
+    free(truth), free(y[m]), free(base[m]), free(bias[m]);
+  }
+  free(x);
+}
+START_TEST(linear_is_the_oracle_on_small_shapes)
+{
+  for (int i = 0; i < 3000; i++) one_linear(70, 40, 7);
+}
+END_TEST
+START_TEST(linear_is_the_oracle_on_larger_shapes)
+{
+  for (int i = 0; i < 40; i++) one_linear(400, 700, 20);
+}
+END_TEST
+
+START_TEST(norms_are_the_oracle)
+{
+  for (int i = 0; i < 2000; i++) {
+    struct engine e = any_engine();
+    size_t d = 1 + below(100), rows = 1 + below(6);
+    enum weight_type type = (enum weight_type) below(3);
+    char *base[2];
+    struct tensor gain = { stored(type, d, &base[0]), type }, bias = { stored(type, d, &base[1]), type };
+    if (below(4) == 0) gain.data = NULL;
+    if (below(2) == 0) bias.data = NULL;
+    struct normalizer g = { below(2) ? NORM_RMS : NORM_LAYER, gain, bias, 1e-5f };
+    float *x = numbers(rows * d), *y = numbers(rows * d), *truth = numbers(rows * d);
+    if (g.kind == NORM_RMS) oracle_rmsnorm(x, rows, d, gain.data, type, 1e-5f, truth);
+    else oracle_layernorm(x, rows, d, gain.data, bias.data, type, 1e-5f, truth);
+    e.k->normalize(&e, &g, x, rows, d, y);
+    ck_assert_msg(same(y, truth, 4 * rows * d), "%s: norm %d of %zu", e.k->name, g.kind, d);
+    e.k->normalize(&e, &g, x, rows, d, x);
+    ck_assert(same(x, truth, 4 * rows * d));
+    free(x), free(y), free(truth), free(base[0]), free(base[1]);
+  }
+}
+END_TEST
+
+START_TEST(rotation_is_the_oracle)
+{
+  for (int i = 0; i < 1000; i++) {
+    struct engine e = any_engine();
+    size_t rows = 1 + below(5), heads = 1 + below(5), half = 1 + below(40);
+    uint32_t position[5];
+    float *frequency = block(4 * half), *x = numbers(rows * heads * 2 * half), *truth = block(4 * rows * heads * 2 * half);
+    float *c = block(4 * rows * half), *s = block(4 * rows * half), scaling = below(2) ? 1.0f : 1.1386f;
+    for (size_t r = 0; r < rows; r++) position[r] = (uint32_t) (below(2) ? below(3000) : below(10000000));
+    for (size_t j = 0; j < half; j++) frequency[j] = (float) pow(10000, -(double) j / (double) half);
+    memcpy(truth, x, 4 * rows * heads * 2 * half);
+    oracle_rope(truth, rows, heads, half, position, frequency, scaling);
+    e.k->angles(&e, position, rows, frequency, half, scaling, c, s);
+    e.k->rotate(&e, x, rows, heads, half, c, s);
+    ck_assert_msg(same(x, truth, 4 * rows * heads * 2 * half), "%s: rotation", e.k->name);
+    free(frequency), free(x), free(truth), free(c), free(s);
+  }
+}
+END_TEST
+
+/* rows of a cache, one after the other or in shuffled pages with rubbish (not numbers) in all other places */
+static void one_attention(size_t most_dim, size_t most_end)
+{
+  struct engine e = any_engine();
+  uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3), d = 1 + (uint32_t) below(most_dim);
+  struct heads h = { kv * group, kv, d, 1 / sqrtf((float) d) };
+  enum weight_type type = (enum weight_type) below(3);
+  size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d, bytes = width * weight_bytes(type), longest = 0;
+  uint32_t lo[5], hi[5], page[64];
+  char *base[2];
+  for (size_t r = 0; r < rows; r++) {
+    hi[r] = 1 + (uint32_t) below(end);
+    lo[r] = below(2) ? 0 : (uint32_t) below(hi[r]);
+    if (hi[r] - lo[r] > longest) longest = hi[r] - lo[r];
+  }
+  char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
+  size_t page_rows = (size_t) 16 << below(5), pages = (end + page_rows - 1) / page_rows;
+  char *paged[2] = { block(2 * pages * page_rows * bytes), block(2 * pages * page_rows * bytes) };
+  bool use_pages = below(2) && pages <= 64;
+  memset(paged[0], 0xff, 2 * pages * page_rows * bytes), memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
+  for (size_t p = 0; use_pages && p < pages; p++) {
+    page[p] = (uint32_t) (2 * pages - 1 - 2 * p);
+    for (size_t t = p * page_rows; t < end && t < (p + 1) * page_rows; t++) {
+      memcpy(paged[0] + (page[p] * page_rows + t % page_rows) * bytes, k + t * bytes, bytes);
+      memcpy(paged[1] + (page[p] * page_rows + t % page_rows) * bytes, v + t * bytes, bytes);
+    }
+  }
+  struct view seen[5];
+  for (size_t r = 0; r < rows; r++)
+    seen[r] = (struct view) { use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL, page_rows, bytes, type,
+      lo[r], hi[r] };
+  float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d), *truth = numbers(rows * h.n_heads * d);
+  float *room = numbers(3 * kernels_room(&h, longest)), *w = numbers(rows * h.n_heads * end), *v2 = numbers(rows * h.n_heads * end);
+  struct capture keep = { w, end };
+  bool kept = below(2);
+  for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= 20;
+  oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, truth, v2, end);
+  e.k->attend(&e, &h, q, seen, rows, room, y, kept ? &keep : NULL);
+  ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d), "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d%s", e.k->name,
+    rows, h.n_heads, kv, d, end, type, use_pages ? ", pages" : "");
+  ck_assert(!kept || same(w, v2, 4 * rows * h.n_heads * end));
+  free(base[0]), free(base[1]), free(paged[0]), free(paged[1]), free(q), free(y), free(truth), free(room), free(w), free(v2);
+}
+START_TEST(attention_is_the_oracle_within_a_block)
+{
+  for (int i = 0; i < 1500; i++) one_attention(90, 70);
+}
+END_TEST
+START_TEST(attention_is_the_oracle_across_blocks)
+{
+  for (int i = 0; i < 150; i++) one_attention(70, 1100);
+}
+END_TEST
+
+START_TEST(activations_are_the_oracle)
+{
+  void (*truths[3])(const float *, size_t, float *) = { oracle_gelu_tanh, oracle_gelu_erf, oracle_silu };
+  for (int i = 0; i < 2000; i++) {
+    struct engine e = any_engine();
+    size_t n = 1 + below(200);
+    enum activation_kind kind = (enum activation_kind) below(3);
+    float *x = numbers(n), *up = numbers(n), *y = numbers(n), *truth = numbers(n);
+    for (size_t j = 0; j < n; j++) x[j] *= below(2) ? 8 : 1;
+    truths[kind](x, n, truth);
+    bool twice = below(2);
+    if (twice) for (size_t j = 0; j < n; j++) truth[j] = truth[j] * up[j];
+    e.k->activate(&e, kind, x, twice ? up : NULL, n, y);
+    ck_assert_msg(same(y, truth, 4 * n), "%s: activation %d", e.k->name, kind);
+    e.k->activate(&e, kind, x, twice ? up : NULL, n, x);
+    ck_assert(same(x, truth, 4 * n));
+    memcpy(truth, y, 4 * n);
+    for (size_t j = 0; j < n; j++) truth[j] = truth[j] + up[j];
+    e.k->add(&e, y, up, n);
+    ck_assert(same(y, truth, 4 * n));
+    free(x), free(up), free(y), free(truth);
+  }
+}
+END_TEST
+
+START_TEST(probabilities_are_the_oracle)
+{
+  for (int i = 0; i < 1000; i++) {
+    struct engine e = any_engine();
+    size_t n = 1 + below(i % 50 == 0 ? 5000 : 100), rows = 1 + below(4);
+    float *x = numbers(rows * n);
+    double *y = block(8 * rows * n), *truth = block(8 * rows * n), sum = 0;
+    for (size_t j = 0; j < rows * n; j++) x[j] *= 15;
+    for (size_t r = 0; r < rows; r++) oracle_softmax(x + r * n, n, truth + r * n);
+    e.k->softmax(&e, x, rows, n, y);
+    ck_assert_msg(same(y, truth, 8 * rows * n), "%s: softmax of %zu", e.k->name, n);
+    for (size_t j = 0; j < n; j++) sum += y[j];
+    ck_assert_double_eq_tol(sum, 1, 1e-14);
+    for (size_t r = 0; r < rows; r++) oracle_log_softmax(x + r * n, n, truth + r * n);
+    e.k->log_softmax(&e, x, rows, n, y);
+    ck_assert_msg(same(y, truth, 8 * rows * n), "%s: log-softmax of %zu", e.k->name, n);
+    free(x), free(y), free(truth);
+  }
+}
+END_TEST
+
+START_TEST(embedding_widens_exactly)
+{
+  for (int i = 0; i < 300; i++) {
+    struct engine e = any_engine();
+    size_t d = 1 + below(50), vocab = 1 + below(30), rows = 1 + below(6);
+    enum weight_type type = (enum weight_type) below(3);
+    char *base, *t = stored(type, d * vocab, &base);
+    uint32_t id[6];
+    float *y = numbers(rows * d);
+    for (size_t r = 0; r < rows; r++) id[r] = (uint32_t) below(vocab);
+    e.k->embed(&e, (struct tensor) { t, type }, d, id, rows, y);
+    for (size_t r = 0; r < rows; r++)
+      for (size_t j = 0; j < d; j++) {
+        float x = oracle_number(t, type, id[r] * d + j);
+        ck_assert(same(&x, &y[r * d + j], 4));
+      }
+    free(base), free(y);
+  }
+  for (unsigned h = 0; h < 65536; h++) { /* and all there are */
+    uint16_t u = (uint16_t) h;
+    float a = num_from_f16(u), b = oracle_number(&u, ORACLE_F16, 0), c = num_from_bf16(u), d = oracle_number(&u, ORACLE_BF16, 0);
+    ck_assert((a != a && b != b) || same(&a, &b, 4));
+    ck_assert((c != c && d != d) || same(&c, &d, 4));
+    ck_assert(a != a || num_to_f16(a) == u);
+    ck_assert(c != c || num_to_bf16(c) == u);
+    for (size_t i = 0; kernels_at(i) != NULL; i++) { /* through the registers, where there are 16 and more at once */
+      struct engine e = { kernels_at(i), NULL, NULL };
+      uint16_t w[16 * 16];
+      float x[16] = { 0 }, y[16], *out = y;
+      if (h % 16 != 0) continue;
+      for (unsigned o = 0; o < 16; o++) for (unsigned k = 0; k < 16; k++) w[16 * o + k] = k == o ? (uint16_t) (h + o) : 0;
+      for (int t = WEIGHT_F16; t <= WEIGHT_BF16; t++) {
+        struct matrix m = { { w, (enum weight_type) t }, { NULL, WEIGHT_F32 }, 16, 16, false };
+        for (unsigned k = 0; k < 16; k++) x[k] = 1;
+        e.k->linear(&e, &m, 1, x, 1, &out);
+        for (unsigned o = 0; o < 16; o++) {
+          float z = oracle_number(&w[17 * o], t, 0) + 0.0f;
+          ck_assert((z != z && y[o] != y[o]) || z == y[o]);
+        }
+      }
+    }
+  }
+}
+END_TEST
+
+START_TEST(narrowing_is_to_the_nearest_and_even)
+{
+  for (int i = 0; i < 2000000; i++) {
+    float x = num_float((uint32_t) rnd(&seed));
+    if (i % 2) x = (float) ((double) (int64_t) rnd(&seed) / 9.2e18 * exp2((double) below(45) - 27));
+    if (x != x) { ck_assert(num_from_f16(num_to_f16(x)) != 0 && num_from_bf16(num_to_bf16(x)) != 0); continue; }
+    uint16_t h = num_to_f16(x), b = num_to_bf16(x);
+    ck_assert_int_eq(h >> 15, signbit(x) != 0);
+    double a = fabs((double) x), here = fabs((double) num_from_f16(h)), top = ldexp(1, 16);
+    double up = (h & 0x7fff) >= 0x7bff ? top : fabs((double) num_from_f16((uint16_t) (h + 1)));
+    double down = h & 0x7fff ? fabs((double) num_from_f16((uint16_t) (h - 1))) : 0;
+    if (isinf(here)) ck_assert(a >= 65520);
+    else ck_assert((a <= (here + up) / 2 && a >= (here + down) / 2) && (a < (here + up) / 2 || h % 2 == 0) && (a > (here + down) / 2 || h % 2 == 0 || a == 0));
+    double wide = fabs((double) num_from_bf16(b));
+    if (!isinf(wide) && !isinf(x)) {
+      double more = (b & 0x7fff) == 0x7f7f ? ldexp(1, 128) : fabs((double) num_from_bf16((uint16_t) (b + 1)));
+      ck_assert(a <= (wide + more) / 2 && (a < (wide + more) / 2 || b % 2 == 0));
+    }
+  }
+  ck_assert_uint_eq(num_to_f16(65519.996f), 0x7bff);
+  ck_assert_uint_eq(num_to_f16(65520.0f), 0x7c00);
+  ck_assert_uint_eq(num_to_bf16(0x1.ffp127f), 0x7f80);
+  ck_assert_uint_eq(num_to_bf16(0x1.fefffep127f), 0x7f7f);
+}
+END_TEST
+
+START_TEST(functions_at_special_values)
+{
+  float inf = INFINITY, none = NAN;
+  float tiny = num_float(1);
+  ck_assert(num_expf(0) == 1 && num_expf(-0.0f) == 1 && num_exp(0) == 1 && num_exp(-0.0) == 1);
+  ck_assert(num_expf(inf) == inf && num_expf(-inf) == 0 && num_expf(1e30f) == inf && num_expf(-1e30f) == 0 && num_expf(none) != 0);
+  ck_assert(num_expf(none) != num_expf(none) && num_exp(NAN) != num_exp(NAN));
+  ck_assert(num_expf(88.72283f) < inf && num_expf(88.72284f) == inf && num_expf(-103.97f) == tiny && num_expf(-103.98f) == 0);
+  ck_assert(num_exp(INFINITY) == INFINITY && num_exp(-INFINITY) == 0 && num_exp(709.782712893384) < INFINITY && num_exp(709.7827128933841) == INFINITY);
+  ck_assert(num_exp(-745.1332191019411) == 0x1p-1074 && num_exp(-745.2) == 0 && num_exp(1e300) == INFINITY);
+  ck_assert(num_log(0) == -INFINITY && num_log(-0.0) == -INFINITY && num_log(1) == 0 && !signbit(num_log(1)) && num_log(INFINITY) == INFINITY);
+  ck_assert(num_log(-1) != num_log(-1) && num_log(NAN) != num_log(NAN) && num_log(-INFINITY) != num_log(-INFINITY));
+  ck_assert_double_eq(num_log(0x1p-1074), -744.4400719213812);
+  ck_assert(num_tanhf(inf) == 1 && num_tanhf(-inf) == -1 && signbit(num_tanhf(-0.0f)) && num_tanhf(tiny) == tiny && num_tanhf(none) != num_tanhf(none));
+  ck_assert(num_tanh(INFINITY) == 1 && num_tanh(-1e9) == -1 && signbit(num_tanh(-0.0)) && num_tanh(NAN) != num_tanh(NAN));
+  ck_assert(num_erff(inf) == 1 && num_erff(-inf) == -1 && signbit(num_erff(-0.0f)) && num_erff(none) != num_erff(none));
+  ck_assert(num_erf(INFINITY) == 1 && num_erf(-7) == -1 && signbit(num_erf(-0.0)) && num_erf(NAN) != num_erf(NAN));
+  ck_assert(num_sin(0) == 0 && signbit(num_sin(-0.0)) && num_cos(0) == 1 && num_sin(INFINITY) != num_sin(INFINITY) && num_cos(NAN) != num_cos(NAN));
+  ck_assert_double_eq(num_sin(1e22), -0.8522008497671888);
+  ck_assert_double_eq(num_cos(0x1.fffffffffffffp1023), cos(0x1.fffffffffffffp1023));
+  ck_assert_double_eq(num_sin(6381956970095103.0 * 0x1p797), 1.0); /* the double nearest to a multiple of pi/2 */
+  ck_assert_double_eq_tol(num_cos(6381956970095103.0 * 0x1p797), -4.6871659242546277e-19, 1e-34);
+}
+END_TEST
+
+START_TEST(power_keeps_the_rules_of_annex_f)
+{
+  static const double v[] = { 0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, 4, 0x1p53, -0x1p53, 0x1p53 + 2, 1e300, -1e300, 1e-310, -1e-310, INFINITY,
+    -INFINITY, NAN, 0x1.fffffffffffffp0, 0x1.fffffffffffffp-1, 4503599627370497.5, 4503599627370497 };
+  for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+    for (size_t j = 0; j < sizeof v / sizeof *v; j++) {
+      double a = num_pow(v[i], v[j]), b = pow(v[i], v[j]);
+      ck_assert_msg((a != a && b != b) || (signbit(a) == signbit(b) && (a == b || fabs(a - b) <= 4e-16 * fabs(b))), "pow(%a, %a) = %a, libm %a", v[i], v[j], a, b);
+    }
+  ck_assert(num_powf(2, 10) == 1024 && num_powf(10000, 0.5f) == 100 && num_powf(-8, 3) == -512);
+}
+END_TEST
+
+START_TEST(functions_are_near_the_library)
+{
+  for (int i = 0; i < 300000; i++) {
+    double x = (double) (int64_t) rnd(&seed) / 9.3e18 * (i % 3 == 0 ? 700 : i % 3 == 1 ? 5 : 1e6), p = fabs(x) + 1e-3;
+    ck_assert_double_eq_tol(num_exp(x / 2000) / exp(x / 2000), 1, 4e-16);
+    ck_assert(x > 700 || fabs(num_exp(x) - exp(x)) <= 4e-16 * exp(x) || exp(x) < 1e-300);
+    ck_assert_double_eq_tol(num_log(p), log(p), 2.3e-16 * fmax(1e-3, fabs(log(p))));
+    ck_assert_double_eq_tol(num_sin(x), sin(x), 2e-16);
+    ck_assert_double_eq_tol(num_cos(x), cos(x), 2e-16);
+    ck_assert_double_eq_tol(num_tanh(x), tanh(x), 3.4e-16);
+    ck_assert_double_eq_tol(num_erf(x), erf(x), 2.3e-16);
+    ck_assert_float_eq_tol(num_logf((float) p), (float) log((double) (float) p), 1e-6f * fabsf(logf((float) p)) + 1e-30f);
+    float f = (float) x;
+    ck_assert(same(&(float) { num_sinf(f) }, &(float) { (float) sin((double) f) }, 4));
+    ck_assert(same(&(float) { num_cosf(f) }, &(float) { (float) cos((double) f) }, 4));
+    ck_assert(num_tanhf(-f) == -num_tanhf(f) && num_erff(-f) == -num_erff(f));
+  }
+}
+END_TEST
+
+/* whatever the caller has done to the floating-point unit: rounding upwards, flushing, taking denormals for zero */
+START_TEST(modes_of_the_caller_do_not_matter)
+{
+  for (int i = 0; i < 300; i++) {
+    struct engine e = any_engine();
+    size_t in = 1 + below(60), out = 1 + below(40), rows = 1 + below(4);
+    struct matrix m = { { NULL, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, below(2) };
+    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out), *z = numbers(rows * out);
+    for (size_t j = 0; j < in * out; j++) w[j] *= 1e-37f;
+    m.weight.data = w;
+    oracle_linear(w, ORACLE_F32, m.transposed, NULL, 0, in, out, x, rows, z);
+    fesetround(FE_UPWARD);
+#if defined __x86_64__
+    unsigned csr = _mm_getcsr();
+    _mm_setcsr(csr | 0x8040);
+#endif
+    e.k->linear(&e, &m, 1, x, rows, &y);
+    e.k->add(&e, y, y, rows * out);
+    e.k->activate(&e, ACTIVATION_SILU, y, y, rows * out, y);
+#if defined __x86_64__
+    ck_assert_uint_eq(_mm_getcsr() & 0x8040, 0x8040);
+    _mm_setcsr(csr);
+#endif
+    fesetround(FE_TONEAREST);
+    float *silu = numbers(rows * out);
+    for (size_t j = 0; j < rows * out; j++) z[j] = z[j] + z[j];
+    oracle_silu(z, rows * out, silu);
+    for (size_t j = 0; j < rows * out; j++) silu[j] = silu[j] * z[j];
+    ck_assert_msg(same(y, silu, 4 * rows * out), "%s: with other modes", e.k->name);
+    free(w), free(x), free(y), free(z), free(silu);
+  }
+}
+END_TEST
+
+START_TEST(tables_are_found_and_pass_their_test)
+{
+  struct error why = {{0}};
+  size_t n = 0;
+  for (; kernels_at(n) != NULL; n++) {
+    ck_assert(kernels_self_test(kernels_at(n), &why));
+    ck_assert_ptr_eq(kernels_find(kernels_at(n)->name, &why), kernels_at(n));
+    ck_assert_float_eq(kernels_at(n)->two_roundings(0x1.001p0f, 0x1.001p0f, -0x1.002p0f), 0);
+    ck_assert_float_eq(kernels_at(n)->one_rounding(0x1.001p0f, 0x1.001p0f, -0x1.002p0f), 0x1p-24f);
+  }
+  ck_assert_uint_ge(n, 1);
+  ck_assert_ptr_eq(kernels_find(NULL, &why), kernels_at(n - 1));
+  ck_assert_ptr_null(kernels_find("sse9", &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "sse9"));
+  for (size_t i = 0; i < n; i++) ck_assert_ptr_nonnull(strstr(why.words, kernels_at(i)->name));
+}
+END_TEST
+static float contracted(float a, float b, float c) { return fmaf(a, b, c); }
+static float twice(float a, float b, float c) { float p = a * b; return p + c; }
+START_TEST(self_test_refuses_what_rounds_otherwise)
+{
+  struct error why = {{0}};
+  struct kernels k = *kernels_at(0);
+  k.two_roundings = contracted;
+  ck_assert(!kernels_self_test(&k, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "contract"));
+  k.two_roundings = twice, k.one_rounding = twice;
+  ck_assert(!kernels_self_test(&k, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "rounds twice"));
+  ck_assert(!kernels_self_test(&k, NULL));
+}
+END_TEST
+
+/* not seen is left out: rubbish outside of the view, and infinities, change nothing; times zero they would */
+START_TEST(unseen_positions_are_never_touched)
+{
+  for (int i = 0; i < 100; i++) {
+    struct engine e = any_engine();
+    struct heads h = { 2, 1, 24, 0.2f };
+    uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi);
+    float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48], *room = numbers(2 * kernels_room(&h, 700) + 2000);
+    struct view seen = { k, v, NULL, 0, 96, WEIGHT_F32, lo, hi };
+    e.k->attend(&e, &h, q, &seen, 1, room, y, NULL);
+    for (size_t t = 0; t < 700; t++)
+      if (t < lo || t >= hi) for (size_t c = 0; c < 24; c++) k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;
+    e.k->attend(&e, &h, q, &seen, 1, room, z, NULL);
+    ck_assert(same(y, z, sizeof y));
+    free(k), free(v), free(q), free(room);
+  }
+}
+END_TEST
+
+/* infinities and things that are no numbers go where the oracle sends them */
+START_TEST(special_values_go_through_linear)
+{
+  for (int i = 0; i < 400; i++) {
+    struct engine e = any_engine();
+    size_t in = 1 + below(40), out = 1 + below(40), rows = 1 + below(5);
+    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out), *z = numbers(rows * out);
+    static const float odd[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f };
+    for (int j = 0; j < 4; j++) w[below(in * out)] = odd[below(7)], x[below(rows * in)] = odd[below(7)];
+    struct matrix m = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, below(2) };
+    oracle_linear(w, ORACLE_F32, m.transposed, NULL, 0, in, out, x, rows, z);
+    e.k->linear(&e, &m, 1, x, rows, &y);
+    for (size_t j = 0; j < rows * out; j++) ck_assert((y[j] != y[j] && z[j] != z[j]) || same(&y[j], &z[j], 4));
+    free(w), free(x), free(y), free(z);
+  }
+}
+END_TEST
+
+#ifndef TALLIED
+int main(void)
+{
+  Suite *s = suite_create("kernels");
+#else
+static Suite *kernel_suite(void)
+{
+  Suite *s = suite_create("tally");
+#endif
+  TCase *t = tcase_create("kernels");
+  tcase_set_timeout(t, 280);
+  tcase_add_checked_fixture(t, open_pools, close_pools);
+  tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
+  tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
+  tcase_add_test(t, norms_are_the_oracle);
+  tcase_add_test(t, rotation_is_the_oracle);
+  tcase_add_test(t, attention_is_the_oracle_within_a_block);
+  tcase_add_test(t, attention_is_the_oracle_across_blocks);
+  tcase_add_test(t, activations_are_the_oracle);
+  tcase_add_test(t, probabilities_are_the_oracle);
+  tcase_add_test(t, embedding_widens_exactly);
+  tcase_add_test(t, modes_of_the_caller_do_not_matter);
+  tcase_add_test(t, unseen_positions_are_never_touched);
+  tcase_add_test(t, special_values_go_through_linear);
+  tcase_add_test(t, tables_are_found_and_pass_their_test);
+  tcase_add_test(t, self_test_refuses_what_rounds_otherwise);
+  suite_add_tcase(s, t);
+#ifndef TALLIED
+  TCase *f = tcase_create("functions");
+  tcase_set_timeout(f, 120);
+  tcase_add_checked_fixture(f, open_pools, close_pools);
+  tcase_add_test(f, narrowing_is_to_the_nearest_and_even);
+  tcase_add_test(f, functions_at_special_values);
+  tcase_add_test(f, power_keeps_the_rules_of_annex_f);
+  tcase_add_test(f, functions_are_near_the_library);
+  suite_add_tcase(s, f);
+  return suite_run(s);
+#else
+  return s;
+#endif
+}

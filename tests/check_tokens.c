@@ -1,0 +1,1346 @@
+/* Chapter 1: bytes, characters, merges, pieces, tokenizers. */
+#define _DEFAULT_SOURCE
+#include "suite.h"
+#include <jansson.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "01-tokens/tokenizer.h"
+
+/* ck_assert writes a line to a pipe each time: too slow inside a loop of a million rounds */
+#define hold(...) do { if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__); } while (0)
+
+static struct memory M;
+static void at_peace(void) { ck_assert_uint_eq(M.all.held, 0); memset(&M, 0, sizeof M); }
+
+/* processor time; sanitizers slow everything down, and then time proves nothing */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define IN_TIME(t) (void) (t)
+#else
+#define IN_TIME(t) ck_assert_double_lt(t, 5)
+#endif
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+static size_t unhex(const char *hex, unsigned char *out)
+{
+  size_t n = 0;
+  for (; hex[0] && hex[1]; hex += 2) {
+    unsigned v;
+    sscanf(hex, "%2x", &v);
+    out[n++] = (unsigned char) v;
+  }
+  return n;
+}
+
+static char *slurp(const char *path, size_t *n)
+{
+  FILE *f = fopen(path, "rb");
+  ck_assert_ptr_nonnull(f);
+  fseek(f, 0, SEEK_END);
+  *n = (size_t) ftell(f);
+  rewind(f);
+  char *p = malloc(*n + 1);
+  ck_assert_uint_eq(fread(p, 1, *n, f), *n);
+  p[*n] = 0;
+  fclose(f);
+  return p;
+}
+
+static json_t *load(const char *path)
+{
+  json_error_t e;
+  json_t *v = json_load_file(path, JSON_ALLOW_NUL, &e);
+  if (v == NULL) ck_abort_msg("%s: %s", path, e.text);
+  return v;
+}
+
+/* ---- UTF-8 ------------------------------------------------------------------------------ */
+
+/* the rule said another way: is there a continuation of these bytes that is one character? */
+static bool decodes(const unsigned char *b, size_t n)
+{
+  uint32_t c;
+  if (n == 1 && b[0] < 0x80) return true;
+  if (n == 2 && (b[0] & 0xe0) == 0xc0) c = (uint32_t) (b[0] & 31) << 6 | (b[1] & 63);
+  else if (n == 3 && (b[0] & 0xf0) == 0xe0) c = (uint32_t) (b[0] & 15) << 12 | (uint32_t) (b[1] & 63) << 6 | (b[2] & 63);
+  else if (n == 4 && (b[0] & 0xf8) == 0xf0)
+    c = (uint32_t) (b[0] & 7) << 18 | (uint32_t) (b[1] & 63) << 12 | (uint32_t) (b[2] & 63) << 6 | (b[3] & 63);
+  else return false;
+  for (size_t i = 1; i < n; i++) if ((b[i] & 0xc0) != 0x80) return false;
+  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+  return c >= least[n] && c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
+}
+static bool completable(const unsigned char *b, size_t n)
+{
+  static signed char known[65536 + 256]; /* of one and of two bytes, remembered */
+  size_t key = n == 1 ? b[0] : 256 + (size_t) b[0] * 256 + b[n > 1];
+  if (n < 3 && known[key]) return known[key] > 0;
+  unsigned char x[4];
+  memcpy(x, b, n);
+  bool yes = false;
+  for (size_t total = n + 1; total <= 4 && !yes; total++) {
+    uint32_t tries = total - n == 1 ? 64 : total - n == 2 ? 4096 : 262144;
+    for (uint32_t k = 0; k < tries && !yes; k++) {
+      for (size_t i = n; i < total; i++) x[i] = (unsigned char) (0x80 | (k >> 6 * (total - 1 - i) & 63));
+      yes = decodes(x, total);
+    }
+  }
+  if (n < 3) known[key] = yes ? 1 : -1;
+  return yes;
+}
+
+START_TEST(utf8_agrees_with_the_definition_on_all_short_rows)
+{
+  static const unsigned char interesting[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
+    0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+  size_t many = sizeof interesting, cases = 0;
+  unsigned char row[4];
+  for (size_t n = 1; n <= 4; n++) {
+    size_t all = 1;
+    for (size_t i = 0; i < n; i++) all *= many;
+    for (size_t k = 0; k < all; k++, cases++) {
+      size_t rest = k;
+      for (size_t i = 0; i < n; i++, rest /= many) row[i] = interesting[rest % many];
+      enum utf8_state state;
+      size_t got = utf8_next(row, n, &state);
+      size_t whole = 0;
+      for (size_t i = 1; i <= n; i++) if (decodes(row, i)) { whole = i; break; }
+      if (whole) { hold(state == UTF8_WHOLE); hold(got == whole); continue; }
+      size_t prefix = 0; /* the longest beginning that could have become a character */
+      for (size_t i = 1; i <= n && i < 4 && completable(row, i); i++) prefix = i;
+      hold(state == (prefix == n ? UTF8_UNFINISHED : UTF8_BROKEN));
+      hold(got == (prefix ? prefix : 1));
+    }
+  }
+  ck_assert_uint_gt(cases, 400000);
+}
+END_TEST
+
+START_TEST(every_character_has_its_number)
+{
+  for (uint32_t c = 0; c <= 0x10ffff; c++) {
+    if (c >= 0xd800 && c <= 0xdfff) continue;
+    unsigned char b[4];
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    if (n == 1) b[0] = (unsigned char) c;
+    else {
+      for (size_t i = n - 1, d = c; i > 0; i--, d >>= 6) b[i] = (unsigned char) (0x80 | (d & 63));
+      b[0] = (unsigned char) (0xf00 >> n | c >> 6 * (n - 1));
+    }
+    enum utf8_state state;
+    hold(utf8_next(b, n, &state) == n);
+    hold(state == UTF8_WHOLE);
+    hold(utf8_point(b, n) == c);
+    hold(utf8_held(b, n) == 0);
+    for (size_t k = 1; k < n; k++) hold(utf8_held(b, k) == k);
+  }
+}
+END_TEST
+
+START_TEST(utf8_vectors)
+{
+  char room[400];
+  const char *path = shared_file(room, sizeof room, "vectors/utf8/replacement.json");
+  if (path != NULL) {
+    json_t *all = load(path), *c;
+    unsigned good = 0;
+    size_t i;
+    json_array_foreach(json_object_get(all, "cases"), i, c) {
+      unsigned char b[256];
+      size_t n = unhex(json_string_value(json_object_get(c, "hex")), b);
+      struct bytes out = {0};
+      ck_assert(utf8_lossy(&M, b, n, &out, NULL));
+      json_t *text = json_object_get(c, "text");
+      ck_assert_uint_eq(out.n, json_string_length(text));
+      if (out.n) ck_assert_mem_eq(out.byte, json_string_value(text), out.n);
+      ck_assert_uint_eq(utf8_held(b, n), (size_t) json_integer_value(json_object_get(c, "incomplete_tail")));
+      bool whole = true;
+      if (n > 0) whole = utf8_run(b, n, &whole) == n && whole;
+      ck_assert_int_eq(whole, json_is_true(json_object_get(c, "valid")));
+      bytes_free(&M, &out);
+      good++;
+    }
+    tally("vectors/utf8/replacement.json", good, 0, 0, "");
+    json_decref(all);
+  }
+  path = shared_file(room, sizeof room, "vectors/utf8/byte_fallback.json");
+  if (path != NULL) {
+    json_t *all = load(path), *c, *t;
+    unsigned good = 0;
+    size_t i, k;
+    json_array_foreach(json_object_get(all, "cases"), i, c) {
+      struct bytes raw = {0}, out = {0};
+      json_array_foreach(json_object_get(c, "tokens"), k, t) {
+        const char *s = json_string_value(t);
+        unsigned v;
+        unsigned char one;
+        if (strlen(s) == 6 && sscanf(s, "<0x%2X>", &v) == 1) one = (unsigned char) v, bytes_push(&M, &raw, &one, 1, NULL);
+        else bytes_push(&M, &raw, s, strlen(s), NULL);
+      }
+      ck_assert(utf8_lossy(&M, raw.byte, raw.n, &out, NULL));
+      json_t *want = json_object_get(c, "raw_bytes_lossy");
+      ck_assert_uint_eq(out.n, json_string_length(want));
+      if (out.n) ck_assert_mem_eq(out.byte, json_string_value(want), out.n);
+      bytes_free(&M, &raw);
+      bytes_free(&M, &out);
+      good++;
+    }
+    tally("vectors/utf8/byte_fallback.json", good, 0, 0, "");
+    json_decref(all);
+  }
+  at_peace();
+}
+END_TEST
+
+START_TEST(a_stream_holds_exactly_the_unfinished_ending)
+{
+  uint64_t seed = suite_seed();
+  for (int round = 0; round < 4000; round++) {
+    unsigned char text[40];
+    size_t n = rnd(&seed) % 40;
+    static const unsigned char likely[] = {0x41, 0x80, 0xbf, 0xc2, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0xed, 0xe0, 0xf4};
+    for (size_t i = 0; i < n; i++) text[i] = rnd(&seed) % 4 ? likely[rnd(&seed) % sizeof likely] : (unsigned char) rnd(&seed);
+    struct stream s = {.n = 0};
+    struct bytes out = {0};
+    for (size_t at = 0; at < n;) {
+      size_t step = 1 + rnd(&seed) % 4;
+      if (step > n - at) step = n - at;
+      ck_assert(stream_feed(&M, &s, text + at, step, &out, NULL));
+      at += step;
+      size_t hold = 0;
+      for (size_t k = 1; k <= 3 && k <= at; k++) if (completable(text + at - k, k) && !decodes(text + at - k, k)) hold = k;
+      ck_assert_uint_eq(s.n, hold);
+      ck_assert_uint_eq(out.n + s.n, at);
+    }
+    ck_assert(stream_flush(&M, &s, &out, NULL));
+    ck_assert_uint_eq(out.n, n);
+    if (n) ck_assert_mem_eq(out.byte, text, n);
+    bytes_free(&M, &out);
+  }
+  at_peace();
+}
+END_TEST
+
+START_TEST(stream_vectors)
+{
+  char room[400];
+  const char *path = shared_file(room, sizeof room, "vectors/stream/gpt2_stream.json");
+  const char *vocab = path ? shared_file((char[400]) {0}, 400, "data/gpt2") : NULL;
+  if (path == NULL || vocab == NULL) return;
+  struct error why;
+  struct tokenizer *t = tokenizer_open(&M, vocab, &why);
+  if (t == NULL) ck_abort_msg("%s", why.words);
+  json_t *all = load(path), *c;
+  unsigned good = 0;
+  size_t i;
+  json_array_foreach(json_object_get(all, "cases"), i, c) {
+    json_t *list = json_object_get(c, "ids"), *want = json_object_get(c, "hold_back_only");
+    struct stream s = {.n = 0};
+    for (size_t k = 0; k <= json_array_size(list); k++) {
+      struct bytes out = {0}, text = {0};
+      size_t n;
+      bool last = k == json_array_size(list);
+      if (last) stream_flush(&M, &s, &out, NULL);
+      else {
+        const unsigned char *b = tokenizer_text(t, (uint32_t) json_integer_value(json_array_get(list, k)), &n);
+        stream_feed(&M, &s, b, n, &out, NULL);
+      }
+      ck_assert(utf8_lossy(&M, out.byte, out.n, &text, NULL));
+      json_t *w = last ? json_object_get(c, "flush") : json_array_get(want, k);
+      ck_assert_uint_eq(text.n, json_string_length(w));
+      if (text.n) ck_assert_mem_eq(text.byte, json_string_value(w), text.n);
+      bytes_free(&M, &out);
+      bytes_free(&M, &text);
+    }
+    good++;
+  }
+  tally("vectors/stream/gpt2_stream.json", good, 0, 0, "");
+  json_decref(all);
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+/* ---- cutting ---------------------------------------------------------------------------- */
+
+START_TEST(split_vectors)
+{
+  char room[400];
+  const char *path = shared_file(room, sizeof room, "vectors/split/pretokenizer_splits.json");
+  if (path == NULL) return;
+  json_t *all = load(path), *c, *pattern;
+  const char *name;
+  unsigned good = 0;
+  json_object_foreach(json_object_get(all, "patterns"), name, pattern) {
+    struct error why;
+    struct splitter *s = splitter_open(&M, json_string_value(pattern), json_string_length(pattern), false, &why);
+    if (s == NULL) ck_abort_msg("%s: %s", name, why.words);
+    size_t i;
+    json_array_foreach(json_object_get(all, "cases"), i, c) {
+      json_t *text = json_object_get(c, "text"), *want = json_object_get(json_object_get(c, "split"), name);
+      struct pieces p;
+      struct text_piece next;
+      pieces_begin(&p, s, (const unsigned char *) json_string_value(text), json_string_length(text));
+      size_t k = 0;
+      for (;; k++) {
+        ck_assert(pieces_next(&p, &next, &why));
+        if (next.n == 0) break;
+        json_t *w = json_array_get(want, k);
+        if (w == NULL || next.n != json_string_length(w) || memcmp(next.byte, json_string_value(w), next.n) || !next.match)
+          ck_abort_msg("%s, case %zu, piece %zu", name, i, k);
+      }
+      ck_assert_uint_eq(k, json_array_size(want));
+      good++;
+    }
+    splitter_close(s);
+  }
+  if (strcmp(split_gpt2, json_string_value(json_object_get(json_object_get(all, "patterns"), "gpt2"))) == 0) good++;
+  if (strcmp(split_llama3, json_string_value(json_object_get(json_object_get(all, "patterns"), "llama3"))) == 0) good++;
+  tally("vectors/split/pretokenizer_splits.json", good, 0, 0, "");
+  json_decref(all);
+  at_peace();
+}
+END_TEST
+
+static void cut(const char *pattern, bool literal, const char *text, const char *want)
+{
+  struct error why;
+  struct splitter *s = pattern ? splitter_open(&M, pattern, strlen(pattern), literal, &why) : NULL;
+  if (pattern) ck_assert_ptr_nonnull(s);
+  struct pieces p;
+  struct text_piece next;
+  char got[400] = "";
+  pieces_begin(&p, s, (const unsigned char *) text, strlen(text));
+  while (pieces_next(&p, &next, &why) && next.n > 0) {
+    size_t n = strlen(got);
+    snprintf(got + n, sizeof got - n, "%s%.*s", next.match ? "[" : "(", (int) next.n, next.byte);
+  }
+  ck_assert_str_eq(got, want);
+  splitter_close(s);
+}
+
+START_TEST(gaps_and_empty_matches)
+{
+  cut("b+", false, "abbacb", "(a[bb(ac[b");
+  cut("x*", false, "ab", "(a(b");
+  cut("x*", false, "axxb", "(a[xx(b");
+  cut("(?=b)", false, "abab", "(a(ba(b");
+  cut("$", false, "ab", "(ab");
+  cut("a.c", true, "abca.cabc", "(abc[a.c(abc");
+  cut("\\s", false, "a\xe1\xa0\x8e" "b c", "(a\xe1\xa0\x8e" "b[ (c"); /* U+180E is no white space */
+  cut("[^\\s]+", false, "a\xe1\xa0\x8e" "b\xc2\x85" "c", "[a\xe1\xa0\x8e" "b(\xc2\x85[c");
+  cut("\\S+", false, " ab c", "( [ab( [c");
+  cut("\\\\s", false, "a\\sb", "(a[\\s(b");
+  cut(NULL, false, "one piece", "(one piece");
+  cut(split_gpt2, false, "I've  10 cats!\n", "[I['ve[ [ 10[ cats[![\n");
+  struct error why;
+  ck_assert_ptr_null(splitter_open(&M, "a(", 2, false, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "byte 2"));
+  ck_assert_ptr_null(splitter_open(&M, "\\C", 2, false, &why));
+  struct splitter *s = splitter_open(&M, "(a+a+)+[bc]", 11, false, &why);
+  struct pieces p;
+  struct text_piece next;
+  char as[64];
+  memset(as, 'a', sizeof as);
+  pieces_begin(&p, s, (unsigned char *) as, sizeof as);
+  ck_assert(!pieces_next(&p, &next, &why)); /* gives up, and says so */
+  ck_assert_ptr_nonnull(strstr(why.words, "limit"));
+  splitter_close(s);
+  at_peace();
+}
+END_TEST
+
+/* ---- merges ----------------------------------------------------------------------------- */
+
+/* the trainer of probe.md, literally; the text given as pieces */
+struct slow { uint32_t id[4000]; size_t n; };
+static size_t slow_train(struct slow *piece, size_t n_pieces, size_t merges, struct bpe_merge *out)
+{
+  size_t k = 0;
+  for (; k < merges; k++) {
+    uint64_t best_count = 0;
+    struct bpe_merge best = {0, 0};
+    for (size_t i = 0; i < n_pieces; i++)
+      for (size_t j = 0; j + 1 < piece[i].n; j++) {
+        uint32_t a = piece[i].id[j], b = piece[i].id[j + 1];
+        uint64_t count = 0;
+        for (size_t u = 0; u < n_pieces; u++)
+          for (size_t v = 0; v + 1 < piece[u].n; v++) count += piece[u].id[v] == a && piece[u].id[v + 1] == b;
+        if (count > best_count || (count == best_count && (a < best.left || (a == best.left && b < best.right))))
+          best_count = count, best = (struct bpe_merge) {a, b};
+      }
+    if (best_count == 0) break;
+    out[k] = best;
+    for (size_t i = 0; i < n_pieces; i++) {
+      size_t to = 0;
+      for (size_t j = 0; j < piece[i].n; to++)
+        if (j + 1 < piece[i].n && piece[i].id[j] == best.left && piece[i].id[j + 1] == best.right)
+          piece[i].id[to] = 256 + (uint32_t) k, j += 2;
+        else piece[i].id[to] = piece[i].id[j++];
+      piece[i].n = to;
+    }
+  }
+  return k;
+}
+
+START_TEST(training_is_the_definition)
+{
+  uint64_t seed = suite_seed();
+  static struct slow piece[200];
+  for (int round = 0; round < 1200; round++) {
+    char text[201];
+    size_t n = rnd(&seed) % (round % 10 ? 60 : 200), letters = 1 + rnd(&seed) % 4;
+    for (size_t i = 0; i < n; i++) text[i] = "ab c"[rnd(&seed) % letters];
+    bool one = round % 2;
+    size_t n_pieces = 0, ask = rnd(&seed) % 30;
+    struct splitter *s = one ? NULL : splitter_open(&M, split_gpt2, strlen(split_gpt2), false, NULL);
+    struct pieces p;
+    struct text_piece next;
+    pieces_begin(&p, s, (unsigned char *) text, n);
+    while (pieces_next(&p, &next, NULL) && next.n > 0) {
+      for (size_t i = 0; i < next.n; i++) piece[n_pieces].id[i] = next.byte[i];
+      piece[n_pieces++].n = next.n;
+    }
+    splitter_close(s);
+    struct bpe_merge want[30], *got;
+    size_t n_want = slow_train(piece, n_pieces, ask, want), n_got;
+    ck_assert(bpe_train(&M, text, n, one ? NULL : split_gpt2, ask, &got, &n_got, NULL));
+    ck_assert_uint_eq(n_got, n_want);
+    for (size_t k = 0; k < n_got; k++) {
+      ck_assert_msg(got[k].left == want[k].left && got[k].right == want[k].right, "round %d, merge %zu of '%.*s'", round, k, (int) n, text);
+    }
+    bpe_forget(&M, got, ask);
+  }
+  at_peace();
+}
+END_TEST
+
+START_TEST(training_gaps_and_bytes_that_are_no_text)
+{
+  struct bpe_merge *got;
+  size_t n;
+  ck_assert(bpe_train(&M, "abxxab", 6, "b", 9, &got, &n, NULL)); /* pieces a b xxa b */
+  ck_assert_uint_eq(n, 2);
+  ck_assert(got[0].left == 'x' && got[0].right == 'a');
+  ck_assert(got[1].left == 'x' && got[1].right == 256);
+  bpe_forget(&M, got, 9);
+  ck_assert(bpe_train(&M, "\xff\xfe" "a\xff\xfe", 5, split_gpt2, 1, &got, &n, NULL));
+  ck_assert(n == 1 && got[0].left == 0xff && got[0].right == 0xfe);
+  bpe_forget(&M, got, 1);
+  ck_assert(bpe_train(&M, "", 0, NULL, 5, &got, &n, NULL));
+  ck_assert_uint_eq(n, 0);
+  bpe_forget(&M, got, 5);
+  struct error why;
+  ck_assert(!bpe_train(&M, "aa", 2, "(", 5, &got, &n, &why));
+  ck_assert(!bpe_train(&M, "aa", 2, NULL, SIZE_MAX, &got, &n, &why));
+  at_peace();
+}
+END_TEST
+
+/* a text as ids, with APART between its pieces: is the highest count that of two pairs? */
+enum { APART = 599 };
+static bool tied(const uint32_t *id, size_t n)
+{
+  static uint32_t count[600][600];
+  memset(count, 0, sizeof count);
+  uint32_t best = 0, times = 0;
+  for (size_t i = 0; i + 1 < n; i++) if (id[i] != APART && id[i + 1] != APART) count[id[i]][id[i + 1]]++;
+  for (size_t a = 0; a < 600; a++)
+    for (size_t b = 0; b < 600; b++)
+      if (count[a][b] > best) best = count[a][b], times = 1;
+      else times += count[a][b] == best;
+  return times > 1;
+}
+static size_t apply(uint32_t *id, size_t n, struct bpe_merge m, uint32_t made)
+{
+  size_t to = 0;
+  for (size_t j = 0; j < n; to++)
+    if (j + 1 < n && id[j] == m.left && id[j + 1] == m.right) id[to] = made, j += 2;
+    else id[to] = id[j++];
+  return to;
+}
+
+static void bytes_as_ids(struct bpe *b)
+{
+  memset(b, 0, sizeof *b);
+  for (uint32_t i = 0; i < 256; i++) b->byte_id[i] = i;
+}
+
+/* karpathy/minbpe: training as far as no two counts are equal (its rule for ties is another one), then
+   encoding and decoding with its merges. Its regex runs cut by the pattern of cl100k. */
+START_TEST(minbpe_vectors)
+{
+  char room[400], room2[400], room3[400];
+  const char *path = shared_file(room, sizeof room, "vectors/minbpe/minbpe_train.json");
+  const char *swift = path ? shared_file(room2, sizeof room2, "vectors/minbpe/taylorswift.txt") : NULL;
+  const char *splits = path ? shared_file(room3, sizeof room3, "vectors/split/pretokenizer_splits.json") : NULL;
+  if (path == NULL || swift == NULL || splits == NULL) return;
+  json_t *all = load(path), *patterns = load(splits), *run;
+  const char *cl100k = json_string_value(json_object_get(json_object_get(patterns, "patterns"), "cl100k"));
+  size_t i, n_swift;
+  char *text_swift = slurp(swift, &n_swift);
+  unsigned good = 0, learnt = 0;
+  json_array_foreach(json_object_get(all, "runs"), i, run) {
+    const char *name = json_string_value(json_object_get(run, "name"));
+    bool regex = strncmp(name, "regex", 5) == 0, llama = strstr(name, "llama") != NULL;
+    json_t *list = json_object_get(run, "merges"), *c;
+    const char *text = llama ? json_string_value(json_object_get(all, "llama_text")) : text_swift;
+    size_t n = llama ? json_string_length(json_object_get(all, "llama_text")) : n_swift, many = json_array_size(list), k, e;
+    struct bpe_merge *got;
+    ck_assert(bpe_train(&M, text, n, regex ? cl100k : NULL, many, &got, &k, NULL));
+    struct bpe b;
+    bytes_as_ids(&b);
+    struct splitter *s = regex ? splitter_open(&M, cl100k, strlen(cl100k), false, NULL) : NULL;
+    struct pieces p;
+    struct text_piece next;
+    uint32_t *id = malloc(2 * n * sizeof *id);
+    size_t n_id = 0, free_of_ties = 0;
+    pieces_begin(&p, s, (const unsigned char *) text, n);
+    while (pieces_next(&p, &next, NULL) && next.n > 0) {
+      for (size_t q = 0; q < next.n; q++) id[n_id++] = next.byte[q];
+      id[n_id++] = APART;
+    }
+    bool open = true; /* no tie so far: then there is one answer, and both must have it */
+    for (size_t q = 0; q < many; q++) {
+      uint32_t l = (uint32_t) json_integer_value(json_array_get(json_array_get(list, q), 0));
+      uint32_t r = (uint32_t) json_integer_value(json_array_get(json_array_get(list, q), 1));
+      ck_assert(bpe_add(&M, &b, l, r, 256 + (uint32_t) q, NULL));
+      open = open && !tied(id, n_id);
+      if (open) {
+        free_of_ties++;
+        ck_assert_msg(got[q].left == l && got[q].right == r, "%s: merge %zu", name, q);
+      }
+      n_id = apply(id, n_id, (struct bpe_merge) {l, r}, 256 + (uint32_t) q);
+    }
+    ck_assert_uint_ge(free_of_ties, llama ? 1 : 20);
+    learnt += (unsigned) free_of_ties;
+    free(id);
+    struct bpe_work w = {0};
+    json_array_foreach(json_object_get(run, "encode"), e, c) {
+      json_t *t = json_object_get(c, "text"), *want = json_object_get(c, "ids");
+      const char *from = json_string_value(t);
+      size_t length = json_string_length(t);
+      if (want == NULL) continue;
+      struct ids out = {0};
+      pieces_begin(&p, s, (const unsigned char *) from, length);
+      while (pieces_next(&p, &next, NULL) && next.n > 0) ck_assert(bpe_encode(&b, &M, &w, next.byte, next.n, &out, NULL));
+      ck_assert_uint_eq(out.n, json_array_size(want));
+      for (size_t q = 0; q < out.n; q++) ck_assert_uint_eq(out.id[q], (uint32_t) json_integer_value(json_array_get(want, q)));
+      ids_free(&M, &out);
+      good++;
+    }
+    splitter_close(s);
+    bpe_work_free(&M, &w);
+    bpe_free(&M, &b);
+    bpe_forget(&M, got, many);
+  }
+  json_t *wiki = json_object_get(all, "wikipedia");
+  struct bpe_merge *got;
+  size_t k;
+  ck_assert(bpe_train(&M, "aaabdaaabac", 11, NULL, 3, &got, &k, NULL));
+  struct bpe b;
+  bytes_as_ids(&b);
+  for (uint32_t q = 0; q < k; q++) ck_assert(bpe_add(&M, &b, got[q].left, got[q].right, 256 + q, NULL));
+  struct bpe_work w = {0};
+  struct ids out = {0};
+  ck_assert(bpe_encode(&b, &M, &w, (const unsigned char *) "aaabdaaabac", 11, &out, NULL));
+  ck_assert_uint_eq(out.n, json_array_size(json_object_get(wiki, "ids"))); /* tied: the same length, other merges */
+  good++;
+  ids_free(&M, &out);
+  bpe_work_free(&M, &w);
+  bpe_free(&M, &b);
+  bpe_forget(&M, got, 3);
+  tally("vectors/minbpe/minbpe_train.json", good + learnt, 0, 0, "");
+  free(text_swift);
+  json_decref(patterns);
+  json_decref(all);
+  at_peace();
+}
+END_TEST
+
+START_TEST(encoding_is_the_definition)
+{
+  uint64_t seed = suite_seed() + 1;
+  for (int round = 0; round < 3000; round++) {
+    struct bpe b;
+    bytes_as_ids(&b);
+    uint32_t alphabet = 1 + rnd(&seed) % 3, made = 256;
+    size_t rules = rnd(&seed) % 12;
+    for (size_t k = 0; k < rules; k++, made++) {
+      uint32_t pick[2];
+      for (int s = 0; s < 2; s++) {
+        uint64_t r = rnd(&seed) % (alphabet + (made - 256));
+        pick[s] = r < alphabet ? 'a' + (uint32_t) r : 256 + (uint32_t) (r - alphabet);
+      }
+      ck_assert(bpe_add(&M, &b, pick[0], pick[1], made, NULL));
+    }
+    unsigned char text[60];
+    uint32_t id[60];
+    size_t n = rnd(&seed) % 60, m = n;
+    for (size_t i = 0; i < n; i++) id[i] = text[i] = (unsigned char) ('a' + rnd(&seed) % alphabet);
+    for (;;) { /* the lowest rank, the leftmost place; a later rule for the same pair counts */
+      size_t best = SIZE_MAX, at = 0;
+      for (size_t i = 0; i + 1 < m; i++) {
+        size_t rank = SIZE_MAX;
+        for (size_t k = 0; k < rules; k++) if (b.rule[k].left == id[i] && b.rule[k].right == id[i + 1]) rank = k;
+        if (rank < best) best = rank, at = i;
+      }
+      if (best == SIZE_MAX) break;
+      id[at] = b.rule[best].made;
+      memmove(id + at + 1, id + at + 2, (m - at - 2) * sizeof *id);
+      m--;
+    }
+    struct bpe_work w = {0};
+    struct ids out = {0};
+    ck_assert(bpe_encode(&b, &M, &w, text, n, &out, NULL));
+    ck_assert_uint_eq(out.n, m);
+    for (size_t i = 0; i < m; i++) ck_assert_uint_eq(out.id[i], id[i]);
+    ids_free(&M, &out);
+    bpe_work_free(&M, &w);
+    bpe_free(&M, &b);
+  }
+  at_peace();
+}
+END_TEST
+
+START_TEST(a_megabyte_takes_little_time)
+{
+  enum { MEGA = 1 << 20 };
+  char *text = malloc(MEGA);
+  struct bpe_merge *merge;
+  size_t n;
+  uint64_t seed = suite_seed();
+  double start = seconds();
+  /* words of two to nine letters, uneven, so that there are 1,000 merges to be learnt, in one piece and in many */
+  for (size_t i = 0; i < MEGA; i++) text[i] = rnd(&seed) % 6 == 0 ? ' ' : "eeettaaoinshrdlu"[rnd(&seed) % 16];
+  ck_assert(bpe_train(&M, text, MEGA, split_gpt2, 1000, &merge, &n, NULL));
+  ck_assert_uint_eq(n, 1000);
+  double many = seconds() - start;
+  struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL);
+  ck_assert_ptr_nonnull(t);
+  bpe_forget(&M, merge, 1000);
+  start = seconds();
+  ck_assert(bpe_train(&M, text, MEGA, NULL, 1000, &merge, &n, NULL));
+  bpe_forget(&M, merge, 1000);
+  double one = seconds() - start;
+  IN_TIME(many);
+  IN_TIME(one);
+  for (int kind = 0; kind < 4; kind++) {
+    memset(text, "a <\xe2"[kind], MEGA);
+    start = seconds();
+    struct ids out = {0};
+    struct bytes back = {0};
+    ck_assert(tokenizer_encode(t, &M, text, MEGA, false, true, &out, NULL));
+    ck_assert(tokenizer_decode(t, &M, out.id, out.n, false, &back, NULL));
+    ck_assert_uint_eq(back.n, MEGA);
+    ck_assert_mem_eq(back.byte, text, MEGA);
+    IN_TIME(seconds() - start);
+    ids_free(&M, &out);
+    bytes_free(&M, &back);
+  }
+  memset(text, 'a', MEGA);
+  start = seconds();
+  ck_assert(bpe_train(&M, text, MEGA, NULL, 1000, &merge, &n, NULL));
+  ck_assert_uint_eq(n, 20); /* 2^20 letters: twenty doublings */
+  IN_TIME(seconds() - start);
+  bpe_forget(&M, merge, 1000);
+  tokenizer_close(&M, t);
+  free(text);
+  at_peace();
+}
+END_TEST
+
+/* ---- tokenizers ------------------------------------------------------------------------- */
+
+static unsigned golden(struct tokenizer *t, const char *path, unsigned *failed)
+{
+  FILE *f = fopen(path, "r");
+  ck_assert_ptr_nonnull(f);
+  char *row = NULL;
+  size_t room = 0;
+  unsigned good = 0;
+  while (getline(&row, &room, f) > 0) {
+    json_t *c = json_loads(row, JSON_ALLOW_NUL, NULL), *list = json_object_get(c, "ids"), *text = json_object_get(c, "text");
+    json_t *chunks = json_object_get(c, "chunks"), *hex = json_object_get(c, "hex");
+    ck_assert_ptr_nonnull(c);
+    bool ok = true;
+    size_t n = json_array_size(list);
+    uint32_t *id = calloc(n + 1, sizeof *id);
+    for (size_t i = 0; i < n; i++) id[i] = (uint32_t) json_integer_value(json_array_get(list, i));
+    struct bytes out = {0};
+    unsigned char *want = calloc(1, strlen(row) + 1);
+    if (text != NULL) {
+      struct ids got = {0};
+      ok = tokenizer_encode(t, &M, json_string_value(text), json_string_length(text), json_is_true(json_object_get(c, "add_special")),
+        json_is_true(json_object_get(c, "parse_special")), &got, NULL);
+      ok = ok && got.n == n && (n == 0 || memcmp(got.id, id, n * sizeof *id) == 0);
+      ids_free(&M, &got);
+    }
+    else if (chunks != NULL) {
+      struct stream s = {.n = 0};
+      for (size_t i = 0; i <= n; i++) {
+        out.n = 0;
+        size_t length;
+        const char *h = json_string_value(i < n ? json_array_get(chunks, i) : json_object_get(c, "flush"));
+        if (i == n) stream_flush(&M, &s, &out, NULL);
+        else {
+          const unsigned char *b = tokenizer_text(t, id[i], &length);
+          stream_feed(&M, &s, b, length, &out, NULL);
+        }
+        size_t w = unhex(h, want);
+        ok = ok && w == out.n && (w == 0 || memcmp(want, out.byte, w) == 0);
+      }
+    }
+    else {
+      ok = tokenizer_decode(t, &M, id, n, json_is_true(json_object_get(c, "skip_special")), &out, NULL);
+      size_t w = unhex(json_string_value(hex), want);
+      ok = ok && w == out.n && (w == 0 || memcmp(want, out.byte, w) == 0);
+    }
+    if (ok) good++;
+    else if (++*failed < 5) fprintf(stderr, "%s: %.300s\n", path, row);
+    bytes_free(&M, &out);
+    free(id);
+    free(want);
+    json_decref(c);
+  }
+  free(row);
+  fclose(f);
+  return good;
+}
+
+START_TEST(golden_tokenizers)
+{
+  static const char *const name[] = {"gpt2", "llama3", "small-added", "small-llama3", "qwen3"};
+  for (size_t i = 0; i < 5; i++) {
+    static const char *const file[] = {"cases.jsonl", "stream.jsonl"};
+    char where[200], room[400];
+    snprintf(where, sizeof where, "golden/tokenizers/%s", name[i]);
+    const char *path = shared_file(room, sizeof room, where);
+    if (path == NULL) continue;
+    struct error why;
+    struct tokenizer *t = tokenizer_open(&M, path, &why);
+    if (t == NULL) ck_abort_msg("%s", why.words);
+    for (int k = 0; k < 2; k++) {
+      char cases[500], label[300];
+      snprintf(cases, sizeof cases, "%s/%s", path, file[k]);
+      snprintf(label, sizeof label, "%s/%s", where, file[k]);
+      unsigned failed = 0, good = golden(t, cases, &failed);
+      tally(label, good, failed, 0, "");
+      ck_assert_msg(failed == 0, "%s: %u failed", label, failed);
+    }
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* small vocabularies of our own, which travel with the project: answers of Hugging Face's library for the file that our trainer
+   wrote, for a file of Llama 3's kind made of it, and for the two files of GPT-2's time under both pairs of names */
+START_TEST(travelling_tokenizers)
+{
+  static const char *const from[][2] = {{"plain", "plain"}, {"llama", "llama"}, {"two-files", "plain"}, {"other-names", "plain"}};
+  size_t n, n_then, n_now;
+  char *text = slurp("tests/golden/tokenizers/text.txt", &n), now[] = "/tmp/incipit-learnt-XXXXXX";
+  struct bpe_merge *merge;
+  struct error why;
+  ck_assert(bpe_train(&M, text, n, split_gpt2, 400, &merge, &n_now, &why));
+  ck_assert_uint_eq(n_now, 400);
+  close(mkstemp(now));
+  if (!tokenizer_write(&M, now, merge, n_now, &why)) ck_abort_msg("%s", why.words);
+  char *a = slurp("tests/golden/tokenizers/plain/tokenizer.json", &n_then), *b = slurp(now, &n_now);
+  ck_assert_msg(n_then == n_now && memcmp(a, b, n_now) == 0, "the page is not learnt as it was");
+  unlink(now);
+  bpe_forget(&M, merge, 400);
+  for (size_t i = 0; i < 4; i++) {
+    char path[300], label[300];
+    snprintf(path, sizeof path, "tests/golden/tokenizers/%s", from[i][0]);
+    struct tokenizer *t = tokenizer_open(&M, path, &why);
+    if (t == NULL) ck_abort_msg("%s", why.words);
+    for (int k = 0; k < 2; k++) {
+      snprintf(path, sizeof path, "tests/golden/tokenizers/%s/%s.jsonl", from[i][1], k ? "stream" : "cases");
+      snprintf(label, sizeof label, "tests/golden/tokenizers/%s: %s", from[i][0], k ? "streams" : "cases");
+      unsigned failed = 0, good = golden(t, path, &failed);
+      tally(label, good, failed, 0, "");
+      ck_assert_msg(failed == 0, "%s: %u failed", label, failed);
+    }
+    tokenizer_close(&M, t);
+  }
+  free(text), free(a), free(b);
+  at_peace();
+}
+END_TEST
+
+/* exercise 1-4: no two ids of a learnt list are spelt alike; and what is decoded and encoded again comes back */
+START_TEST(learnt_ids_are_spelt_once)
+{
+  uint64_t seed = suite_seed() + 9;
+  for (int round = 0; round < 300; round++) {
+    char text[120];
+    struct bpe_merge *merge;
+    struct bpe b = {.n = 0};
+    struct bytes spelt[256 + 60] = {{0}};
+    size_t n = 1 + rnd(&seed) % 119, made, letters = 1 + rnd(&seed) % 3;
+    for (size_t i = 0; i < n; i++) text[i] = (char) ('a' + rnd(&seed) % letters);
+    ck_assert(bpe_train(&M, text, n, NULL, 60, &merge, &made, NULL));
+    ck_assert(bpe_learnt(&M, &b, merge, made, NULL));
+    for (uint32_t i = 0; i < 256 + made; i++) {
+      ck_assert(bpe_spell(&M, merge, i, &spelt[i], NULL));
+      for (uint32_t k = 0; i >= 256 && k < i; k++)
+        hold(spelt[k].n != spelt[i].n || memcmp(spelt[k].byte, spelt[i].byte, spelt[i].n) != 0);
+    }
+    struct bpe_work w = {0};
+    for (uint32_t i = 0; i < 256 + made; i++) { /* a token that stands alone is itself */
+      struct ids out = {0};
+      ck_assert(bpe_encode(&b, &M, &w, spelt[i].byte, spelt[i].n, &out, NULL));
+      hold(out.n == 1 && out.id[0] == i);
+      ids_free(&M, &out);
+    }
+    for (uint32_t i = 0; i < 256 + made; i++) bytes_free(&M, &spelt[i]);
+    bpe_work_free(&M, &w);
+    bpe_free(&M, &b);
+    bpe_forget(&M, merge, 60);
+  }
+  at_peace();
+}
+END_TEST
+
+/* the looks of the fast encoder grow with the text and not with its square, whatever the text: at most two for each merge and one a byte */
+START_TEST(looks_grow_with_the_text)
+{
+  uint64_t seed = suite_seed() + 10;
+  static unsigned char text[1 << 16];
+  struct bpe b;
+  bytes_as_ids(&b);
+  for (uint32_t k = 0; k < 16; k++) ck_assert(bpe_add(&M, &b, k ? 255 + k : 'a', k ? 255 + k : 'a', 256 + k, NULL));
+  ck_assert(bpe_add(&M, &b, 'a', 'b', 272, NULL));
+  ck_assert(bpe_add(&M, &b, 272, 272, 273, NULL));
+  for (int kind = 0; kind < 3; kind++)
+    for (size_t n = 1 << 10; n <= sizeof text; n *= 4) {
+      for (size_t i = 0; i < n; i++) text[i] = kind == 0 ? 'a' : kind == 1 ? "ab"[i % 2] : "ab"[rnd(&seed) % 2];
+      struct bpe_work w = {0};
+      struct ids out = {0};
+      ck_assert(bpe_encode(&b, &M, &w, text, n, &out, NULL));
+      ck_assert_uint_le(w.looks, n + 2 * (n - out.n));
+      ids_free(&M, &out);
+      bpe_work_free(&M, &w);
+    }
+  bpe_free(&M, &b);
+  at_peace();
+}
+END_TEST
+
+/* the same vocabulary from its one file and from its two files, under both pairs of names */
+START_TEST(gpt2_from_its_own_files)
+{
+  char room[400], dir[] = "/tmp/incipit-tokens-XXXXXX", a[4200], b[500];
+  const char *own = shared_file(room, sizeof room, "data/gpt2");
+  if (own == NULL) return;
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  char full[4096];
+  ck_assert_ptr_nonnull(realpath(own, full));
+  for (int k = 0; k < 2; k++) {
+    snprintf(a, sizeof a, "%s/%s", full, k ? "vocab.bpe" : "encoder.json");
+    snprintf(b, sizeof b, "%s/%s", dir, k ? "merges.txt" : "vocab.json");
+    ck_assert_int_eq(symlink(a, b), 0);
+  }
+  struct error why;
+  struct tokenizer *t = tokenizer_open(&M, own, &why), *u = tokenizer_open(&M, dir, &why);
+  ck_assert_ptr_nonnull(t);
+  ck_assert_ptr_nonnull(u);
+  char path[600];
+  const char *cases = shared_file(path, sizeof path, "golden/tokenizers/gpt2/cases.jsonl");
+  unsigned failed = 0;
+  if (cases) {
+    unsigned good = golden(t, cases, &failed) + golden(u, cases, &failed);
+    tally("data/gpt2 (encoder.json, vocab.json)", good, failed, 0, "");
+    ck_assert_uint_eq(failed, 0);
+  }
+  ck_assert_uint_eq(tokenizer_vocab_size(t), 50257);
+  uint32_t id;
+  ck_assert(tokenizer_find(t, "<|endoftext|>", 13, &id) && id == 50256 && tokenizer_is_special(t, id));
+  ck_assert(!tokenizer_bos(t, &id));
+  tokenizer_close(&M, t);
+  /* add_bos_token of tokenizer_config.json, as there is no post-processor */
+  snprintf(b, sizeof b, "%s/tokenizer_config.json", dir);
+  FILE *f = fopen(b, "w");
+  fputs("{\"add_bos_token\": true, \"bos_token\": {\"content\": \"<|endoftext|>\"}}", f);
+  fclose(f);
+  t = tokenizer_open(&M, dir, &why);
+  ck_assert_ptr_nonnull(t);
+  struct ids out = {0};
+  ck_assert(tokenizer_encode(t, &M, "a", 1, true, false, &out, NULL));
+  ck_assert(out.n == 2 && out.id[0] == 50256 && out.id[1] == 64);
+  ck_assert(tokenizer_bos(t, &id) && id == 50256);
+  ids_free(&M, &out);
+  tokenizer_close(&M, t);
+  tokenizer_close(&M, u);
+  for (int k = 0; k < 3; k++) {
+    snprintf(b, sizeof b, "%s/%s", dir, k == 0 ? "merges.txt" : k == 1 ? "vocab.json" : "tokenizer_config.json");
+    unlink(b);
+  }
+  rmdir(dir);
+  at_peace();
+}
+END_TEST
+
+static const char lines[] = "The cat sat on the mat. The rat sat on the cat.\nIt's 10 o'clock; na\xc3\xafve \xe2\x82\xac 5 \xf0\x9f\x98\x80!\n\n  and so on and so on";
+
+START_TEST(any_bytes_come_back)
+{
+  struct bpe_merge *merge;
+  size_t n;
+  uint64_t seed = suite_seed();
+  ck_assert(bpe_train(&M, lines, strlen(lines), split_gpt2, 60, &merge, &n, NULL));
+  struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL);
+  for (int round = 0; round < 4000; round++) {
+    char text[120];
+    size_t length = rnd(&seed) % 120;
+    for (size_t i = 0; i < length; i++) text[i] = rnd(&seed) % 3 ? lines[rnd(&seed) % (sizeof lines - 1)] : (char) rnd(&seed);
+    if (round % 2) for (size_t i = 0, from = rnd(&seed) % 40; i < length; i++) text[i] = lines[(from + i) % (sizeof lines - 1)];
+    struct ids out = {0};
+    struct bytes back = {0}, chunks = {0};
+    struct stream s = {.n = 0};
+    ck_assert(tokenizer_encode(t, &M, text, length, round % 3 == 0, round % 5 == 0, &out, NULL));
+    ck_assert(tokenizer_decode(t, &M, out.id, out.n, false, &back, NULL));
+    for (size_t i = 0; i < out.n; i++) {
+      size_t k;
+      const unsigned char *b = tokenizer_text(t, out.id[i], &k);
+      ck_assert(stream_feed(&M, &s, b, k, &chunks, NULL));
+    }
+    ck_assert(stream_flush(&M, &s, &chunks, NULL));
+    ck_assert_uint_eq(back.n, length);
+    ck_assert_uint_eq(chunks.n, length);
+    if (length) {
+      ck_assert_mem_eq(back.byte, text, length);
+      ck_assert_mem_eq(chunks.byte, text, length);
+    }
+    ids_free(&M, &out);
+    bytes_free(&M, &back);
+    bytes_free(&M, &chunks);
+  }
+  tokenizer_close(&M, t);
+  bpe_forget(&M, merge, 60);
+  at_peace();
+}
+END_TEST
+
+/* what was learnt, in memory and through a file, is the same tokenizer */
+START_TEST(a_written_tokenizer_is_the_one_in_memory)
+{
+  struct bpe_merge *merge;
+  size_t n;
+  char path[] = "/tmp/incipit-tokenizer-XXXXXX";
+  close(mkstemp(path));
+  ck_assert(bpe_train(&M, lines, strlen(lines), split_gpt2, 60, &merge, &n, NULL));
+  struct error why;
+  if (!tokenizer_write(&M, path, merge, n, &why)) ck_abort_msg("%s", why.words);
+  struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL), *u = tokenizer_open(&M, path, &why);
+  if (u == NULL) ck_abort_msg("%s", why.words);
+  ck_assert_uint_eq(tokenizer_vocab_size(t), 257 + n);
+  ck_assert_uint_eq(tokenizer_vocab_size(u), 257 + n);
+  for (uint32_t id = 0; id < 257 + n; id++) {
+    size_t a, b;
+    const unsigned char *x = tokenizer_text(t, id, &a), *y = tokenizer_text(u, id, &b);
+    ck_assert_uint_eq(a, b);
+    ck_assert_mem_eq(x, y, a);
+    if (id >= 1 && id <= 256) ck_assert(a == 1 && x[0] == id - 1);
+    uint32_t found;
+    ck_assert(tokenizer_find(u, (const char *) y, b, &found) && found == id);
+    ck_assert_int_eq(tokenizer_is_special(u, id), id == 0);
+  }
+  static const char *const text[] = {lines, "<|endoftext|>The cat<|endoftext|>", "", "   ", "tab\there"};
+  for (size_t k = 0; k < 5; k++)
+    for (int special = 0; special < 2; special++) {
+      struct ids a = {0}, b = {0};
+      ck_assert(tokenizer_encode(t, &M, text[k], strlen(text[k]), true, special, &a, NULL));
+      ck_assert(tokenizer_encode(u, &M, text[k], strlen(text[k]), true, special, &b, NULL));
+      ck_assert_uint_eq(a.n, b.n);
+      if (a.n) ck_assert_mem_eq(a.id, b.id, a.n * sizeof *a.id);
+      if (k == 1) ck_assert_int_eq(a.id[0] == 0, special);
+      ids_free(&M, &a);
+      ids_free(&M, &b);
+    }
+  ck_assert(!tokenizer_write(&M, "/no/such/folder/t.json", merge, n, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "/no/such/folder/t.json"));
+  tokenizer_close(&M, t);
+  tokenizer_close(&M, u);
+  bpe_forget(&M, merge, 60);
+  unlink(path);
+  at_peace();
+}
+END_TEST
+
+/* ---- small descriptions, whole and broken ----------------------------------------------- */
+
+#define VOCAB_EXTRA "\"ab\": 256, \"\\u0120a\": 257, \"abab\": 258"
+static char description[40000];
+/* a description whose vocabulary is the bytes and three words; the parts may be replaced */
+static const char *describe(const char *model_keys, const char *vocab_more, const char *merges, const char *added, const char *norm,
+  const char *pre, const char *post, const char *dec, const char *more)
+{
+  char *p = description;
+  p += sprintf(p, "{\"version\": \"1.0\", \"truncation\": null, \"padding\": null, %s \"added_tokens\": %s, \"normalizer\": %s, \"pre_tokenizer\": %s, "
+    "\"post_processor\": %s, \"decoder\": %s, \"model\": {\"type\": \"BPE\", %s \"vocab\": {", more, added, norm, pre, post, dec, model_keys);
+  for (int b = 0, next = 256; b < 256; b++) {
+    bool seen = (b > 32 && b < 127) || (b > 160 && b < 256 && b != 173);
+    p += sprintf(p, "\"\\u%04x\": %d, ", seen ? b : next++, b);
+  }
+  sprintf(p, "%s}, \"merges\": %s}}", vocab_more, merges);
+  return description;
+}
+#define MODEL "\"dropout\": null, \"unk_token\": null, \"ignore_merges\": false,"
+#define MERGES "[\"a b\", [\"\\u0120\", \"a\"], \"ab ab\"]"
+#define NONE "[]"
+#define PRE "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": true}"
+#define DEC "{\"type\": \"ByteLevel\"}"
+
+static char file_name[64];
+static enum tokenizer_found try_text(const char *text, struct tokenizer **t, struct error *why)
+{
+  strcpy(file_name, "/tmp/incipit-json-XXXXXX");
+  int f = mkstemp(file_name);
+  ck_assert_int_eq(write(f, text, strlen(text)), (ssize_t) strlen(text));
+  close(f);
+  why->words[0] = 0;
+  enum tokenizer_found found = tokenizer_try(&M, file_name, t, why);
+  unlink(file_name);
+  return found;
+}
+static struct tokenizer *must(const char *text)
+{
+  struct error why;
+  struct tokenizer *t;
+  if (try_text(text, &t, &why) != TOKENIZER_OPEN) ck_abort_msg("%s", why.words);
+  return t;
+}
+static void expect(struct tokenizer *t, const char *text, bool special, bool parse, const char *want)
+{
+  struct ids out = {0};
+  char got[400] = "";
+  struct error why;
+  if (!tokenizer_encode(t, &M, text, strlen(text), special, parse, &out, &why)) ck_abort_msg("%s", why.words);
+  for (size_t i = 0; i < out.n; i++) sprintf(got + strlen(got), "%s%u", i ? " " : "", out.id[i]);
+  ck_assert_str_eq(got, want);
+  ids_free(&M, &out);
+}
+
+START_TEST(a_small_description_does_what_it_says)
+{
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, ""));
+  expect(t, "abab a", false, false, "258 257");
+  expect(t, "aba", true, true, "256 97");
+  ck_assert_str_eq(tokenizer_kind(t), "byte-level BPE");
+  tokenizer_close(&M, t);
+  t = must(describe("\"ignore_merges\": true,", VOCAB_EXTRA ", \"bab\": 259", MERGES, NONE, "null", PRE, "null", DEC, ""));
+  expect(t, "bab babx", false, false, "259 32 98 256 120");
+  tokenizer_close(&M, t);
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"ByteLevel\"}", "null", DEC, "")); /* both defaults: true */
+  expect(t, "a", false, false, "257");
+  expect(t, " a", false, false, "257");
+  expect(t, "", false, false, "");
+  tokenizer_close(&M, t);
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\", \"individual_digits\": true},"
+    "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}", "null", DEC, ""));
+  expect(t, "ab12ab", false, false, "256 49 50 256");
+  tokenizer_close(&M, t);
+  static const char *const how[][3] = {{"Isolated", "false", "256 120 256"}, {"Removed", "false", "256 256"}, {"Removed", "true", "120"}};
+  for (int k = 0; k < 3; k++) {
+    char pre[400];
+    sprintf(pre, "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"String\": \"x\"}, \"behavior\": \"%s\", \"invert\": %s}, "
+      "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}", how[k][0], how[k][1]);
+    t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", pre, "null", DEC, ""));
+    expect(t, "abxab", false, false, how[k][2]);
+    tokenizer_close(&M, t);
+  }
+  /* NFC, and an added token that is looked for in it */
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true, \"special\": false}]",
+    "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}]}", PRE, "null", DEC, ""));
+  expect(t, "a\xc3\xa9" "b", false, false, "97 300 98");
+  expect(t, "ae\xcc\x81" "b", false, false, "97 300 98");
+  expect(t, "o\xcc\x88", false, false, "195 182");
+  tokenizer_close(&M, t);
+  /* templates around templates */
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"<s>\", \"special\": true}, {\"id\": 301, \"content\": \"</s>\", \"special\": true}]",
+    "null", PRE, "{\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
+    "{\"id\": \"s\"}}, {\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"s\": {\"id\": \"s\", \"ids\": [300, 300]}}}, {\"type\": \"TemplateProcessing\", "
+    "\"single\": [{\"SpecialToken\": {\"id\": \"e\"}}, {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\": \"e\"}}], "
+    "\"special_tokens\": {\"e\": {\"id\": \"e\", \"ids\": [301]}}}]}", DEC, ""));
+  expect(t, "ab<s>", true, true, "301 300 300 256 300 301");
+  expect(t, "ab", false, true, "256");
+  expect(t, "<s>", true, false, "301 300 300 60 115 62 301");
+  struct bytes out = {0};
+  uint32_t some[] = {300, 256, 999999, 301, 310};
+  ck_assert(tokenizer_decode(t, &M, some, 5, false, &out, NULL));
+  ck_assert(out.n == 9 && memcmp(out.byte, "<s>ab</s>", 9) == 0);
+  out.n = 0;
+  ck_assert(tokenizer_decode(t, &M, some, 5, true, &out, NULL));
+  ck_assert(out.n == 2 && memcmp(out.byte, "ab", 2) == 0);
+  bytes_free(&M, &out);
+  ck_assert_uint_eq(tokenizer_extras(t), 2);
+  ck_assert(tokenizer_extra_at(t, 1).id == 301 && tokenizer_extra_at(t, 1).special && tokenizer_extra_at(t, 1).n == 4);
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+START_TEST(every_defect_has_its_own_sentence)
+{
+  static const struct { const char *model, *vocab, *merges, *added, *norm, *pre, *post, *dec, *more, *says[3]; } bad[] = {
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"surprise\": 1,", {"surprise", "1", "know"}},
+    {MODEL "\"mystery\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.mystery", "7", "know"}},
+    {"\"dropout\": 0.5,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.dropout", "point", "null"}},
+    {"\"end_of_word_suffix\": \"</w>\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.end_of_word_suffix", "</w>", "null"}},
+    {"\"continuing_subword_prefix\": \"##\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.continuing_subword_prefix", "##", "null"}},
+    {"\"ignore_merges\": 1,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.ignore_merges", "1", "true or false"}},
+    {MODEL, "\"ab\": -3", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "-3", "integer"}},
+    {MODEL, "\"ab\": 3.5", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "point", "integer"}},
+    {MODEL, "\"ab\": 99999999999", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "99999999999", "integer"}},
+    {MODEL, "\"ab\": 97", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "97", "no other"}},
+    {MODEL, VOCAB_EXTRA, "[\"a b\", \"b a\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[1]", "\"b\" and \"a\"", "two words"}},
+    {MODEL, VOCAB_EXTRA, "[[\"a\", \"b\", \"c\"]]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "list", "two words"}},
+    {MODEL, VOCAB_EXTRA, "[\"ab\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"ab\"", "two words"}},
+    {MODEL, VOCAB_EXTRA, "{}", NONE, "null", PRE, "null", DEC, "", {"model.merges", "object", "list"}},
+    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 97, \"content\": \"<s>\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "97", "no word"}},
+    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"ab\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "300", "vocabulary"}},
+    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].content", "\"\"", "some text"}},
+    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"x\", \"lstrip\": \"yes\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].lstrip", "yes", "true or false"}},
+    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"x\", \"sparkle\": true}]", "null", PRE, "null", DEC, "", {"added_tokens[0].sparkle", "true", "know"}},
+    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 4194304, \"content\": \"x\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "4194304", "integer"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFKC\"}", PRE, "null", DEC, "", {"normalizer.type", "NFKC", "NFC"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Lowercase\"}]}", PRE, "null", DEC, "", {"normalizer.normalizers[1].type", "Lowercase", "NFC"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Whitespace\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].type", "Whitespace", "Split"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Split\", \"pattern\": {\"Regex\": \"a(\"}, \"behavior\": \"Isolated\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].pattern", "byte 2", "a pattern"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Split\", \"pattern\": {\"Regex\": \"a\"}, \"behavior\": \"MergedWithNext\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].behavior", "MergedWithNext", "Isolated"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"RobertaProcessing\"}", DEC, "", {"post_processor.type", "RobertaProcessing", "TemplateProcessing"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": []}", DEC, "", {"post_processor.single", "without", "once"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"Sequence\": {\"id\": \"A\"}}, {\"Sequence\": {\"id\": \"A\"}}]}", DEC, "", {"post_processor.single", "twice", "once"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, {\"Sequence\": {\"id\": \"A\"}}]}", DEC, "", {"post_processor.single[0]", "\"q\"", "special_tokens"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, {\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"q\": {\"ids\": [777]}}}", DEC, "", {"post_processor.single[0]", "777", "id of a token"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"WordPiece\"}", "", {"decoder.type", "WordPiece", "ByteLevel"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "null", "", {"decoder.type", "missing", "ByteLevel"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"\\u0061dded\": {\"x\": 1},", {"added", "object", "know"}},
+  };
+  size_t many = sizeof bad / sizeof *bad;
+  char seen[64][400];
+  for (size_t i = 0; i < many; i++) {
+    struct tokenizer *t;
+    struct error why;
+    enum tokenizer_found found = try_text(describe(bad[i].model, bad[i].vocab, bad[i].merges, bad[i].added, bad[i].norm, bad[i].pre,
+      bad[i].post, bad[i].dec, bad[i].more), &t, &why);
+    ck_assert_msg(found == TOKENIZER_REFUSED, "defect %zu is not refused", i);
+    ck_assert_ptr_null(t);
+    for (int k = 0; k < 3; k++) ck_assert_msg(strstr(why.words, bad[i].says[k]) != NULL, "defect %zu: no '%s' in: %s", i, bad[i].says[k], why.words);
+    ck_assert_ptr_nonnull(strstr(why.words, file_name));
+    strcpy(seen[i], why.words + strlen(file_name));
+    for (size_t k = 0; k < i; k++) ck_assert_str_ne(seen[k], seen[i]);
+  }
+  struct tokenizer *t;
+  struct error why;
+  static const char *const broken[][2] = {{"", "line"}, {"{", "line 1"}, {"[]", "an object"}, {"{\"model\": 3}", "model"}, {"{\"a\": 1, \"a\": 2}", "duplicate"}};
+  for (size_t i = 0; i < 5; i++) {
+    ck_assert_int_eq(try_text(broken[i][0], &t, &why), TOKENIZER_REFUSED);
+    ck_assert_msg(strstr(why.words, broken[i][1]) != NULL, "%s", why.words);
+  }
+  /* a byte without a token: with unk_token refused when it is read, without it when it is needed */
+  const char *lean = "{\"decoder\": " DEC ", \"pre_tokenizer\": " PRE ", \"model\": {\"type\": \"BPE\", %s \"vocab\": {\"a\": 0, \"b\": 1}, \"merges\": []}}";
+  char text[400];
+  sprintf(text, lean, "\"unk_token\": \"a\",");
+  ck_assert_int_eq(try_text(text, &t, &why), TOKENIZER_REFUSED);
+  ck_assert_ptr_nonnull(strstr(why.words, "model.unk_token"));
+  sprintf(text, lean, "");
+  t = must(text);
+  struct ids out = {0};
+  ck_assert(!tokenizer_encode(t, &M, "abc", 3, false, false, &out, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "0x63"));
+  ck_assert_uint_eq(out.n, 0);
+  ids_free(&M, &out);
+  tokenizer_close(&M, t);
+  tally("tests/check_tokens.c: defects", (unsigned) many + 7, 0, 0, "");
+  at_peace();
+}
+END_TEST
+
+START_TEST(another_kind_is_told_apart)
+{
+  struct tokenizer *t;
+  struct error why;
+  static const char *const other[] = {
+    "{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", "{\"model\": {\"type\": \"WordPiece\", \"vocab\": {}}}",
+    "{\"model\": {\"type\": \"BPE\", \"vocab\": {}, \"merges\": []}, \"pre_tokenizer\": {\"type\": \"Metaspace\"}}",
+    "{\"model\": {\"type\": \"BPE\", \"vocab\": {}, \"merges\": []}, \"pre_tokenizer\": null}"};
+  for (size_t i = 0; i < 4; i++) {
+    ck_assert_int_eq(try_text(other[i], &t, &why), TOKENIZER_OTHER_KIND);
+    ck_assert_ptr_null(t);
+    ck_assert_uint_gt(strlen(why.words), 20);
+  }
+  static const char *const shared[] = {"llama2-legacy", "llama2-metaspace", "mistral-v3"};
+  for (size_t i = 0; i < 3; i++) {
+    char where[200], room[400];
+    snprintf(where, sizeof where, "golden/tokenizers/%s/tokenizer.json", shared[i]);
+    const char *path = shared_file(room, sizeof room, where);
+    if (path == NULL) continue;
+    ck_assert_int_eq(tokenizer_try(&M, path, &t, &why), TOKENIZER_OTHER_KIND);
+    tally(where, 1, 0, 0, "");
+  }
+  char dir[] = "/tmp/incipit-empty-XXXXXX", model[100];
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_ABSENT);
+  ck_assert_ptr_nonnull(strstr(why.words, dir));
+  snprintf(model, sizeof model, "%s/tokenizer.model", dir);
+  fclose(fopen(model, "w"));
+  ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_OTHER_KIND);
+  unlink(model);
+  rmdir(dir);
+  ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_REFUSED);
+  ck_assert_ptr_null(tokenizer_open(&M, dir, NULL));
+  tokenizer_close(&M, NULL);
+  at_peace();
+}
+END_TEST
+
+START_TEST(added_tokens_with_their_marks)
+{
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \"<m>\", \"lstrip\": true, \"special\": true}, {\"id\": 301, \"content\": \"<r>\", \"rstrip\": true, \"special\": true},"
+    "{\"id\": 302, \"content\": \"cat\", \"single_word\": true}, {\"id\": 303, \"content\": \"<t>\"}, {\"id\": 304, \"content\": \"<t>x\"}]",
+    "null", PRE, "null", DEC, ""));
+  expect(t, "a \t<m> a", false, true, "97 300 257");
+  expect(t, "a<r> \xe3\x80\x80" "a", false, true, "97 301 97");
+  expect(t, "<r> <m>", false, true, "301 300");
+  expect(t, "cat", false, false, "302");
+  expect(t, "cats", false, false, "99 97 116 115");
+  expect(t, "a cat!", false, false, "97 32 302 33");
+  expect(t, "\xe2\x93\x90" "cat", false, false, "226 147 144 99 97 116"); /* a circled letter is a letter */
+  expect(t, "\xc3\xa9" "cat", false, false, "195 169 99 97 116");
+  expect(t, "<t>x<t>", false, false, "304 303");
+  expect(t, "<m>", false, false, "60 109 62");
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+/* ---- memory that is refused ------------------------------------------------------------- */
+
+static bool whole_life(struct memory *m, const char *path, struct error *why)
+{
+  struct bpe_merge *merge = NULL;
+  size_t n = 0;
+  struct tokenizer *t = NULL, *u = NULL;
+  struct ids out = {0};
+  struct bytes back = {0};
+  struct stream s = {.n = 0};
+  bool ok = bpe_train(m, lines, strlen(lines), split_gpt2, 40, &merge, &n, why);
+  ok = ok && tokenizer_write(m, path, merge, n, why);
+  ok = ok && (t = tokenizer_from_merges(m, merge, n, why)) != NULL;
+  ok = ok && (u = tokenizer_open(m, path, why)) != NULL;
+  ok = ok && tokenizer_encode(t, m, lines, strlen(lines), true, true, &out, why);
+  size_t n_before = out.n;
+  if (ok && !tokenizer_encode(u, m, lines, strlen(lines), true, true, &out, why)) {
+    ok = false;
+    ck_assert_uint_eq(out.n, n_before);
+  }
+  ok = ok && tokenizer_decode(u, m, out.id, out.n, false, &back, why);
+  if (ok) {
+    struct bytes shown = {0};
+    ok = utf8_lossy(m, back.byte, back.n, &shown, why);
+    bytes_free(m, &shown);
+  }
+  ok = ok && stream_feed(m, &s, (const unsigned char *) "a\xe2", 2, &back, why) && stream_flush(m, &s, &back, why);
+  ids_free(m, &out);
+  bytes_free(m, &back);
+  tokenizer_close(m, t);
+  tokenizer_close(m, u);
+  bpe_forget(m, merge, 40);
+  return ok;
+}
+
+START_TEST(every_refusal_is_survived)
+{
+  char path[] = "/tmp/incipit-refuse-XXXXXX";
+  close(mkstemp(path));
+  struct error why;
+  struct memory m = {0};
+  ck_assert(whole_life(&m, path, &why));
+  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.of[FOR_TOKENS].asked, m.all.asked);
+  uint64_t requests = m.all.requests;
+  ck_assert_uint_gt(requests, 100);
+  unsigned failures = 0;
+  for (uint64_t k = 1; k <= requests; k++) {
+    struct memory bad = {.refuse_at = k};
+    why.words[0] = 0;
+    if (!whole_life(&bad, path, &why)) {
+      failures++;
+      ck_assert_uint_gt(strlen(why.words), 5);
+    }
+    ck_assert_msg(bad.all.held == 0, "request %d of %d: %d bytes lost", (int) k, (int) requests, (int) bad.all.held);
+  }
+  ck_assert_uint_gt(failures, requests / 2); /* PCRE2 does without its compiled code; all others must be said */
+  /* the added tokens, the normal form, the blank before a text */
+  const char *text = describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true}]", "{\"type\": \"NFC\"}",
+    "{\"type\": \"ByteLevel\"}", "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"s\"}}, {\"Sequence\": {\"id\": \"A\"}}], "
+    "\"special_tokens\": {\"s\": {\"ids\": [300]}}}", DEC, "");
+  FILE *f = fopen(path, "w");
+  fputs(text, f);
+  fclose(f);
+  for (uint64_t k = 1;; k++) {
+    struct memory bad = {.refuse_at = k};
+    struct tokenizer *t = tokenizer_open(&bad, path, &why);
+    struct ids out = {0};
+    if (t != NULL) tokenizer_encode(t, &bad, "ae\xcc\x81 b", 6, true, true, &out, &why);
+    ids_free(&bad, &out);
+    tokenizer_close(&bad, t);
+    ck_assert_uint_eq(bad.all.held, 0);
+    if (bad.all.requests < k) break;
+  }
+  unlink(path);
+}
+END_TEST
+
+START_TEST(versions_of_unicode_are_told)
+{
+  char a[24], b[24];
+  tokenizer_unicode(a, b);
+  ck_assert_int_ge(atoi(a), 14);
+  ck_assert_int_ge(atoi(b), 12);
+  ck_assert_ptr_nonnull(strchr(a, '.'));
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("tokens");
+  TCase *t = tcase_create("tokens");
+  tcase_set_timeout(t, 240);
+  tcase_add_test(t, utf8_agrees_with_the_definition_on_all_short_rows);
+  tcase_add_test(t, every_character_has_its_number);
+  tcase_add_test(t, utf8_vectors);
+  tcase_add_test(t, a_stream_holds_exactly_the_unfinished_ending);
+  tcase_add_test(t, stream_vectors);
+  tcase_add_test(t, split_vectors);
+  tcase_add_test(t, gaps_and_empty_matches);
+  tcase_add_test(t, training_is_the_definition);
+  tcase_add_test(t, training_gaps_and_bytes_that_are_no_text);
+  tcase_add_test(t, minbpe_vectors);
+  tcase_add_test(t, encoding_is_the_definition);
+  tcase_add_test(t, a_megabyte_takes_little_time);
+  tcase_add_test(t, golden_tokenizers);
+  tcase_add_test(t, travelling_tokenizers);
+  tcase_add_test(t, learnt_ids_are_spelt_once);
+  tcase_add_test(t, looks_grow_with_the_text);
+  tcase_add_test(t, gpt2_from_its_own_files);
+  tcase_add_test(t, any_bytes_come_back);
+  tcase_add_test(t, a_written_tokenizer_is_the_one_in_memory);
+  tcase_add_test(t, a_small_description_does_what_it_says);
+  tcase_add_test(t, every_defect_has_its_own_sentence);
+  tcase_add_test(t, another_kind_is_told_apart);
+  tcase_add_test(t, added_tokens_with_their_marks);
+  tcase_add_test(t, every_refusal_is_survived);
+  tcase_add_test(t, versions_of_unicode_are_told);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}

@@ -1,0 +1,289 @@
+/* oracle.c -- design P2.1-P2.7 in the plainest loops, written from the text and not from the program.
+   Includes no header of tangled/.  The functions of P2.7 are restated from the book's formulas: range reduction with two pieces
+   of ln 2, the polynomial with its printed coefficients, the power of two by ldexp; logarithm and trigonometry come from the
+   C library in long double, rounded once, and are only used where both must agree after rounding to float. */
+#include "oracle.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- numbers as they are stored: by arithmetic on the fields, not by shifting bits */
+float oracle_number(const void *data, int type, size_t i)
+{
+  const unsigned char *p = (const unsigned char *) data + i * (type == ORACLE_F32 ? 4 : 2);
+  if (type == ORACLE_F32) {
+    float x;
+    memcpy(&x, p, 4);
+    return x;
+  }
+  unsigned h = p[0] + 256u * p[1], sign = h / 32768;
+  unsigned exponent = type == ORACLE_F16 ? h / 1024 % 32 : h / 128 % 256, fraction = type == ORACLE_F16 ? h % 1024 : h % 128;
+  double top = type == ORACLE_F16 ? 1024 : 128, x;
+  int bias = type == ORACLE_F16 ? 15 : 127;
+  if (exponent == (type == ORACLE_F16 ? 31u : 255u)) x = fraction ? NAN : INFINITY;
+  else if (exponent == 0) x = ldexp(fraction / top, 1 - bias);
+  else x = ldexp(1 + fraction / top, (int) exponent - bias);
+  return (float) (sign ? -x : x);
+}
+
+/* ---- P2.1 */
+static float fold(float *a)
+{
+  for (int j = 0; j < 8; j++) a[j] = a[j] + a[j + 8];
+  for (int j = 0; j < 4; j++) a[j] = a[j] + a[j + 4];
+  for (int j = 0; j < 2; j++) a[j] = a[j] + a[j + 2];
+  return a[0] + a[1];
+}
+static float dot16(const float *x, const float *w, size_t n)
+{
+  float a[16];
+  for (int j = 0; j < 16; j++) a[j] = +0.0f;
+  for (size_t k = 0; k < n; k++) a[k % 16] = fmaf(x[k], w[k], a[k % 16]);
+  return fold(a);
+}
+static float sum16(const float *x, size_t n)
+{
+  float a[16];
+  for (int j = 0; j < 16; j++) a[j] = +0.0f;
+  for (size_t k = 0; k < n; k++) a[k % 16] = a[k % 16] + x[k];
+  return fold(a);
+}
+void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type, size_t in, size_t out,
+  const float *x, size_t rows, float *y)
+{
+  float column[in + 1];
+  for (size_t o = 0; o < out; o++) {
+    for (size_t k = 0; k < in; k++) column[k] = oracle_number(w, type, transposed ? k * out + o : o * in + k);
+    for (size_t r = 0; r < rows; r++) {
+      float s = dot16(x + r * in, column, in);
+      if (bias) s = s + oracle_number(bias, bias_type, o);
+      y[r * out + o] = s;
+    }
+  }
+}
+
+/* ---- P2.5 */
+void oracle_rmsnorm(const float *x, size_t rows, size_t d, const void *gain, int type, float epsilon, float *y)
+{
+  for (size_t r = 0; r < rows; r++) {
+    float mean = dot16(x + r * d, x + r * d, d) / (float) d;
+    float under = mean + epsilon, root = sqrtf(under), scale = 1.0f / root;
+    for (size_t i = 0; i < d; i++) {
+      float z = x[r * d + i] * scale;
+      y[r * d + i] = gain ? z * oracle_number(gain, type, i) : z;
+    }
+  }
+}
+void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, const void *bias, int type, float epsilon, float *y)
+{
+  float c[d + 1];
+  for (size_t r = 0; r < rows; r++) {
+    float mean = sum16(x + r * d, d) / (float) d;
+    for (size_t i = 0; i < d; i++) c[i] = x[r * d + i] - mean;
+    float variance = dot16(c, c, d) / (float) d;
+    float under = variance + epsilon, root = sqrtf(under), scale = 1.0f / root;
+    for (size_t i = 0; i < d; i++) {
+      float z = c[i] * scale, g = gain ? oracle_number(gain, type, i) : 1.0f;
+      if (bias) y[r * d + i] = fmaf(z, g, oracle_number(bias, type, i));
+      else y[r * d + i] = z * g;
+    }
+  }
+}
+void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_t *position, const float *frequency, float scaling)
+{
+  for (size_t r = 0; r < rows; r++)
+    for (size_t h = 0; h < heads; h++)
+      for (size_t i = 0; i < half; i++) {
+        float p = (float) position[r], angle = p * frequency[i];
+        float c = (float) cosl((long double) angle), s = (float) sinl((long double) angle);
+        c = c * scaling, s = s * scaling;
+        float *a = &x[((r * heads + h) * 2) * half + i], *b = a + half, x0 = *a, x1 = *b;
+        float m = x1 * s, n = x1 * c;
+        *a = fmaf(x0, c, -m);
+        *b = fmaf(x0, s, n);
+      }
+}
+
+/* ---- P2.4 */
+void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale, const void *k, const void *v,
+  int type, const uint32_t *lo, const uint32_t *hi, float *y, float *weights, size_t stride)
+{
+  size_t end = 0;
+  for (size_t r = 0; r < rows; r++) if (hi[r] > end) end = hi[r];
+  size_t blocks = end / 256 + 1;
+  float s[end + 1], e[end + 1], m[blocks], l[blocks], key[d + 1], o[blocks][d + 1];
+  for (size_t r = 0; r < rows; r++)
+    for (size_t h = 0; h < heads; h++) {
+      const float *query = q + (r * heads + h) * d;
+      size_t kv = h / (heads / n_kv);
+      float top = -INFINITY;
+      for (size_t b = 0; b < blocks; b++) {
+        float lane[16] = { 0 };
+        int any = 0;
+        m[b] = -INFINITY;
+        for (size_t t = b * 256; t < b * 256 + 256; t++) {
+          if (t < lo[r] || t >= hi[r]) continue;
+          for (size_t i = 0; i < d; i++) key[i] = oracle_number(k, type, (t * n_kv + kv) * d + i);
+          s[t] = dot16(query, key, d) * scale;
+          if (s[t] > m[b]) m[b] = s[t];
+          any = 1;
+        }
+        if (!any) continue;
+        for (size_t i = 0; i < d; i++) o[b][i] = +0.0f;
+        for (size_t t = b * 256; t < b * 256 + 256; t++) {
+          if (t < lo[r] || t >= hi[r]) continue;
+          e[t] = oracle_expf(s[t] - m[b]);
+          lane[t % 16] = lane[t % 16] + e[t];
+          for (size_t i = 0; i < d; i++)
+            o[b][i] = fmaf(e[t], oracle_number(v, type, (t * n_kv + kv) * d + i), o[b][i]);
+        }
+        l[b] = fold(lane);
+        if (m[b] > top) top = m[b];
+      }
+      float sum = 0, *out = y + (r * heads + h) * d;
+      for (size_t i = 0; i < d; i++) out[i] = 0;
+      for (size_t b = lo[r] / 256; b * 256 < hi[r]; b++) {
+        float w = oracle_expf(m[b] - top);
+        sum = fmaf(l[b], w, sum);
+        for (size_t i = 0; i < d; i++) out[i] = fmaf(o[b][i], w, out[i]);
+      }
+      for (size_t i = 0; i < d; i++) out[i] = out[i] / sum;
+      for (size_t t = 0; weights && t < stride; t++)
+        weights[(r * heads + h) * stride + t] = t < lo[r] || t >= hi[r] ? 0 : e[t] * oracle_expf(m[t / 256] - top) / sum;
+    }
+}
+
+/* ---- activations: as written, from the inside out */
+void oracle_gelu_tanh(const float *x, size_t n, float *y)
+{
+  for (size_t i = 0; i < n; i++) {
+    float square = x[i] * x[i], cube = square * x[i], inner = fmaf(0.044715f, cube, x[i]);
+    float t = oracle_tanhf(0.7978846f * inner), one = 1.0f + t, half = 0.5f * x[i];
+    y[i] = half * one;
+  }
+}
+void oracle_gelu_erf(const float *x, size_t n, float *y)
+{
+  for (size_t i = 0; i < n; i++) {
+    float scaled = x[i] * 0.70710677f, t = oracle_erff(scaled), one = 1.0f + t, half = 0.5f * x[i];
+    y[i] = half * one;
+  }
+}
+void oracle_silu(const float *x, size_t n, float *y)
+{
+  for (size_t i = 0; i < n; i++) {
+    float below = 1.0f + oracle_expf(-x[i]);
+    y[i] = x[i] / below;
+  }
+}
+
+/* ---- P2.6 */
+static double sum_exp(const float *x, size_t n, double most)
+{
+  double a[16] = { 0 };
+  for (size_t i = 0; i < n; i++) {
+    double d = (double) x[i] - most;
+    a[i % 16] = a[i % 16] + oracle_exp(d);
+  }
+  for (int s = 8; s >= 1; s /= 2)
+    for (int j = 0; j < s; j++) a[j] = a[j] + a[j + s];
+  return a[0];
+}
+static double greatest(const float *x, size_t n)
+{
+  double most = -INFINITY;
+  for (size_t i = 0; i < n; i++) if (x[i] > most) most = x[i];
+  return most;
+}
+void oracle_log_softmax(const float *x, size_t n, double *y)
+{
+  double most = greatest(x, n), log_sum = oracle_log(sum_exp(x, n, most));
+  for (size_t i = 0; i < n; i++) {
+    double d = (double) x[i] - most;
+    y[i] = d - log_sum;
+  }
+}
+void oracle_softmax(const float *x, size_t n, double *y)
+{
+  double most = greatest(x, n), sum = sum_exp(x, n, most);
+  for (size_t i = 0; i < n; i++) {
+    double d = (double) x[i] - most;
+    y[i] = oracle_exp(d) / sum;
+  }
+}
+
+/* ---- P2.7 */
+static const float e_float[6] = { 0.5f, 0.16666667f, 0.041666463f, 0.008333286f, 0.001393369f, 0.00019907638f };
+static float parts_of_exp(float x, float *n)
+{
+  double exact = (double) x * (double) 1.442695f;
+  *n = (float) rint(exact);
+  float r = fmaf(*n, -0.6931472f, x), q = e_float[5];
+  r = fmaf(*n, 1.9046542e-9f, r);
+  for (int i = 4; i >= 0; i--) q = fmaf(q, r, e_float[i]);
+  float square = r * r;
+  return fmaf(square, q, r);
+}
+float oracle_expf(float x)
+{
+  float n;
+  if (x < -104.0f) x = -104.0f;
+  if (x > 89.0f) x = 89.0f;
+  if (x != x) return x;
+  float y = 1.0f + parts_of_exp(x, &n);
+  return ldexpf(y, (int) n);
+}
+float oracle_tanhf(float x)
+{
+  float n, a = fabsf(x) * 2.0f;
+  if (x != x) return x;
+  if (a > 20.0f) a = 20.0f;
+  float p = parts_of_exp(a, &n), power = ldexpf(1.0f, (int) n), less = power - 1.0f, t = fmaf(power, p, less), more = t + 2.0f;
+  return copysignf(t / more, x);
+}
+float oracle_erff(float x)
+{
+  static const float near_zero[7] = { 0.12837917f, -0.37612626f, 0.112836f, -0.026854446f, 0.0051895365f, -0.0008020846f, 7.889119e-05f };
+  static const float exponent[8] = { -0.00018801549f, 1.1295784f, 0.6332201f, 0.10841836f, -0.025208123f, 0.0042045144f,
+    -0.00044132717f, 2.168610e-05f };
+  float a = fabsf(x), z = a * a;
+  if (x != x) return x;
+  if (a < 1.0f) {
+    float s = near_zero[6];
+    for (int i = 5; i >= 0; i--) s = fmaf(s, z, near_zero[i]);
+    return copysignf(fmaf(a, s, a), x);
+  }
+  if (a > 4.0f) a = 4.0f;
+  float g = exponent[7];
+  for (int i = 6; i >= 0; i--) g = fmaf(g, a, exponent[i]);
+  float tail = oracle_expf(-g);
+  return copysignf(1.0f - tail, x);
+}
+double oracle_exp(double x)
+{
+  static const double c[11] = { 0.5, 0.1666666666666667, 0.041666666666666685, 0.008333333333326112, 0.0013888888888874352,
+    0.00019841269874904636, 2.480158734744942e-05, 2.755725529422524e-06, 2.755725280625021e-07, 2.5105260922590062e-08, 2.0921625276615325e-09 };
+  if (x < -746.0) x = -746.0;
+  if (x > 710.0) x = 710.0;
+  if (x != x) return x;
+  double n = (double) rintl((long double) x * 1.4426950408889634L);
+  double r = fma(n, -0.6931471805599453, x), q = c[10];
+  r = fma(n, -2.3190468138462996e-17, r);
+  for (int i = 9; i >= 0; i--) q = fma(q, r, c[i]);
+  double square = r * r, y = 1.0 + fma(square, q, r);
+  return ldexp(y, (int) n);
+}
+double oracle_log(double x)
+{
+  static const double c[8] = { 0.6666666666666666, 0.4000000000000089, 0.28571428570794766, 0.22222222393604002, 0.18181795448247662,
+    0.15386249682350017, 0.13268516254636384, 0.1308921949868944 };
+  int e;
+  double m = frexp(x, &e);
+  if (m < 0.7071067811865476) m = m * 2, e = e - 1;
+  double f = m - 1, d = m + 1, dropped = m - (d - 1), s = f / d;
+  double remainder = fma(-s, d, f), low = fma(-s, dropped, remainder) / d;
+  double z = s * s, p = c[7], k = e;
+  for (int i = 6; i >= 0; i--) p = fma(p, z, c[i]);
+  double a = k * 0.6931471805598903, b = 2 * s, sum = a + b, left = a - sum, rest = left + b, cube = s * z;
+  rest = rest + fma(cube, p, 2 * low);
+  return sum + fma(k, 5.497923018708371e-14, rest);
+}
