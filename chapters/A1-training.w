@@ -49,7 +49,7 @@ the figures. |"train"| trains a model, |"check"| examines it.
 #include <string.h>
 #include <time.h>
 #include "02-model/forward.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A1-training/publish.h"
 @<Train@>@;
 @<The whole examination@>@;
@@ -2097,7 +2097,7 @@ C~library's |fmaf|, which is exact and slow.
 @(plain.c@>=
 #include <math.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A1-training/slopes.h"
 #define TARGET
 #define WIDTH 4
@@ -2123,7 +2123,7 @@ const struct slopes slopes_plain = @[{ multiply, linear, weigh,@|
 @(wide.c@>=
 #include <math.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A1-training/slopes.h"
 #if defined __x86_64__
 #include <immintrin.h>
@@ -2625,7 +2625,8 @@ from above with what went in from below.
 @(network.h@>=
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
-#include "02-model/kernels.h"
+#include "02-model/counters.h"
+#include "A6-kernels/kernels.h"
 #include "A1-training/slopes.h"
 @<The network from outside@>@;
 #endif
@@ -3552,7 +3553,7 @@ void network_backward(struct network *net, const float *w,
 #include <stdio.h>
 #include <string.h>
 #include "A1-training/network.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 @;@#
 @<What a network holds@>@;
 @<Tensors by name@>@;
@@ -4237,7 +4238,7 @@ bool model_write(struct memory *m, const char *directory,
 @(publish.c@>=
 #include <stdio.h>
 #include "A1-training/publish.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 @;@#
 @<Round to sixteen bits@>@;
 @<Open a file of a directory@>@;
@@ -4409,7 +4410,8 @@ static int train(int n, char **word)
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, kept, f) && run_publish(&r, p, log);
+  ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
+    && run_publish(&r, p, log);
   if (f != NULL) fclose(f);
   if (!ok) fprintf(stderr, "%s\n", r.why.words);
   run_close(&r);
