@@ -2936,7 +2936,7 @@ static void end_trace(struct tracing *g)
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A2-command/subcommands.h"
 @;@#
 @<What is kept during a trace@>@;
