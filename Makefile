@@ -148,6 +148,8 @@ clean: ## removes build/
 # ---- proofs
 mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+byhand: ## the boxes Worked by hand, recomputed from the numbers in them
+	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
 	@texlua tests/coverage.lua coverage.tsv
 dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
@@ -155,7 +157,7 @@ dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
 	@id=$$(cat $(SOURCES) | sha256sum | cut -c1-16); \
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	sha256sum build/incipit-$$id.tar.gz
-.PHONY: mutants coverage dist
+.PHONY: mutants coverage dist byhand
 exercises: checkpoints $(BUILD)/libincipit.a ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh
 exercise-%: checkpoints $(BUILD)/libincipit.a
@@ -167,6 +169,20 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+
+# ---- the command, installed or not
+$(BUILD)/incipit: $(TANGLED)/A2-command/A2-command.c $(BUILD)/libincipit.a build/buildid.tex
+	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+checkpoints: $(BUILD)/incipit
+all check: $(BUILD)/incipit
+incipit: $(BUILD)/incipit ## the command, build/incipit
+install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
+	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CHAPTERS='$(CHAPTERS)' sh tools/install.sh
+fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer, SECONDS (default 30) a parser; KEEP=1 merges what is new into tests/fuzz/corpus
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh campaign $(or $(SECONDS),30)
+fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
+.PHONY: incipit install fuzz fuzz-proof
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
@@ -181,3 +197,12 @@ bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of th
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
 	@CC='$(CC)' sh tests/matrix.sh
 .PHONY: bench-kernels matrix
+model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+	@mkdir -p work/model models/pocket models/draft
+	$< train model work/model
+	$< train draft work/model
+	cd models && sha256sum -c SHA256SUMS
+model-check: build/bin/A1-training ## every promise of the built-in model with its figure: PASS or FAIL
+	@$< check
+	@cd models && sha256sum -c SHA256SUMS
+.PHONY: model model-check

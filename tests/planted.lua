@@ -19,9 +19,10 @@ for _, x in ipairs(edits) do
   if not a or old == "" or s:find(old, b + 1, true) then print(x.file .. ": the old lines must occur there exactly once"); os.exit(1) end
   h = assert(io.open(home .. "/" .. x.file, "wb")); h:write(s:sub(1, a - 1), table.concat(x.new, "\n"), s:sub(b + 1)); h:close()
 end
--- a changed header: everything again; else only what was changed
-local files, header = {}, false
-for _, x in ipairs(edits) do if x.file:match("%.h$") then header = true elseif x.file:match("/%l[^/]*%.c$") then files[#files + 1] = x.file end end
-local which = header and "tangled/*/[a-z]*.c" or table.concat(files, " ")
 local cc = os.getenv("CC") or "cc"
-os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -c $c -o $o && ar rD libincipit.a $o || exit 1; done", home, which, cc)))
+local files, all = {}, false      -- a changed header changes everything, a changed source only itself
+for _, x in ipairs(edits) do files[x.file] = true; all = all or not x.file:match("%.c$") end
+local list = {}
+for f in pairs(files) do list[#list + 1] = f end
+os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -c $c -o $o && ar rD libincipit.a $o || exit 1; done", home,
+  all and "tangled/*/[a-z]*.c" or table.concat(list, " "), cc)))
