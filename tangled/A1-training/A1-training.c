@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "02-model/forward.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A1-training/publish.h"
 
 /* A.206  Train */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A2-command/subcommands.h"
 
 /* B.121  What is kept during a trace */
