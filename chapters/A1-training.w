@@ -2626,6 +2626,7 @@ from above with what went in from below.
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
 #include "A6-kernels/kernels.h"
+#include "02-model/counters.h"
 #include "A1-training/slopes.h"
 @<The network from outside@>@;
 #endif
