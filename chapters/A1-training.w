@@ -2625,8 +2625,8 @@ from above with what went in from below.
 @(network.h@>=
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
-#include "A6-kernels/kernels.h"
 #include "02-model/counters.h"
+#include "A6-kernels/kernels.h"
 #include "A1-training/slopes.h"
 @<The network from outside@>@;
 #endif
@@ -4410,7 +4410,8 @@ static int train(int n, char **word)
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, kept, f) && run_publish(&r, p, log);
+  ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
+    && run_publish(&r, p, log);
   if (f != NULL) fclose(f);
   if (!ok) fprintf(stderr, "%s\n", r.why.words);
   run_close(&r);
