@@ -186,6 +186,17 @@ fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found wit
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
+ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
+	@CC='$(CC)' sh tests/ulp.sh
+.PHONY: ulp
+$(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
+	@$(BUILD)/tests/bench_kernels $(BENCH)
+matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
+	@CC='$(CC)' sh tests/matrix.sh
+.PHONY: bench-kernels matrix
 model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
 	@mkdir -p work/model models/pocket models/draft
 	$< train model work/model
