@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -130,7 +130,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a $(BUILD)/tests/o
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A3-files/model.c tangled/A6-kernels/%,$(MODULES)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
@@ -174,6 +174,29 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+
+# ---- the command, installed or not
+$(BUILD)/incipit: $(TANGLED)/A2-command/A2-command.c $(BUILD)/libincipit.a build/buildid.tex
+	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+checkpoints: $(BUILD)/incipit
+all check: $(BUILD)/incipit
+incipit: $(BUILD)/incipit ## the command, build/incipit
+install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
+	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CHAPTERS='$(CHAPTERS)' sh tools/install.sh
+fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer, SECONDS (default 30) a parser; KEEP=1 merges what is new into tests/fuzz/corpus
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh campaign $(or $(SECONDS),30)
+fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
+.PHONY: incipit install fuzz fuzz-proof
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
+model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+	@mkdir -p work/model models/pocket models/draft
+	$< train model work/model
+	$< train draft work/model
+	cd models && sha256sum -c SHA256SUMS
+model-check: build/bin/A1-training ## every promise of the built-in model with its figure: PASS or FAIL
+	@$< check
+	@cd models && sha256sum -c SHA256SUMS
+.PHONY: model model-check

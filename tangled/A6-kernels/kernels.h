@@ -1,0 +1,167 @@
+/* kernels.h -- made from chapters/A6-kernels.w; change it there */
+
+/* F.2  kernels.h */
+
+#ifndef INCIPIT_KERNELS_H
+#define INCIPIT_KERNELS_H
+#include "00-ground/ground.h"
+
+/* F.3  Numbers as a file stores them */
+
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
+/* IEEE binary32, IEEE binary16, the upper half of a binary32 */
+
+size_t weight_bytes(enum weight_type type);
+/* bytes of one number: 4, 2, 2 */
+
+struct tensor {
+  const void *data;
+  enum weight_type type;
+};
+/* numbers where they lie in the file (or in memory), little-endian, in any
+ * alignment, owned by somebody else; null data: there is no such tensor */
+
+struct matrix {
+  struct tensor weight, bias;
+  size_t in, out;
+  bool transposed;
+};
+/* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's
+ * Conv1D); bias is [out] or absent */
+
+/* F.4  What norms and activations are */
+
+enum norm_kind { NORM_RMS, NORM_LAYER };
+/* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
+
+struct normalizer {
+  enum norm_kind kind;
+  struct tensor gain, bias;
+  float epsilon;
+};
+/* gain and bias are [d]; each may be absent; NORM_RMS looks at no bias */
+
+enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
+  ACTIVATION_SILU
+};
+/* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
+
+/* F.5  What attention is given */
+
+struct heads {
+  uint32_t n_heads, n_kv_heads, head_dim;
+  float scale;
+};
+/* n_heads is a multiple of n_kv_heads; scale multiplies each score */
+
+struct view {
+  const void *base_k, *base_v;
+  const uint32_t *page;
+  size_t page_rows, row_bytes;
+  enum weight_type type;
+  uint32_t lo, hi;
+};
+/* what one row sees of one layer of a sequence: positions lo <= t < hi. The
+ * keys of position t are [n_kv_heads][head_dim] numbers of type at base_k +
+ * r*row_bytes, where r == t if page is null, else r ==
+ * page[t/page_rows]*page_rows + t%page_rows; the values likewise at base_v */
+
+struct capture {
+  float *weights;
+  size_t stride;
+};
+/* where attention shall leave its weights: [rows][n_heads][stride], that of
+ * position t at index t; positions that a row does not see get 0 */
+
+/* F.6  The table of kernels */
+
+struct engine;
+struct counters;
+struct kernels {
+  const char *name;
+
+/* F.7  The kernels of a layer */
+
+  void (*linear)(const struct engine * e, const struct matrix * list, size_t n,
+                 const float *x, size_t rows, float *const *y);
+/* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
+ * [rows][out] of list[m] and overlaps nothing. The bias is added last */
+
+  void (*normalize)(const struct engine * e, const struct normalizer * g,
+                    const float *x, size_t rows, size_t d, float *y);
+/* x and y are [rows][d] and may be the same */
+
+  void (*rotate)(const struct engine * e, float *x, size_t rows, size_t n_heads,
+                 size_t half, const float *c, const float *s);
+/* turns the pairs (i, i+half) of each head of x, [rows][n_heads][2*half], by
+ * the row's angles, in place: the half-split pairing of the Llama
+ * checkpoints */
+
+  void (*attend)(const struct engine * e, const struct heads * h, const float *q,
+                 const struct view * seen, size_t rows, float *room, float *y,
+                 const struct capture * keep);
+/* q and y are [rows][n_heads][head_dim], seen is [rows]; room has
+ * kernels_room floats for each worker; keep may be null (Vaswani and others
+ * 2017) */
+
+  void (*activate)(const struct engine * e, enum activation_kind kind,
+                   const float *x, const float *up, size_t n, float *y);
+/* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
+
+  void (*add)(const struct engine * e, float *y, const float *x, size_t n);
+/* y[i] += x[i]: the residual stream */
+
+/* F.8  The kernels at the two ends */
+
+  void (*embed)(const struct engine * e, struct tensor table, size_t d,
+                const uint32_t * id, size_t rows, float *y);
+/* row id[r] of table, [any][d], widened to y[r], [rows][d] */
+
+  void (*angles)(const struct engine * e, const uint32_t * position, size_t rows,
+                 const float *frequency, size_t half, float scaling, float *c,
+                 float *s);
+/* cosine and sine, times scaling, of position times frequency in float: c
+ * and s are [rows][half] (Su and others 2021) */
+
+  void (*softmax)(const struct engine * e, const float *x, size_t rows, size_t n,
+                  double *y);
+/* exp(x - max) over its sum, in double, for each row of x, [rows][n] */
+
+  void (*log_softmax)(const struct engine * e, const float *x, size_t rows,
+                      size_t n, double *y);
+/* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+
+/* F.68  Two functions that only the self-test calls */
+
+  float (*two_roundings)(float a, float b, float c);
+/* a*b+c as this table was compiled: product and sum rounded */
+
+  float (*one_rounding)(float a, float b, float c);
+/* the multiply--add of this table's kernels */
+
+};
+struct engine {
+  const struct kernels *k;
+  void *self;
+  struct counters *c;
+};
+
+/* F.9  How a table is found and tested */
+
+const struct kernels *kernels_find(const char *name, struct error *why);
+/* the table called name, scalar, avx2 or avx512, or for null the fastest
+ * that this processor can run; null and a sentence that lists those it can */
+
+const struct kernels *kernels_at(size_t i);
+/* table number i of those that this build has and this processor can run,
+ * the slowest first; null behind the last */
+
+bool kernels_self_test(const struct kernels *k, struct error *why);
+/* false and a sentence if the build contracts a*b+c or has no exact fma;
+ * forward refuses to run then */
+
+size_t kernels_room(const struct heads *h, size_t longest);
+/* floats that one worker of attend needs when no row sees more than longest
+ * positions */
+
+#endif
