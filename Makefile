@@ -148,6 +148,11 @@ clean: ## removes build/
 # ---- proofs
 mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+figures-live: build/figures.pdf ## a figure whose data changes looks different
+	@tests/figures.sh
+reproduce: ## two clones in different folders give the same bytes
+	@tests/reproduce.sh
+.PHONY: figures-live reproduce
 byhand: ## the boxes Worked by hand, recomputed from the numbers in them
 	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
