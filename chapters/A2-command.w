@@ -814,7 +814,7 @@ void help_greet(FILE *out)
     SUB_TOKENIZE }@];
   fprintf(out, "Incipit writes what follows, one token"@| " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
-    fprintf(out, "  %-36s %s\n", subcommand_at(three[i])->example,
+    fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
       subcommand_at(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
@@ -4070,6 +4070,48 @@ int command_run(const struct console *c, int argc, char **argv)
   }
   return console_end(c, run_wishes(c, &w));
 }
+
+@* What tries to break it. \label{sec:hostile}
+A program that reads what strangers write is tested by being a stranger. Each option has a line in a
+table of pairs: two runs that differ in that option alone, and what differs in what they say; and a
+third run, which must be refused. Each refusal has a line, too, with the words that its sentence must
+contain, and no two lines may be answered by the same sentence. Every request for memory that any
+subcommand makes is refused once, and the program must survive it with a sentence and with nothing
+held. The protocol is asked questions of which an oracle in another language knows the answers.
+@^tests@>
+
+What remains are the inputs that nobody thinks of. They are found by a program that changes bytes at
+random, watches which lines of ours have been reached, and keeps what reached a new one.\side{Called
+fuzzing: Miller, Fredriksen and So 1990; guided by coverage: Zalewski 2013, LLVM's libFuzzer.} There is
+such a \emph{target} for the command line, for the protocol, for tokenizers, for tensor files and
+for settings; what it must not do is crash, leak, or read one byte behind the end of a file. Their best
+finds are kept and replayed with every \texttt{make check}, which prints how much of each parser
+they reach. And since a watchdog that never barks may be asleep, \texttt{make fuzz-proof} plants
+one fault in each parser, a boundary moved by one, and waits for it to be found.
+@^fuzzing@>
+
+\begin{exercises}
+\exercise{check}{ex:command.toy}{In the toy format of the hand calculation, with three significant bits, how are 448 and 512
+printed?}{\texttt{make exercise-A2-1}}{448 lies between 384 and 512 and owns what lies from 416 to 480: no decimal of one
+digit, and of those of two, 4.5e2 is the nearest. 512, with 448 below and 640 above, owns what lies from 480 to 576: 5e2.}
+\exercise{check}{ex:command.status}{A script asks for no tokens; for fewer than none; for the text of a file that is not there; and asks
+\texttt{probe philox} the question \texttt{[}. What are the four exit statuses?}{\texttt{make exercise-A2-2}}{0, 2, 1 and 0. To evaluate
+a prompt and write nothing is a wish like any other; a number out of its range is wrong usage; a missing file is a
+failure. The question gets an error for its answer, and giving it is what a protocol is for.}
+\exercise{think}{ex:command.hold}{A model writes, one byte a token, a character of two bytes, one of three, one of four and one of one,
+and then its end token. Of how many of the lines that \texttt{--jsonl} prints is the text empty?}{\texttt{make exercise-A2-3}}{Of seven: one, two and
+three bytes wait for the last of their character, and the end token has no text.}
+\exercise{think}{ex:command.slip}{Misspell an option of \texttt{generate} so that another one would be offered if the exchange of two neighbouring
+letters counted as two slips and not as one.}{\texttt{make exercise-A2-4}}{The right one must be one exchange away, another that stands before it in
+the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
+and one too many.}
+\exercise{build}{ex:command.count}{Let \texttt{tokenize --count} print, behind the number of tokens, how many bytes a token has on the average,
+with two decimals; of no tokens, zero.}{\texttt{make exercise-A2-5}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
+doubles, unless there is nothing to divide by. Divided as integers, the decimals are always zero.}
+\exercise{build}{ex:command.upwards}{Let |number_shortest| try one digit first, then two, and so on. Is it still the same number that is
+printed?}{\texttt{make exercise-A2-6}}{Yes: a decimal that reads back does so also with a zero behind it, so whether a number of digits is enough is
+false up to some point and true from there on. The last attempt needs no trial: nine digits, or 17, always read back.}
+\end{exercises}
 
 @ The prose of this appendix quotes the numbers that were promised in \cref{sec:shortest}, and one
 of the statuses.

@@ -80,7 +80,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   case SUB_VERSION:
     return run_version(c);
   case SUB_VALUES:
-/* B.189  Print what the prose quotes */
+/* B.190  Print what the prose quotes */
 
     number_values(c->out);
     fprintf(c->out, "command.status.cancelled %d\n", (int)STATUS_CANCELLED);

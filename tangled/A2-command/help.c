@@ -15,7 +15,7 @@ void help_greet(FILE * out)
   fprintf(out,
           "Incipit writes what follows, one token" " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
-    fprintf(out, "  %-36s %s\n", subcommand_at(three[i])->example,
+    fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
             subcommand_at(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
