@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -79,7 +79,8 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-chapter_number = $(patsubst 0%,%,$(patsubst A1,A,$(patsubst A2,B,$(patsubst A3,C,$(patsubst A4,D,$(patsubst A5,E,$(firstword $(subst -, ,$(1)))))))))
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G
+chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
 SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
@@ -129,7 +130,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a $(BUILD)/tests/o
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A3-files/model.c tangled/A6-kernels/%,$(MODULES)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
@@ -147,6 +148,8 @@ clean: ## removes build/
 # ---- proofs
 mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+byhand: ## the boxes Worked by hand, recomputed from the numbers in them
+	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
 	@texlua tests/coverage.lua coverage.tsv
 dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
@@ -154,7 +157,7 @@ dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
 	@id=$$(cat $(SOURCES) | sha256sum | cut -c1-16); \
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	sha256sum build/incipit-$$id.tar.gz
-.PHONY: mutants coverage dist
+.PHONY: mutants coverage dist byhand
 exercises: checkpoints $(BUILD)/libincipit.a ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh
 exercise-%: checkpoints $(BUILD)/libincipit.a

@@ -1,27 +1,129 @@
 @i types.w
-@s vec int
-@s each while
-@s TARGET inline
-@s INLINE inline
-@s NUM_INLINE inline
-@s __m128 int
-@s __m128i int
-@s __m512 int
-@s __m512i int
-
 @s watch_see int
-\chapterquestion{What does a model compute, and in which order does it add?}
+
+\chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The model.
-\incipit{A}{ model is a} function from rows of tokens to rows of numbers.
+\incipit{A}{ model is a} function. Three tokens go in, and a list of numbers comes out, one for
+each token of the vocabulary: how likely it is to be the fourth. Nothing else ever
+comes out of a language model. Whatever it seems to know or to want has to be said in
+that list, one token at a time.
+@^language model@>@^next token@>
+
+Think of a storyteller who has been given the beginning of a tale and must say the next
+word, and only that. Before the word comes the whole tale goes through the teller's head
+again; then it is said, it belongs to the tale, and the same begins anew. This
+is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
+subject of this book. The unit is not a word but a token, and most tokens are parts
+of words. Nobody need go through the tale again: what was worked out for its beginning
+cannot change, and may be kept. And the teller does not choose a word but gives
+odds on all of them; who rolls the dice is another question, and stands outside of the model.
+@^storyteller@>@^self-feeding@>
+
+@ The unit of work is a \emph{row}: one token at one position, on its way through
+the layers (\cref{fig:rows}). A row begins as a list of numbers that stands
+for its token. Each layer adds something to the list, in two steps. In the first, \emph{attention},
+the row looks at the rows to its left and takes over some of what they carry; this is the only
+place where rows meet. In the second, the \emph{MLP}, it is alone. After the last layer
+the row is compared with every token of the vocabulary, and the comparisons are called
+\emph{logits}. Rows never look to the right. So a row means the same whatever comes
+after it, and all rows of a text can go through the layers side by side.
+@^row@>@^residual stream@>@^logit@>
+
+\fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
+the keys and values of the rows to its left and its own. Only the last row's logits are needed to go on.}{Six columns, one
+for each token of The cat sat on the mat. Arrows rise from the tokens through three layers to the logits. In each
+layer arcs lead from every column to the columns on its right, never back. The sixth column is red: its arcs
+are those of the new row, and above it stands the next token, a full stop. Above the others it says: not needed.}
+
+@ A whole model fits on a page, if its rows have four numbers, its vocabulary four tokens and its
+attention two heads of two numbers each. The first two numbers of a row are the token, the
+last two the position: 
+
+\begin{byhand}{four tokens, two heads, one layer}
+\tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
+0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. Behind \tok{the}\tok{\ cat}\tok{\ sat}
+the last row is $x=(-1,1,-1,-1)$. Its mean square is 1, so its norm changes nothing.
+Keys are the rows themselves, head A taking the first half and head B the second; the values
+are the first half, for both. The query is $x$ times $(-0.8,0.4,-0.4,0.8)$: $(0.8,0.4)$ for A,
+$(0.4,-0.8)$ for B. The products $q\cdot k$ are multiplied by $1/\sqrt2=0.71$.
+
+\medskip
+\begin{tabular}{@@{}llrrrrr@@{}}
+\tabhead{head} & \tabhead{key of} & \tabhead{$q\cdot k$} & \tabhead{score} & \tabhead{less max} & \tabhead{exp} & \tabhead{weight}\\
+A & \tok{the} & 1.20 & 0.85 & 0.00 & 1.00 & 0.53\\
+A & \tok{\ cat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30\\
+A & \tok{\ sat} & $-0.40$ & $-0.28$ & $-1.13$ & 0.32 & 0.17\\
+B & \tok{the} & $-0.40$ & $-0.28$ & $-1.13$ & 0.32 & 0.17\\
+B & \tok{\ cat} & 1.20 & 0.85 & 0.00 & 1.00 & 0.53\\
+B & \tok{\ sat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30
+\end{tabular}
+\medskip
+
+Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own. The values,
+mixed with these weights: $(0.66,0.40)$ and $(0.40,-0.06)$. Times $(1,0.5,-1,0.5)$ this is
+$(0.66,0.20,-0.40,-0.03)$, and added to $x$ gives $h=(-0.34,1.20,-1.40,-1.03)$.
+
+The MLP: mean square 1.14, root 1.07, normed $(-0.32,1.12,-1.31,-0.96)$. The gate is $0.5n_1-n_3=1.15$,
+the other number $-1.31=n_3$. With $e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through, times
+$-1.31$ is $-1.14$. Added to $h_1$ and taken from $h_3$: $(-1.48,1.20,-0.26,-1.03)$.
+
+The head: mean square 1.19, root 1.09, normed $(-1.36,1.10,-0.24,-0.94)$. Its rows ask for $-n_3$, $-n_2-n_4$, $n_4$ and
+$n_3-n_1$.
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+& \tok{the} & \tok{\ cat} & \tok{\ sat} & \tok{.}\\
+\tabhead{logit} & 0.24 & $-0.16$ & $-0.94$ & 1.12\\
+\tabhead{less max} & $-0.88$ & $-1.28$ & $-2.06$ & 0.00\\
+\tabhead{exp} & 0.41 & 0.28 & 0.13 & 1.00\\
+\tabhead{probability} & 0.23 & 0.15 & 0.07 & 0.55
+\end{tabular}
+\medskip
+
+The sum of the exponentials is 1.82. The likeliest next token is the full stop.
+\end{byhand}
+
+@ The program of this chapter builds that model and finds the same numbers. Then it uses it, and a few
+others as small, to test what the chapter says. With |"values"| it prints the keys, with |"saturation"| the
+points of \cref{fig:saturation}.
 
 @c
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
+#include "A6-kernels/numbers.h"
 @;@#
-int main(void)
+@<Random numbers that are the same everywhere@>@;
+@<How far off are the two orders of a sum@>@;
+@<What large scores do to a softmax@>@;
+@<A model of four words, and a bench to run it on@>@;
+@<Look at one row on its way@>@;
+@<The chance of a text@>@;
+@<Change the tenth token@>@;
+@<What GPT-2 small is made of@>@;
+@<Do what the hand did, and print it@>@;
+@<What became of the claims@>@;
+@<Print what is asked for@>@;
+
+@ Without an argument it does the hand calculation.
+
+@<Print what is asked for@>=
+int main(int argc, char **argv)
 {
-  printf("kernels: %s\n", kernels_find("scalar", NULL)->name);
-  return 0;
+  struct bench b;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = bench_open(&b, &why);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  else if (strcmp(what, "saturation") == 0) print_saturation(&b.e);
+  else ok = strcmp(what, "values") == 0 ? print_values(&b, &why)
+    : print_hand(&b, &why);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  bench_close(&b);
+  return !ok;
 }
 
 @* The order of a sum. \label{sec:order}
@@ -80,166 +182,210 @@ become $-0$ would turn into $+0$, and zero times an infinite number is no number
 @^multiply--add@>
 
 With that the definitions of this chapter can be written down. For vectors $x$ and $w$ of $n$ numbers,
-$$\eqalign{
-a_j&=\hbox{the chain of }{\tt fmaf}(x_k,w_k,a_j)\hbox{ over rising }k\equiv j\pmod{16},\quad a_j=+0\hbox{ at first};\cr
-\hbox{dot16}(x,w)&=a_0\hbox{ after }a_j\leftarrow a_j+a_{j+s}\;(0\le j<s)\hbox{ for }s=8,4,2,1;\cr}$$
+\begin{align*}
+a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on,}\\
+&\qquad\hbox{over rising }k\hbox{ with }k\bmod16=j;\\
+\hbox{dot16}(x,w)&=a_0\hbox{ after }a_j\leftarrow a_j+a_{j+s}\;(j<s)\hbox{ for }s=8,4,2,1;
+\end{align*}
 and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
 exactly. A bias is added last.
 
-@* What a kernel is given. \label{sec:kernels}
-The handful of operations that a pass is made of are called \emph{kernels}. They stand behind a table of
-functions, and the rest of the program never asks which table it is: the plain one, the one for AVX2, or
-in chapter 14 the one for a graphics processor. All tables give the same bits.
-@^kernel@>
+@ Random numbers of our own, so that the same ones come on every machine: a counter that is stirred
+with shifts and multiplications (Steele and others 2014), and from two of its numbers one of the normal distribution.
+@^random numbers@>
 
-@(kernels.h@>=
-#ifndef INCIPIT_KERNELS_H
-#define INCIPIT_KERNELS_H
-#include "00-ground/ground.h"
-#include "02-model/counters.h"
-@<Numbers as a file stores them@>@;
-@<What norms and activations are@>@;
-@<What attention is given@>@;
-@<The table of kernels@>@;
-@<How a table is found and tested@>@;
-#endif
+@<Random numbers that are the same everywhere@>=
+static uint64_t stirred(uint64_t *seed)
+{
+  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+static double uniform(uint64_t *seed)
+{
+  return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;
+}
+static double normal(uint64_t *seed)
+{
+  double u = uniform(seed), v = uniform(seed);
+  return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
+}
 
-@ Weights stay where they are: in the file, mapped, in the type in which they were published.
-A copy in float would cost a model of 16-bit weights three times its size, and the time to
-make it. So a kernel is given a place, a type and a layout, and widens at use. The place may be
-misaligned, since nothing in a file of tensors keeps a header from having an odd length.
+@ The aside's numbers: terms between 0 and 1 are added in both orders, and in double, where the error is too small to
+matter here; a hundred times over. The sums lie between $2^{12}$ and $2^{13}$, where the last place is worth $2^{-11}$.
 
-Two layouts are needed, because two families of models store the same matrix differently: Llama as rows of
-inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
-@^layout@>@^Conv1D@>
+@<How far off are the two orders of a sum@>=
+static void print_sums(void)
+{
+  enum { TERMS = 10000, TIMES = 100 };
+  uint64_t seed = 1;
+  double off[2] = @[{ 0, 0 }@], place = 0x1p-11;
+  for (int i = 0; i < TIMES; i++) {
+    float chain = 0, lane[16] = @[{ 0 }@];
+    double truth = 0;
+    for (int k = 0; k < TERMS; k++) {
+      float x = (float) uniform(&seed);
+      truth += (double) x, chain += x, lane[k % 16] += x;
+    }
+    for (int s = 8; s > 0; s /= 2)
+      for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+    off[0] += fabs((double) chain - truth) / TIMES;
+    off[1] += fabs((double) lane[0] - truth) / TIMES;
+  }
+  printf("sum.terms %d\nsum.chain %.6f\nsum.lanes %.6f\n", TERMS,
+    off[0] / place, off[1] / place);
+}
 
-@<Numbers as a file stores them@>=
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
-  /* IEEE binary32, IEEE binary16, the upper half of a binary32 */
-size_t weight_bytes(enum weight_type type);
-  /* bytes of one number: 4, 2, 2 */
-struct tensor { const void *data; enum weight_type type; };
-  /* numbers where they lie in the file (or in memory), little-endian, in any
-     alignment, owned by somebody else; null |data|: there is no such tensor */
-struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
-  /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
-     (GPT-2's Conv1D); |bias| is |[out]| or absent */
+@* What a layer computes. \label{sec:layer}
+Four operations make a layer, besides the sums of products. They are written down here, with the order of
+rounding where there is a choice; \cref{A6-kernels} computes them, for each processor in its own way and with
+the same bits.
 
-@ Norms and activations come in the few kinds that the two families use. They are told apart by an
-enumeration and not by a function each, so that a model can be described by data.
+A \emph{norm} brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
+the root of the mean square; LayerNorm takes away the mean first and then does the same:
+\begin{gather*}
+y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
+y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
+\end{gather*}
+Here $r$ is the same reciprocal root as above, of $c$ instead of $x$; $g$ is a gain that was learnt, $b$ a bias. LayerNorm needs two
+passes over the row. The textbook's single pass, mean of squares minus square of mean, subtracts two large
+numbers that are nearly equal.
+@^RMSNorm@>@^LayerNorm@>@^cancellation@>
 
-@<What norms and activations are@>=
-enum norm_kind { NORM_RMS, NORM_LAYER };
-  /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
-struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
-  /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
-enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
-  ACTIVATION_SILU };
-  /* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
+@ Rows have no order until they are given one: a sum over keys is the same in whatever order the keys lie. GPT-2 adds to the row
+of a token the row of its position, as the hand calculation did. The Llama family \emph{turns} queries and keys instead: number $i$
+and number $i+{1\over2}d$ of a head are taken as a point of the plane and turned by the angle $p\,f_i$, where $p$ is the
+position and $f$ a list of frequencies. The dot product of a turned query and a turned key then depends only on
+the difference of their positions. The angle is rounded to float before anything else is done with
+it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
+half a thousandth, and \emph{not} making the same error would be worse.
+@^rotary embedding@>@^position@>
 
-@ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
-where the rows of one layer lie, how far apart, and which positions count. If they lie one after the other,
-that is all. If a store keeps them in pages, the view has the page table, and from here on nobody needs to
-know; chapter 12 will be glad of it.
-@^view@>
+Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
+rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
+decided; the rule is that the number $i$ goes into the |fmaf|.
 
-@<What attention is given@>=
-struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
-  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
-struct view {
-  const void *base_k, *base_v;
-  const uint32_t *page;
-  size_t page_rows, row_bytes;
-  enum weight_type type;
-  uint32_t lo, hi;
-};
-  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|. The
-     keys of position |t| are |[n_kv_heads][head_dim]| numbers of |type| at |base_k +
-     r*row_bytes|, where |r == t| if |page| is null, else |r == page[t/page_rows]*page_rows
-     + t%page_rows|; the values likewise at |base_v| */
-struct capture { float *weights; size_t stride; };
-  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
-     position |t| at index |t|; positions that a row does not see get 0 */
+@ In \emph{attention} a query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
+output is the sum of the values with these weights:
+$$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
+Each head does that with its own part of the row. The outputs of the heads are joined, and one more matrix takes them
+back into the stream. As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
+chain, and could not be divided among threads. Sixteen lanes would not suit the values, which are vectors themselves.
+So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
+results by itself:
+\begin{align*}
+m_b&=\max_ts_t,\\
+l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
+o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
+\end{align*}
+They are joined in rising order with the weights $w_b=e^{m_b-m}$ by $l=\texttt{fmaf}(l_b,w_b,l)$, $o=\texttt{fmaf}(o_b,w_b,o)$; the
+output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
+The blocks are at \emph{absolute} positions. If they were counted from the first position that is visible, a window that moves
+along with the text would cut them differently at each step, and the same sums would come out in different ways.
+@^blocks of 256@>@^attention@>
 
-@ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
-is nothing global, so two engines in one process cannot disturb each other.
+@ Between the two matrices of an MLP every number goes through a bent curve, or else the two
+would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
+distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row $u$.
+\begin{gather*}
+{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
+\end{gather*}
+The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. The exponentials and
+tangents are our own (\cref{sec:numbers}): a C library may return any last bit it likes, and each has taken the standard at its word.
+@^GELU@>@^SiLU@>@^SwiGLU@>
 
-@<The table of kernels@>=
-struct engine;
-struct kernels {
-  const char *name;
-  @<The kernels of a layer@>@;
-  @<The kernels at the two ends@>@;
-  @<Two functions that only the self-test calls@>@;
-};
-struct engine { const struct kernels *k; void *self; struct counters *c; };
-  /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), and the counters, which the callers of kernels bump */
+@* Weights that sum to one. \label{sec:weights}
+Softmax turns any numbers into shares: exponentials, divided by their sum. Only differences count, since a constant added
+to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite, and
+infinity over infinity is not a number. With it, the largest exponential is 1, and what is far below vanishes to 0 without harm.
+@^softmax@>
 
-@ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened. A linear layer is given a list of matrices, because the query,
-the key and the value of a row are made from the same numbers, and so are the gate and the
-up-projection; one call means one division of the work among the threads.
+A position that is not to be seen is \emph{left out} of both sums. Two other ways are met in programs. To give the score $-\infty$
+comes to the same, at the price of work that is thrown away. To compute the weights over all positions and set those of
+the future to zero \emph{afterwards} is wrong: the exponentials of the future are then still in the sum that everything was divided by. In
+the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
+and \val[2]{mask.out.1}. With the third row computed along and struck out afterwards they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: what is
+left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And zero times a value is not always zero. If the value
+is infinite, or not a number, in a row of memory that nobody has written yet, it poisons the sum.
+@^mask@>
 
-@<The kernels of a layer@>=
-void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
-  const float *x, size_t rows, float *const *y);
-  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
-     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
-void (*normalize)(const struct engine *e, const struct normalizer *g,
-  const float *x, size_t rows, size_t d, float *y);
-  /* |x| and |y| are |[rows][d]| and may be the same */
-void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
-  size_t half, const float *c, const float *s);
-  /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
-     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
-void (*attend)(const struct engine *e, const struct heads *h, const float *q,
-  const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |room| has
-     |kernels_room| floats for each worker; |keep| may be null (Vaswani and others 2017) */
-void (*activate)(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y);
-  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
-void (*add)(const struct engine *e, float *y, const float *x, size_t n);
-  /* |y[i] += x[i]|: the residual stream */
+@ Why is a score divided by $\sqrt{d_k}$, the root of the numbers in a key? Let the numbers of a query and a key be independent, with
+mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
+terms add; so $q\cdot k$ has variance $d_k$, and divided by the root it has variance 1 again. Counted on
+\val{variance.samples} random pairs with $d_k=64$: \val[1]{claim.S2-43} before, \val[2]{variance.after} after.
+@^scaling of scores@>
 
-@ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
-last one logits become probabilities.
+And if it is not divided? The scores of 64 keys then spread like normal numbers of standard deviation 8, the
+largest stands far above the next, and softmax becomes a choice of one. The mean largest weight is
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}). A row that looks at one place
+only has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
+to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
+@^saturation@>
 
-@<The kernels at the two ends@>=
-void (*embed)(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y);
-  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
-void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
-  const float *frequency, size_t half, float scaling, float *c, float *s);
-  /* cosine and sine, times |scaling|, of position times frequency in float:
-     |c| and |s| are |[rows][half]| (Su and others 2021) */
-void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
-  double *y);
-  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
-void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y);
-  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+\fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get longer. Undivided scores make attention
+a choice of one; divided by the root of the length they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
+256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
+steepest in the middle. The other is a flat line at a tenth.}
 
-@ Which tables there are depends on the build and on the processor it finds itself on.
-That is asked here, once, and never again.
+@ The experiment draws scores of variance $d$ for one query and 64 keys, as often as it is told, and asks the softmax of the kernels, which
+computes in double.
 
-@<How a table is found and tested@>=
-const struct kernels *kernels_find(const char *name, struct error *why);
-  /* the table called |name|, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
-     fastest that this processor can run; null and a sentence that lists those it can */
-const struct kernels *kernels_at(size_t i);
-  /* table number |i| of those that this build has and this processor can run,
-     the slowest first; null behind the last */
-bool kernels_self_test(const struct kernels *k, struct error *why);
-  /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
-     |forward| refuses to run then */
-size_t kernels_room(const struct heads *h, size_t longest);
-  /* floats that one worker of |attend| needs when no row sees more than |longest|
-     positions */
+@<What large scores do to a softmax@>=
+struct softened { double largest, slope; };
+static struct softened soften(const struct engine *e, double deviation, int times)
+{
+  enum { KEYS = 64 };
+  struct softened mean = @[{ 0, 0 }@];
+  uint64_t seed = 7;
+  for (int i = 0; i < times; i++) {
+    float score[KEYS];
+    double p[KEYS], most = 0;
+    for (int t = 0; t < KEYS; t++)
+      score[t] = (float) (deviation * normal(&seed));
+    e->k->softmax(e, score, 1, KEYS, p);
+    for (int t = 0; t < KEYS; t++) {
+      if (p[t] > most) most = p[t];
+      mean.slope += p[t] * (1 - p[t]) / times;
+    }
+    mean.largest += most / times;
+  }
+  return mean;
+}
+static void print_saturation(const struct engine *e)
+{
+  printf("d,plain,divided\n");
+  for (int d = 1; d <= 256; d *= 2)
+    printf("%d,%.6f,%.6f\n", d, soften(e, sqrt(d), 1000).largest,
+      soften(e, 1, 1000).largest);
+}
 
-@ What a pass costs is counted beside it. Counters are bumped where the cost is paid, but once for a
+@ The variance is taken over random queries and keys. The same function measures how near to 1 a softmax over
+a vocabulary of fifty thousand comes: with the sum in double, and with one in float from left to right.
+
+@<What large scores do to a softmax@>=
+static void print_weights(const struct engine *e)
+{
+  enum { SAMPLES = 20000, D = 64 };
+  uint64_t seed = 3;
+  double square = 0;
+  for (int i = 0; i < SAMPLES; i++) {
+    double dot = 0;
+    for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
+    square += dot * dot / SAMPLES;
+  }
+  printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
+  printf("variance.after %.6f\n", square / D);
+  struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
+  printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest,
+    plain.largest);
+  printf("saturation.scaled %.6f\n", divided.largest);
+  printf("saturation.slope.plain %.6f\n", plain.slope);
+  printf("saturation.slope.scaled %.6f\n", divided.slope);
+}
+
+@* What is counted. \label{sec:counters}
+What a pass costs is counted beside it. Counters are bumped where the cost is paid, but once for a
 call and never once for an element: counting must not cost anything itself.
 @^counters@>
 
@@ -250,7 +396,7 @@ call and never once for an element: counting must not cost anything itself.
 @<What is counted@>@;
 #endif
 
-@ What each of them counts is a contract of the command, too (\cref{sec:engine} bumps them).
+@ What each of them counts is a contract of the command, too (\cref{sec:forward} bumps them).
 
 @<What is counted@>=
 struct counters {
@@ -265,2349 +411,6 @@ struct counters {
      matrices, of attention over all heads and layers, and of the head; stored bytes of
      weights read; bytes of cache read and written */
 
-@* Sixteen lanes in three widths. \label{sec:bodies}
-Each kernel is written once. What differs between the tables is a handful of definitions that come
-before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
-these instructions in these functions although the rest of the program must run without. The three files below are
-the same text behind three such heads.
-@^AVX2@>@^AVX-512@>@^SIMD@>
-
-@(scalar.c@>=
-#include "02-model/kernels.h"
-#include "02-model/numbers.h"
-#define TARGET
-#define WIDTH 4
-#define TILE_ROWS 2
-#define TILE_OUTS 2
-@<Loops that are written out, and lanes@>@;
-@<Multiply--add and the rest, in plain C@>@;
-@<The bodies of the kernels@>@;
-const struct kernels kernels_scalar =
-  @[{ "scalar", @<The functions of a table, in order@> }@];
-
-@ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
-lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
-outputs uses twelve for sums; with two weights and one input at a time that is all but one.
-
-@(avx2.c@>=
-#include "02-model/kernels.h"
-#include "02-model/numbers.h"
-#if defined __x86_64__
-#include <immintrin.h>
-#define TARGET __attribute__((target("avx2,fma,f16c")))
-#define WIDTH 8
-#define TILE_ROWS 3
-#define TILE_OUTS 2
-@<Loops that are written out, and lanes@>@;
-@<Multiply--add and the rest, for AVX2@>@;
-@<The bodies of the kernels@>@;
-const struct kernels kernels_avx2 =
-  @[{ "avx2", @<The functions of a table, in order@> }@];
-#endif
-
-@ And this one is for AVX-512, where sixteen lanes are one register and there are thirty-two of them:
-twenty-four sums, four weights, one input.
-
-@(avx512.c@>=
-#include "02-model/kernels.h"
-#include "02-model/numbers.h"
-#if defined __x86_64__
-#include <immintrin.h>
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
-  "avx512vl,avx2,fma,f16c")))
-#define WIDTH 16
-#define TILE_ROWS 6
-#define TILE_OUTS 4
-@<Loops that are written out, and lanes@>@;
-@<Multiply--add and the rest, for AVX-512@>@;
-@<The bodies of the kernels@>@;
-const struct kernels kernels_avx512 =
-  @[{ "avx512", @<The functions of a table, in order@> }@];
-#endif
-
-@ A |vec| is a register: gcc and clang let us add and multiply such things with the
-ordinary signs. A sum that shall stay in registers must be an array whose indices
-the compiler knows, so the loops over it have to be written out; |each| asks
-for that. It is a |for| loop in all other respects.
-
-|TALLY| is nothing at all, except in a test that defines it to count every
-multiply--add one by one and hold the sum against the counters.
-@^unrolling@>
-
-@<Loops that are written out, and lanes@>=
-#if defined __clang__
-#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
-#else
-#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]@;
-#endif
-#define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
-#ifndef TALLY
-#define TALLY(what, worker, amount) ((void) 0)
-#endif
-typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
-enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
-
-@ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
-instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
-slow, and is there for machines that have neither of the other two, and to be compared with.
-
-@<Multiply--add and the rest, in plain C@>=
-INLINE vec fused(vec a, vec b, vec c)
-{
-  for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
-  return c;
-}
-INLINE vec spread(float x)
-{
-  return (vec) @[{ x, x, x, x }@];
-}
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  vec v = @[{ 0 }@];
-  for (int j = 0; j < WIDTH; j++)
-    v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
-  return v;
-}
-@<Fold sixteen lanes in an array@>@;
-INLINE float fold(const vec *a)
-{
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  return fold_array(lane);
-}
-
-@ The definition, word for word: eight to eight, four to four, two to two, one to one.
-
-@<Fold sixteen lanes in an array@>=
-INLINE float fold_array(float *lane)
-{
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
-@ For AVX2 each of these is an instruction or two. The fold adds register to
-register, then upper half to lower half, and so on: the same tree. Widening binary16 is an instruction
-that the processor has had since 2012, and gives what |num_from_f16| gives.
-
-@<Multiply--add and the rest, for AVX2@>=
-INLINE vec fused(vec a, vec b, vec c)
-{
-  return _mm256_fmadd_ps(a, b, c);
-}
-INLINE vec spread(float x)
-{
-  return _mm256_set1_ps(x);
-}
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  __m128i short_ones = _mm_loadu_si128((const void *) h);
-  if (type == WEIGHT_F16) return _mm256_cvtph_ps(short_ones);
-  return _mm256_castsi256_ps(
-    _mm256_slli_epi32(_mm256_cvtepu16_epi32(short_ones), 16));
-}
-@<Fold sixteen lanes in an array@>@;
-@<Fold four lanes, the last two steps@>@;
-INLINE float fold(const vec *a)
-{
-  vec v = a[0] + a[1];
-  return fold_four(_mm256_castps256_ps128(v)
-    + _mm256_extractf128_ps(v, 1));
-}
-
-@ With sixteen lanes in one register the fold begins one step earlier, and the rest is as before.
-
-@<Multiply--add and the rest, for AVX-512@>=
-INLINE vec fused(vec a, vec b, vec c)
-{
-  return _mm512_fmadd_ps(a, b, c);
-}
-INLINE vec spread(float x)
-{
-  return _mm512_set1_ps(x);
-}
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  __m256i short_ones = _mm256_loadu_si256((const void *) h);
-  if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
-  return _mm512_castsi512_ps(
-    _mm512_slli_epi32(_mm512_cvtepu16_epi32(short_ones), 16));
-}
-@<Fold sixteen lanes in an array@>@;
-@<Fold four lanes, the last two steps@>@;
-INLINE float fold(const vec *a)
-{
-  __m256 v = _mm512_castps512_ps256(a[0])
-    + _mm512_extractf32x8_ps(a[0], 1);
-  return fold_four(_mm256_castps256_ps128(v)
-    + _mm256_extractf128_ps(v, 1));
-}
-
-@ Two to two, by moving the upper half down; then one to one.
-
-@<Fold four lanes, the last two steps@>=
-INLINE float fold_four(__m128 v)
-{
-  v += _mm_movehl_ps(v, v);
-  return v[0] + v[1];
-}
-
-@ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
-must be. The type is known where this is inlined, so that the question costs nothing. A single number is
-fetched by |at|, for the ends of rows.
-
-@<Load numbers of any type@>=
-INLINE vec load(struct tensor t, size_t i)
-{
-  vec v;
-  uint16_t h[WIDTH];
-  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
-  if (t.type == WEIGHT_F32) {
-    memcpy(&v, p, sizeof v);
-    return v;
-  }
-  memcpy(h, p, sizeof h);
-  return widen(h, t.type);
-}
-INLINE float at(struct tensor t, size_t i)
-{
-  float x;
-  uint16_t h;
-  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
-  if (t.type == WEIGHT_F32) {
-    memcpy(&x, p, sizeof x);
-    return x;
-  }
-  memcpy(&h, p, sizeof h);
-  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
-}
-
-@* Linear layers. \label{sec:linear}
-Nearly all of the time of a pass is spent in linear layers, and what they wait for depends on the number of rows. With one
-row each weight is used once, and the time is that of reading it. With many rows each is used
-many times, and the time is that of the multiplications, provided that the weight comes from a
-register and not from memory each time.
-
-So we compute a \emph{tile}: a few rows times a few outputs at once. In the tile of three rows and two outputs, five
-loads feed six multiply--adds of sixteen lanes, where one dot product by itself would need two loads for each. Each dot product in
-the tile has its own sixteen lanes, and none of them notices that it has company: that is why
-the bits do not depend on the number of rows.
-@^tile@>@^blocking@>
-
-@<Compute a tile of dot products@>=
-INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
-  size_t first, float sum[TILE_ROWS][MOST_OUTS])
-{
-  struct tensor in = @[{ x, WEIGHT_F32 }@];
-  vec a[TILE_ROWS][MOST_OUTS][PARTS] = @[{ 0 }@];
-  size_t whole = n / 16 * 16;
-  for (size_t k = 0; k < whole; k += 16)
-    each (p, PARTS) {
-      vec b[MOST_OUTS];
-      each (o, outs) b[o] = load(w, first + (size_t) o * n + k
-        + (size_t) p * WIDTH);
-      each (r, rows) {
-        vec v = load(in, (size_t) r * n + k + (size_t) p * WIDTH);
-        each (o, outs) a[r][o][p] = fused(v, b[o], a[r][o][p]);
-        TALLY("linear", 0, outs * WIDTH);
-      }
-    }
-  each (r, rows) each (o, outs)
-    sum[r][o] = finish(a[r][o], x + (size_t) r * n + whole, w,
-      first + (size_t) o * n + whole, n - whole);
-}
-
-@ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
-the first lanes get one more. They do it in an array, one by one, and fold there.
-
-@<Give the last terms to the first lanes, and fold@>=
-INLINE float finish(const vec *a, const float *x, struct tensor w, size_t first,
-  size_t rest)
-{
-  if (rest == 0) return fold(a);
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  for (size_t j = 0; j < rest; j++)
-    lane[j] = fmaf(x[j], at(w, first + j), lane[j]);
-  return fold_array(lane);
-}
-
-@ A dot product by itself is the smallest tile; norms and attention need it.
-
-@<The dot product of sixteen lanes@>=
-INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
-{
-  struct tensor in = @[{ x, WEIGHT_F32 }@];
-  vec a[PARTS] = @[{ 0 }@];
-  size_t whole = n / 16 * 16;
-  for (size_t k = 0; k < whole; k += 16)
-    each (p, PARTS)
-      a[p] = fused(load(in, k + (size_t) p * WIDTH),
-        load(w, first + k + (size_t) p * WIDTH), a[p]);
-  return finish(a, x + whole, w, first + whole, n - whole);
-}
-
-@ Outputs are taken in strips of sixteen, whose weights fit into the second-level cache; all rows
-pass over a strip before the next one is touched, so a weight comes from memory
-once. Within a strip tiles of the full size are used as long as they fit. What remains at
-its edges, and a single row, is done one row at a time, four outputs together: four
-streams of weights keep more of the memory busy than one would.
-
-@<Outputs |from| to |to| of a matrix stored by outputs@>=
-INLINE void by_outputs(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, float *y)
-{
-  struct tensor t = @[{ w->weight.data, type }@];
-  size_t n = w->in, step;
-  for (size_t strip = from; strip < to; strip += 16) {
-    size_t end = strip + 16 < to ? strip + 16 : to;
-    for (size_t r = 0; r < rows; r += step) {
-      step = rows - r >= TILE_ROWS ? TILE_ROWS : 1;
-      const float *in = x + r * n;
-      float *out = y + r * w->out;
-      size_t o = strip;
-      if (step > 1)
-        for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-          @<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>@;
-      for (size_t i = 0; i < step; i++)
-        @<One row from output |o| to the |end|@>@;
-    }
-  }
-}
-
-@ The sums of a tile go to their places. The bias is added here, when the sum is complete: as a first
-term of a lane it would have changed what the lane rounds.
-
-@<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>=
-{
-  float sum[TILE_ROWS][MOST_OUTS];
-  tile(TILE_ROWS, TILE_OUTS, in, t, n, o * n, sum);
-  each (i, TILE_ROWS) each (j, TILE_OUTS)
-    out[(size_t) i * w->out + o + (size_t) j] =
-      biased(sum[i][j], w, o + (size_t) j);
-}
-
-@ One row by four outputs, and then by one, with the same function in other sizes.
-
-@<One row from output |o| to the |end|@>=
-{
-  size_t c = o;
-  float sum[TILE_ROWS][MOST_OUTS];
-  for (; c + 4 <= end; c += 4) {
-    tile(1, 4, in + i * n, t, n, c * n, sum);
-    each (j, 4) out[i * w->out + c + (size_t) j] =
-      biased(sum[0][j], w, c + (size_t) j);
-  }
-  for (; c < end; c++)
-    out[i * w->out + c] = biased(dot(in + i * n, t, c * n, n), w, c);
-}
-
-@ A missing bias is not a zero: adding zero would turn $-0$ into $+0$.
-
-@<Add the bias, if there is one@>=
-INLINE float biased(float sum, const struct matrix *w, size_t o)
-{
-  return w->bias.data == NULL ? sum : sum + at(w->bias, o);
-}
-
-@ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
-over $k$ would gather from sixteen places. So the registers run over the outputs
-instead, and a lane of the definition becomes a whole row of an array: |sum[j]| holds
-lane $j$ for a span of outputs. The additions are the same, in the same order; only who stands next
-to whom has changed.
-@^Conv1D@>
-
-To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
-$k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
-
-@<Add the terms from |k| on to the lanes of a span@>=
-INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
-  struct tensor t, size_t k, size_t o, size_t span, float *sum)
-{
-  vec b[STEPS], v[SPAN_ROWS][STEPS];
-  each (s, steps) each (r, rows)
-    v[r][s] = spread(x[(size_t) r * w->in + k + 16 * (size_t) s]);
-  for (size_t c = 0; c < span; c += WIDTH) {
-    each (s, steps) b[s] = load(t, (k + 16 * (size_t) s) * w->out + o + c);
-    each (r, rows) {
-      float *lane = sum + ((size_t) r * 16 + k % 16) * span + c;
-      vec a;
-      memcpy(&a, lane, sizeof a);
-      each (s, steps) a = fused(v[r][s], b[s], a);
-      memcpy(lane, &a, sizeof a);
-      TALLY("linear", 0, steps * WIDTH);
-    }
-  }
-}
-
-@ A few rows by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
-fold goes over whole rows of the array.
-
-@<A span of outputs for a few rows@>=
-INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
-  struct tensor t, size_t o, size_t span, float *y)
-{
-  float sum[SUMS];
-  size_t k = 0, block = 16 * (size_t) steps;
-  memset(sum, 0, (size_t) rows * 16 * span * sizeof *sum);
-  for (; k + block <= w->in; k += block)
-    for (size_t j = 0; j < 16; j++)
-      visit(rows, steps, x, w, t, k + j, o, span, sum);
-  for (; k < w->in; k++) visit(rows, 1, x, w, t, k, o, span, sum);
-  for (size_t r = 0; r < (size_t) rows; r++) {
-    float *lane = sum + r * 16 * span;
-    @<Fold the lanes of a span@>@;
-    for (size_t c = 0; c < span; c++)
-      y[r * w->out + o + c] = biased(lane[c], w, o + c);
-  }
-}
-
-@ Lane $j+s$ is added to lane $j$, for all outputs of the span at once. The second loop runs over
-both indices as one, because the lanes lie one behind the other.
-
-@<Fold the lanes of a span@>=
-for (size_t s = 8; s > 0; s /= 2)
-  for (size_t c = 0; c < s * span; c += WIDTH) {
-    vec a, b;
-    memcpy(&a, lane + c, sizeof a);
-    memcpy(&b, lane + s * span + c, sizeof b);
-    a += b;
-    memcpy(lane + c, &a, sizeof a);
-  }
-
-@ One row takes long spans, to read the weights in long runs; several rows take short ones, so
-that their sums together stay in the first-level cache. At the edge of the matrix, fewer
-outputs than a register holds are computed one by one.
-
-@<Outputs |from| to |to| of a matrix stored by inputs@>=
-enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
-@<Add the terms from |k| on to the lanes of a span@>@;
-@<A span of outputs for a few rows@>@;
-INLINE void by_inputs(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, float *y)
-{
-  struct tensor t = @[{ w->weight.data, type }@];
-  size_t o = from, span, step;
-  for (; to - o >= WIDTH; o += span) {
-    size_t most = rows >= SPAN_ROWS ? SUMS / 16 / SPAN_ROWS : SUMS / 16;
-    span = to - o >= most ? most : (to - o) / WIDTH * WIDTH;
-    for (size_t r = 0; r < rows; r += step) {
-      const float *in = x + r * w->in;
-      step = rows - r >= SPAN_ROWS && span <= SUMS / 16 / SPAN_ROWS
-        ? SPAN_ROWS : 1;
-      if (step == 1) across(1, STEPS, in, w, t, o, span, y + r * w->out);
-      else across(SPAN_ROWS, 2, in, w, t, o, span, y + r * w->out);
-    }
-  }
-  for (; o < to; o++)
-    for (size_t r = 0; r < rows; r++)
-      y[r * w->out + o] = biased(column(x + r * w->in, w, t, o), w, o);
-}
-
-@ One output alone: the sixteen lanes in an array, and the weights from far apart.
-
-@<One column of a matrix stored by inputs@>=
-INLINE float column(const float *x, const struct matrix *w, struct tensor t,
-  size_t o)
-{
-  float lane[16] = @[{ 0 }@];
-  for (size_t k = 0; k < w->in; k++) {
-    lane[k % 16] = fmaf(x[k], at(t, k * w->out + o), lane[k % 16]);
-    TALLY("linear", 0, 1);
-  }
-  return fold_array(lane);
-}
-
-@ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
-sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
-type is asked here, outside of the loops, and each answer gets loops of its own.
-
-@<One worker's share of a linear layer@>=
-struct linear_job { const struct matrix *list; size_t n; const float *x;
-  size_t rows; float *const *y; };
-@#
-TARGET static void linear_matrix(const struct matrix *w, const float *x,
-  size_t rows, size_t from, size_t to, float *y)
-{
-  @<Call the loops for the matrix's type and layout@>@;
-}
-TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct linear_job *job = what;
-  TALLY("linear part", worker, 1);
-  for (size_t m = 0; m < job->n; m++) {
-    const struct matrix *w = &job->list[m];
-    size_t from = share(w->out, worker, workers);
-    size_t to = share(w->out, worker + 1, workers);
-    if (from < to)
-      linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
-  }
-}
-
-@ Six cases, each a copy of the loops in which the type is a constant.
-
-@<Call the loops for the matrix's type and layout@>=
-#define WITH_TYPE(type) \
-  (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
-   : by_outputs(w, type, x, rows, from, to, y))
-if (w->weight.type == WEIGHT_F32) WITH_TYPE(WEIGHT_F32);
-else if (w->weight.type == WEIGHT_F16) WITH_TYPE(WEIGHT_F16);
-else WITH_TYPE(WEIGHT_BF16);
-#undef WITH_TYPE
-
-@ Where the share of a worker begins: at a multiple of sixteen, except that the last one ends
-with the matrix.
-
-@<Where a worker's share begins@>=
-static size_t share(size_t n, unsigned worker, unsigned workers)
-{
-  if (worker == workers) return n;
-  return n * worker / workers / 16 * 16;
-}
-
-@ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-some tens of thousands of multiply--adds is not divided. It still goes through |pool_run|, with a null pool: that is where
-the modes of the floating-point unit are put in order, whatever the caller has done to them.
-
-@<Do a linear layer@>=
-static void linear(const struct engine *e, const struct matrix *list, size_t n,
-  const float *x, size_t rows, float *const *y)
-{
-  struct linear_job job = @[{ list, n, x, rows, y }@];
-  size_t work = 0;
-  for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
-  pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
-}
-
-@* Norms. \label{sec:norms}
-A norm brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
-the root of the mean square; LayerNorm takes away the mean first and then does the same:
-$$y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\qquad
-y={\tt fmaf}(c\cdot r,g,b)\hbox{ with }c=x-{1\over d}\,\hbox{sum16}(x).$$
-Here $r$ is the same reciprocal root as on the left, of $c$ instead of $x$. LayerNorm needs two passes over the row: the
-textbook's single pass, mean of squares minus square of mean, subtracts two large
-numbers that are nearly equal.
-@^RMSNorm@>@^LayerNorm@>@^cancellation@>
-
-@<One row normalized@>=
-INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
-  float *y)
-{
-  bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
-  float mean = layer ? sum_of(x, d) / (float) d : 0.0f;
-  for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
-  float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], 0, d);
-  float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
-  for (size_t i = 0; i < d; i += 16) {
-    size_t here = d - i < 16 ? d - i : 16;
-    float z[16] = @[{ 0 }@], gain[16] = @[{ 0 }@], bias[16] = @[{ 0 }@];
-    memcpy(z, y + i, here * sizeof *z);
-    take(g->gain, i, here, gain);
-    if (shift) take(g->bias, i, here, bias);
-    for (int j = 0; j < 16; j++)
-      z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
-    memcpy(y + i, z, here * sizeof *z);
-  }
-}
-
-@ Up to sixteen numbers of a tensor, widened. A gain that is not there is 1, which as a factor
-changes nothing.
-
-@<Take up to sixteen numbers of a tensor@>=
-INLINE void take(struct tensor t, size_t i, size_t here, float *z)
-{
-  for (size_t j = 0; j < here; j++)
-    z[j] = t.data == NULL ? 1.0f : at(t, i + j);
-}
-
-@ The sum of sixteen lanes, without products.
-
-@<The sum of sixteen lanes@>=
-INLINE float sum_of(const float *x, size_t n)
-{
-  float lane[16] = @[{ 0 }@];
-  size_t whole = n / 16 * 16;
-  for (size_t k = 0; k < whole; k += 16)
-    for (size_t j = 0; j < 16; j++) lane[j] += x[k + j];
-  for (size_t j = 0; j < n - whole; j++) lane[j] += x[whole + j];
-  return fold_array(lane);
-}
-
-@ Rows are the natural unit to be divided here: one worker, one row.
-
-@<Norms of all rows@>=
-struct normalize_job { const struct normalizer *g; const float *x; size_t rows;
-  size_t d; float *y; };
-@#
-TARGET static void normalize_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct normalize_job *job = what;
-  TALLY("normalize part", worker, 1);
-  size_t from = job->rows * worker / workers;
-  size_t to = job->rows * (worker + 1) / workers;
-  for (size_t r = from; r < to; r++)
-    normalize_row(job->g, job->x + r * job->d, job->d, job->y + r * job->d);
-}
-static void normalize(const struct engine *e, const struct normalizer *g,
-  const float *x, size_t rows, size_t d, float *y)
-{
-  struct normalize_job job = @[{ g, x, rows, d, y }@];
-  bool large = rows * d >= WORTH_DIVIDING;
-  pool_run(large ? e->self : NULL, normalize_part, &job);
-}
-
-@* Rotation. \label{sec:rotate}
-In the Llama family a row's position is told by turning its queries and keys: number $i$ and number $i+{1\over2}d$ of
-a head are taken as a point of the plane and turned by the angle $p\,f_i$, for a list of
-frequencies $f$. The dot product of a query and a key then depends only on the
-difference of their positions. The angle is rounded to float before anything else is done with
-it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
-half a thousandth, and \emph{not} making the same error would be worse.
-@^rotary embedding@>@^position@>
-
-@<Angles of all rows@>=
-struct angles_job { const uint32_t *position; size_t rows;
-  const float *frequency; size_t half; float scaling, *c, *s; };
-@#
-TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct angles_job *job = what;
-  size_t half = job->half, to = job->rows * (worker + 1) / workers;
-  TALLY("angles part", worker, 1);
-  for (size_t r = job->rows * worker / workers; r < to; r++)
-    for (size_t i = 0; i < half; i++) {
-      float angle = (float) job->position[r] * job->frequency[i];
-      float c = (float) num_cos((double) angle);
-      float s = (float) num_sin((double) angle);
-      job->c[r * half + i] = c * job->scaling;
-      job->s[r * half + i] = s * job->scaling;
-    }
-}
-static void angles(const struct engine *e, const uint32_t *position,
-  size_t rows, const float *frequency, size_t half, float scaling, float *c,
-  float *s)
-{
-  struct angles_job job = @[{ position, rows, frequency, half, scaling, c, s }@];
-  bool large = rows * half >= WORTH_DIVIDING / 16;
-  pool_run(large ? e->self : NULL, angles_part, &job);
-}
-
-@ Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
-rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
-decided; the rule is that $x_0$ goes into the |fmaf|.
-
-@<Turn the heads of one row@>=
-INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
-  const float *s)
-{
-  for (size_t h = 0; h < n_heads; h++, x += 2 * half)
-    for (size_t i = 0; i < half; i++) {
-      float x0 = x[i], x1 = x[half + i];
-      float across = x1 * s[i], along = x1 * c[i];
-      x[i] = fmaf(x0, c[i], -across);
-      x[half + i] = fmaf(x0, s[i], along);
-    }
-}
-
-@ Again a row for a worker; the angles of a row serve all of its heads.
-
-@<Rotations of all rows@>=
-struct rotate_job { float *x; size_t rows, n_heads, half; const float *c, *s; };
-@#
-TARGET static void rotate_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct rotate_job *job = what;
-  size_t half = job->half, to = job->rows * (worker + 1) / workers;
-  TALLY("rotate part", worker, 1);
-  for (size_t r = job->rows * worker / workers; r < to; r++)
-    rotate_row(job->x + r * job->n_heads * 2 * half, job->n_heads, half,
-      job->c + r * half, job->s + r * half);
-}
-static void rotate(const struct engine *e, float *x, size_t rows,
-  size_t n_heads, size_t half, const float *c, const float *s)
-{
-  struct rotate_job job = @[{ x, rows, n_heads, half, c, s }@];
-  bool large = rows * n_heads * half >= WORTH_DIVIDING;
-  pool_run(large ? e->self : NULL, rotate_part, &job);
-}
-
-@* Attention. \label{sec:attention}
-A query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
-output is the sum of the values with these weights:
-$$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
-Subtracting the maximum changes nothing on paper. Without it, a score of 100 would be infinite, and
-infinity over infinity is not a number.
-@^softmax@>@^attention@>
-
-As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
-chain, and could not be divided among threads. In sixteen lanes would not suit the values, which are vectors themselves.
-So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
-results by itself:
-$$m_b=\max_ts_t,\quad l_b=\hbox{sum16}(e^{s_t-m_b})\hbox{ in lane $t\bmod16$},\quad o_b=\hbox{the chain of }{\tt fmaf}(e^{s_t-m_b},v_t,o_b).$$
-They are joined in order with the weights $w_b=e^{m_b-m}$ by $l={\tt fmaf}(l_b,w_b,l)$, $o={\tt fmaf}(o_b,w_b,o)$; the
-output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
-@^blocks of 256@>
-
-@ The blocks are at \emph{absolute} positions. If they were counted from the first position that is visible, a window that moves
-along with the text would cut them differently at each step, and the same sums would come out in different ways.
-
-A position that is not seen is \emph{left out}. The other way that one meets in programs is to compute everything and give
-what must not be seen a score of minus infinity, or to set its weight to zero afterwards. But zero times a value
-is not always zero: if the value is infinite, or not a number, in a row of memory that nobody has written yet, it poisons
-the sum. And work that is multiplied by zero is work.
-@^mask@>
-
-What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
-
-@<What one block of positions leaves behind@>=
-enum { BLOCK_M, BLOCK_L, BLOCK_O };
-
-@ The scores of a block stand in an array of 256, and where there is no visible position there is $-\infty$; so that whole
-sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
-are not negative changes no bit of it. The values are never touched there: the chain runs from |t0| to |t1|.
-
-@<The scores of a block, and their maximum@>=
-float score[256], most = -INFINITY;
-struct tensor key[256];
-for (int i = 0; i < 256; i++) score[i] = -INFINITY;
-for (uint32_t t = t0; t < t1; t++)
-  key[t % 256] = kv_row(v, v->base_k, t, type);
-for (uint32_t t = t0; t < t1; t++) {
-  float s = dot(q, key[t % 256], first, d) * h->scale;
-  score[t % 256] = s;
-  if (s > most) most = s;
-  TALLY("attention", 0, d);
-  TALLY("pairs", 0, 1);
-}
-
-@ The keys and values of a position lie where the view says: behind each other, or in the page that the table names.
-
-@<Where a position's row lies@>=
-INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
-  enum weight_type type)
-{
-  size_t r = t;
-  if (v->page != NULL)
-    r = v->page[t / v->page_rows] * v->page_rows + t % v->page_rows;
-  return (struct tensor) @[{ (const char *) base + r * v->row_bytes, type }@];
-}
-
-@ Sixteen exponentials at a time, each added to its own lane.
-
-@<The exponentials of a block, and their sum in lanes@>=
-float lane[16] = @[{ 0 }@];
-for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
-  float z[16];
-  for (int j = 0; j < 16; j++) z[j] = num_expf(score[g + (uint32_t) j] - most);
-  for (int j = 0; j < 16; j++) lane[j] += z[j];
-  memcpy(score + g, z, sizeof z);
-}
-left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
-
-@ The values: as many columns at a time as fit into the registers, so that a sum is not stored before the block is done.
-Whole sixteens first, then the columns that are left, one by one.
-
-@<The values of a block, each times its exponential@>=
-#define CHAIN(columns) \
-  chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
-size_t c = 0;
-for (; c + 64 <= d; c += 64) CHAIN(64);
-for (; c + 16 <= d; c += 16) CHAIN(16);
-for (; c < d; c++) {
-  float sum = 0;
-  for (uint32_t t = t0; t < t1; t++)
-    sum = fmaf(score[t % 256], at(kv_row(v, v->base_v, t, type), first + c),
-      sum);
-  left[BLOCK_O + c] = sum;
-  TALLY("attention", 0, t1 - t0);
-}
-#undef CHAIN
-
-@ The chain of a group of columns. A value is loaded once and used once; what is saved
-is the traffic of the sums.
-
-@<The chain over a block for some columns@>=
-INLINE void chain(int columns, const float *weight, const struct view *v,
-  uint32_t t0, uint32_t t1, enum weight_type type, size_t first, float *o)
-{
-  vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = t0; t < t1; t++) {
-    struct tensor row = kv_row(v, v->base_v, t, type);
-    vec w = spread(weight[t % 256]);
-    each (p, columns / WIDTH)
-      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
-    TALLY("attention", 0, columns);
-  }
-  memcpy(o, a, (size_t) columns * sizeof *o);
-}
-
-@ One block for one head is these three in turn. When somebody wants to see the weights, the exponentials are
-kept; they become weights after the join.
-
-@<Attention of one head over one block@>=
-INLINE void attend_block(const struct heads *h, const float *q,
-  const struct view *v, enum weight_type type, size_t first, uint32_t t0,
-  uint32_t t1, float *left, float *kept)
-{
-  size_t d = h->head_dim;
-  @<The scores of a block, and their maximum@>@;
-  @<The exponentials of a block, and their sum in lanes@>@;
-  @<The values of a block, each times its exponential@>@;
-  if (kept != NULL)
-    for (uint32_t t = t0; t < t1; t++) kept[t] = score[t % 256];
-}
-
-@ One head of one row: all blocks that its view touches, the first and the last of them perhaps
-in part, and then the join. What the blocks leave behind stands in the worker's own |room|.
-Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
-@^GQA@>
-
-@<All blocks of one head, and their join@>=
-INLINE void attend_head(const struct heads *h, const float *q,
-  const struct view *v, enum weight_type type, size_t first, float *room,
-  float *y, float *kept)
-{
-  size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
-  for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
-    t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
-    attend_block(h, q, v, type, first, t0, t1,
-      room + n * stride, kept);
-  }
-  @<Join the blocks in rising order@>@;
-}
-
-@ The join: the greatest maximum, the weight of each block, two chains, one division. If the weights are wanted they are finished with the
-same numbers.
-
-@<Join the blocks in rising order@>=
-float m = -INFINITY, l = 0;
-for (size_t i = 0; i < n; i++)
-  if (room[i * stride + BLOCK_M] > m) m = room[i * stride + BLOCK_M];
-for (size_t c = 0; c < d; c++) y[c] = 0;
-for (size_t i = 0; i < n; i++) {
-  const float *left = room + i * stride;
-  float w = num_expf(left[BLOCK_M] - m);
-  l = fmaf(left[BLOCK_L], w, l);
-  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[BLOCK_O + c], w, y[c]);
-}
-for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
-if (kept != NULL)
-  for (uint32_t t = v->lo; t < v->hi; t++) {
-    float own = room[(t / 256 - v->lo / 256) * stride + BLOCK_M];
-    kept[t] = kept[t] * num_expf(own - m) / l;
-  }
-
-@ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn.
-
-@<One worker's share of attention@>=
-struct attend_job { const struct heads *h; const float *q;
-  const struct view *seen; size_t rows; float *room, *y; size_t room_each;
-  const struct capture *keep; };
-@#
-TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct attend_job *job = what;
-  const struct heads *h = job->h;
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
-  float *room = job->room + worker * job->room_each;
-  TALLY("attend part", worker, 1);
-  for (size_t i = worker; i < job->rows * h->n_heads; i += workers) {
-    const struct view *v = &job->seen[i / h->n_heads];
-    const float *q = job->q + i * d;
-    float *y = job->y + i * d, *kept = NULL;
-    size_t first = i % h->n_heads / group * d;
-    @<Make |kept| ready if the weights are wanted@>@;
-    if (v->type == WEIGHT_F32)
-      attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
-    else if (v->type == WEIGHT_F16)
-      attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
-    else attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
-  }
-}
-
-@ Weights that are asked for are zero where nothing was seen.
-
-@<Make |kept| ready if the weights are wanted@>=
-if (job->keep != NULL) {
-  kept = job->keep->weights + i * job->keep->stride;
-  memset(kept, 0, job->keep->stride * sizeof *kept);
-}
-
-@ How much there is to do, and how much room a worker needs, follow from the longest view.
-
-@<Do attention@>=
-static void attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
-{
-  size_t longest = 0, pairs = 0;
-  for (size_t r = 0; r < rows; r++) {
-    size_t n = seen[r].hi - seen[r].lo;
-    pairs += n, longest = n > longest ? n : longest;
-  }
-  struct attend_job job = @[{ h, q, seen, rows, room, y,@|
-    kernels_room(h, longest), keep }@];
-  bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
-  pool_run(large ? e->self : NULL, attend_part, &job);
-}
-
-@* Activations. \label{sec:activations}
-Between the two matrices of a feed-forward layer every number goes through a bent curve, or else the two
-would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
-distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row.
-$$\displaylines{{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad
-{1\over2}x\cdot\bigl(1+\hbox{erf}(x/\sqrt2)\bigr),\qquad {x\over1+e^{-x}}\cdot u.}$$
-The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it.
-@^GELU@>@^SiLU@>@^SwiGLU@>
-
-@<The three curves, sixteen numbers at a time@>=
-INLINE void curve(enum activation_kind kind, float *z)
-{
-  if (kind == ACTIVATION_GELU_TANH)
-    for (int j = 0; j < 16; j++) {
-      float x = z[j], cube = x * x * x;
-      float inner = 0.7978846f * fmaf(0.044715f, cube, x);
-      z[j] = 0.5f * x * (1.0f + num_tanhf(inner));
-    }
-  else if (kind == ACTIVATION_GELU_ERF)
-    for (int j = 0; j < 16; j++)
-      z[j] = 0.5f * z[j] * (1.0f + num_erff(z[j] * 0.70710677f));
-  else
-    for (int j = 0; j < 16; j++) z[j] = z[j] / (1.0f + num_expf(-z[j]));
-}
-
-@ A worker takes a contiguous piece, in sixteens; the last sixteen may be short, and then the rest of it is computed on
-zeros that nobody reads. Multiplying by |up| comes last.
-
-@<One worker's share of an activation@>=
-struct activate_job { enum activation_kind kind; const float *x, *up;
-  size_t n; float *y; };
-@#
-TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct activate_job *job = what;
-  size_t to = share(job->n, worker + 1, workers);
-  TALLY("activate part", worker, 1);
-  for (size_t i = share(job->n, worker, workers); i < to; i += 16) {
-    float z[16] = @[{ 0 }@];
-    size_t here = to - i < 16 ? to - i : 16;
-    memcpy(z, job->x + i, here * sizeof *z);
-    curve(job->kind, z);
-    if (job->up != NULL)
-      for (size_t j = 0; j < here; j++) z[j] *= job->up[i + j];
-    memcpy(job->y + i, z, here * sizeof *z);
-  }
-}
-
-@ An activation is worth dividing sooner than a sum, for an exponential costs as much as a dozen
-multiply--adds.
-
-@<Do an activation@>=
-static void activate(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y)
-{
-  struct activate_job job = @[{ kind, x, up, n, y }@];
-  bool large = n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->self : NULL, activate_part, &job);
-}
-
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book.
-
-@<Add to the residual stream@>=
-struct add_job { float *y; const float *x; size_t n; };
-@#
-TARGET static void add_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct add_job *job = what;
-  (void) worker, (void) workers;
-  TALLY("add part", worker, 1);
-  for (size_t i = 0; i < job->n; i++) job->y[i] += job->x[i];
-}
-static void add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  struct add_job job = @[{ y, x, n }@];
-  (void) e;
-  pool_run(NULL, add_part, &job);
-}
-
-@ So is the lookup of an embedding: a row is widened, number by number.
-
-@<Look rows of the embedding up@>=
-struct embed_job { struct tensor table; size_t d; const uint32_t *id;
-  size_t rows; float *y; };
-@#
-TARGET static void embed_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct embed_job *job = what;
-  (void) worker, (void) workers;
-  TALLY("embed part", worker, 1);
-  for (size_t r = 0; r < job->rows; r++)
-    for (size_t i = 0; i < job->d; i++)
-      job->y[r * job->d + i] = at(job->table, job->id[r] * job->d + i);
-}
-static void embed(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y)
-{
-  struct embed_job job = @[{ table, d, id, rows, y }@];
-  (void) e;
-  pool_run(NULL, embed_part, &job);
-}
-
-@* Probabilities. \label{sec:probabilities}
-At the end of a pass stand the logits, one for each token of the vocabulary, in float. What is done with them from here on is
-done in double. A sum of fifty thousand exponentials in float would be off in the fifth digit, and the
-probabilities that it gives would not sum to 1; in double they do, within $10^{-14}$. The vocabulary
-is summed in sixteen lanes again, for the same reason as ever, and the exponentials are left in |y|.
-@^log-probability@>
-
-@<The sum of the exponentials of a row, in double@>=
-INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
-{
-  double lane[16] = @[{ 0 }@];
-  size_t whole = n / 16 * 16;
-  for (size_t i = 0; i < whole; i += 16) {
-    double z[16];
-    for (size_t j = 0; j < 16; j++) z[j] = num_exp((double) x[i + j] - most);
-    for (size_t j = 0; j < 16; j++) lane[j] += z[j];
-    memcpy(y + i, z, sizeof z);
-  }
-  for (size_t i = whole; i < n; i++)
-    lane[i - whole] += y[i] = num_exp((double) x[i] - most);
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
-@ A probability is the exponential over the sum; its logarithm is the difference to the maximum, less the
-logarithm of the sum. That second form is not the logarithm of the first: where the probability is
-too small for a double, its logarithm is still an ordinary number.
-@^underflow@>
-
-@<One worker's share of the probabilities@>=
-struct softmax_job { const float *x; size_t rows, n; double *y; bool logarithm; };
-@#
-TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
-{
-  const struct softmax_job *job = what;
-  size_t n = job->n, to = job->rows * (worker + 1) / workers;
-  TALLY("softmax part", worker, 1);
-  for (size_t r = job->rows * worker / workers; r < to; r++) {
-    const float *x = job->x + r * n;
-    double *y = job->y + r * n, most = -INFINITY;
-    for (size_t i = 0; i < n; i++)
-      if ((double) x[i] > most) most = (double) x[i];
-    double sum = sum_of_exp(x, n, most, y);
-    double log_sum = job->logarithm ? num_log(sum) : 0.0;
-    for (size_t i = 0; i < n; i++)
-      y[i] = job->logarithm ? (double) x[i] - most - log_sum : y[i] / sum;
-  }
-}
-
-@ The two kernels differ in one word.
-
-@<Do a softmax@>=
-static void softmax(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y)
-{
-  struct softmax_job job = @[{ x, rows, n, y, false }@];
-  bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->self : NULL, softmax_part, &job);
-}
-static void log_softmax(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y)
-{
-  struct softmax_job job = @[{ x, rows, n, y, true }@];
-  bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->self : NULL, softmax_part, &job);
-}
-
-@* The tables. \label{sec:tables}
-What the three files share, in the order in which C wants it, comes to this.
-
-@<The bodies of the kernels@>=
-#ifndef WORTH_DIVIDING
-#define WORTH_DIVIDING 65536 /* multiply--adds */
-#endif
-@<Where a worker's share begins@>@;
-@<Load numbers of any type@>@;
-@<Give the last terms to the first lanes, and fold@>@;
-@<The dot product of sixteen lanes@>@;
-@<The sum of sixteen lanes@>@;
-@<Linear layers, piece by piece@>@;
-@<Take up to sixteen numbers of a tensor@>@;
-@<One row normalized@>@;
-@<Norms of all rows@>@;
-@<Angles of all rows@>@;
-@<Turn the heads of one row@>@;
-@<Rotations of all rows@>@;
-@<Attention, piece by piece@>@;
-@<The three curves, sixteen numbers at a time@>@;
-@<One worker's share of an activation@>@;
-@<Do an activation@>@;
-@<Add to the residual stream@>@;
-@<Look rows of the embedding up@>@;
-@<The sum of the exponentials of a row, in double@>@;
-@<One worker's share of the probabilities@>@;
-@<Do a softmax@>@;
-@<Two roundings, and one@>@;
-
-@ The two longer ones have pieces of their own, from the innermost loop outwards.
-
-@<Linear layers, piece by piece@>=
-@<Compute a tile of dot products@>@;
-@<Add the bias, if there is one@>@;
-@<Outputs |from| to |to| of a matrix stored by outputs@>@;
-@<One column of a matrix stored by inputs@>@;
-@<Outputs |from| to |to| of a matrix stored by inputs@>@;
-@<One worker's share of a linear layer@>@;
-@<Do a linear layer@>@;
-
-@ Attention is put together in the same way.
-
-@<Attention, piece by piece@>=
-@<What one block of positions leaves behind@>@;
-@<Where a position's row lies@>@;
-@<The chain over a block for some columns@>@;
-@<Attention of one head over one block@>@;
-@<All blocks of one head, and their join@>@;
-@<One worker's share of attention@>@;
-@<Do attention@>@;
-
-@ A table lists them in the order in which |struct kernels| declares them, and the compiler would complain about
-most mistakes here, because the types differ.
-
-@<The functions of a table, in order@>=
-linear, normalize, rotate, attend, activate, add,@|
-embed, angles, softmax, log_softmax, two_roundings, one_rounding
-
-@ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
-very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
-kernels use it.
-@^contraction@>
-
-@<Two functions that only the self-test calls@>=
-float (*two_roundings)(float a, float b, float c);
-  /* |a*b+c| as this table was compiled: product and sum rounded */
-float (*one_rounding)(float a, float b, float c);
-  /* the multiply--add of this table's kernels */
-
-@ In a program that is compiled as the Makefile says, they differ.
-
-@<Two roundings, and one@>=
-TARGET static float two_roundings(float a, float b, float c)
-{
-  return a * b + c;
-}
-TARGET static float one_rounding(float a, float b, float c)
-{
-  vec v = fused(spread(a), spread(b), spread(c));
-  return v[0];
-}
-
-@ For the self-test we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
-$1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
-neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
-
-A build that fails is not broken: it would compute good logits, but others than every other build. Since nobody could
-see that from the outside, it refuses to compute any.
-
-@<Refuse a build that rounds otherwise@>=
-bool kernels_self_test(const struct kernels *k, struct error *why)
-{
-  float a = 0x1.001p0f, c = -0x1.002p0f;
-  if (k->two_roundings(a, a, c) != 0.0f)
-    return error_say(why, "kernels %s: this build contracts a*b+c"@|
-      " into one rounding; compile with -ffp-contract=off", k->name);
-  if (k->one_rounding(a, a, c) != 0x1p-24f)
-    return error_say(why, "kernels %s: the multiply-add of this"@|
-      " machine rounds twice; wanted: one rounding", k->name);
-  return true;
-}
-
-@ The tables that exist in this build, the slowest first, each with the question whether this processor can
-run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself.
-
-@<The tables of this build@>=
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
-@#
-const struct kernels *kernels_at(size_t i)
-{
-  const struct kernels *found[3] = @[{ &kernels_scalar }@];
-  size_t n = 1;
-#if defined __x86_64__
-  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
-    && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-    && __builtin_cpu_supports("avx512vl");
-  if (avx2) found[n++] = &kernels_avx2;
-  if (avx512) found[n++] = &kernels_avx512;
-#endif
-  return i < n ? found[i] : NULL;
-}
-
-@ Whoever asks for a table by name and cannot have it is told what there is.
-
-@<Find a table by its name@>=
-const struct kernels *kernels_find(const char *name, struct error *why)
-{
-  char there[64] = "";
-  const struct kernels *k = NULL;
-  for (size_t i = 0; kernels_at(i) != NULL; i++) {
-    k = kernels_at(i);
-    if (name != NULL && strcmp(name, k->name) == 0) return k;
-    if (i > 0) strcat(there, ", ");
-    strcat(there, k->name);
-  }
-  if (name == NULL) return k;
-  error_say(why, "kernels: %s is not among those that this machine can"@|
-    " run; wanted: one of %s", name, there);
-  return NULL;
-}
-
-@ The room that attention needs is two numbers and a row for each block, and a view of $n$ positions touches
-at most two blocks more than it fills.
-
-@<Room for attention@>=
-size_t kernels_room(const struct heads *h, size_t longest)
-{
-  return (longest / 256 + 2) * ((size_t) h->head_dim + 2);
-}
-size_t weight_bytes(enum weight_type type)
-{
-  return type == WEIGHT_F32 ? 4 : 2;
-}
-
-@ The file that everybody calls is the shortest.
-
-@(kernels.c@>=
-#include <string.h>
-#include "02-model/kernels.h"
-@;@#
-@<The tables of this build@>@;
-@<Find a table by its name@>@;
-@<Refuse a build that rounds otherwise@>@;
-@<Room for attention@>@;
-
-@* Functions of our own. \label{sec:numbers}
-The C library has an |expf|, and so has every other C library, and they differ: the
-standard leaves the last bit to the library, and each has taken it at its word. A
-softmax that calls them gives other logits on another system, and promise P2 is gone
-over something that nobody would ever look for.
-
-So the seven functions that a model needs are built here, from operations of which the
-last bit is \emph{not} left to anybody. Addition, multiplication, division, square root,
-and the fused multiply--add are each defined by IEEE 754 as the exact result, rounded
-once. A fixed sequence of them has one outcome on every machine that follows the
-standard, whether its compiler is gcc or clang, one number at a time or sixteen.
-@^IEEE 754@>@^libm@>
-
-@(numbers.h@>=
-#ifndef INCIPIT_NUMBERS_H
-#define INCIPIT_NUMBERS_H
-#include <math.h>
-#include <string.h>
-#include "00-ground/ground.h"
-#define NUM_INLINE static inline __attribute__((always_inline))
-@;@#
-@<See a number as its bits, and bits as a number@>@;
-@<Functions that are compiled into the loops that use them@>@;
-@<Functions that are called@>@;
-#endif
-
-@ Some of them stand in the header itself, because a call for each element would cost
-more than the element: the loops of \cref{sec:bodies} run over sixteen neighbours, and a
-compiler can do the sixteen at once only if it sees what is done. For the same reason
-these have no branches. The others are called now and then, and live in |numbers.c|.
-
-@<Functions that are compiled into the loops that use them@>=
-@<The exponential in float@>@;
-@<The exponential in double@>@;
-@<The hyperbolic tangent in float@>@;
-@<The error function in float@>@;
-@<Widen the two short formats@>@;
-
-@ The list of those that are called. |num_sin| and |num_cos| take any angle. What the errors
-are is told in \cref{sec:ulp}, where they have been measured.
-
-@<Functions that are called@>=
-float num_logf(float x);
-  /* natural logarithm; $-\infty$ for 0, not a number below */
-float num_powf(float x, float y);
-  /* $x^y$ with the special cases of C's annex F */
-float num_sinf(float x);
-  /* sine of an angle in radians, however large */
-float num_cosf(float x);
-  /* cosine of an angle in radians, however large */
-double num_log(double x);
-  /* natural logarithm; $-\infty$ for 0, not a number below */
-double num_pow(double x, double y);
-  /* $x^y$ with the special cases of C's annex F */
-double num_sin(double x);
-  /* sine of an angle in radians, however large */
-double num_cos(double x);
-  /* cosine of an angle in radians, however large */
-double num_tanh(double x);
-  /* hyperbolic tangent */
-double num_erf(double x);
-  /* error function */
-uint16_t num_to_f16(float x);
-  /* IEEE binary16, rounded to nearest even; infinite from 65520 on */
-uint16_t num_to_bf16(float x);
-  /* the upper half of a binary32, rounded to nearest even */
-
-@ A floating-point number is a sign, an exponent and a fraction side by side in one word,
-so a power of two can be made, or taken off, with a shift. |memcpy| is the way in which C
-lets us look; no compiler leaves a call there.
-
-@<See a number as its bits, and bits as a number@>=
-NUM_INLINE uint32_t num_bits32(float x)
-{
-  uint32_t u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-  /* the 32 bits of |x| */
-NUM_INLINE float num_float(uint32_t u)
-{
-  float x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-  /* the number with the bits |u| */
-@<The same two for double@>@;
-
-@ The two bodies once more, since C has no way to say ``and the same for the other
-width'' that would be shorter than saying it.
-
-@<The same two for double@>=
-NUM_INLINE uint64_t num_bits64(double x)
-{
-  uint64_t u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-  /* the 64 bits of |x| */
-NUM_INLINE double num_double(uint64_t u)
-{
-  double x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-  /* the number with the bits |u| */
-
-@* The exponential. \label{sec:exp}
-Whole powers of two cost nothing, so we take as many as there are: $e^x=2^n e^r$, where
-$n$ is the integer nearest to $x/\ln 2$ and $r=x-n\ln 2$ is at most ${1\over2}\ln2$ in
-size. On that short interval $e^r=1+r+r^2q(r)$ with a polynomial $q$ of degree 5, fitted
-so that its largest error is as small as that of any such polynomial (Remez's exchange).
-@^Remez@>@^exponential@>
-
-Three details carry the weight. The integer $n$ comes without a conversion: adding
-$3\cdot2^{22}$ pushes everything behind the binary point out of the word, rounded, and $n$
-is left in the low bits. The product $n\ln2$ is taken off in two pieces, |fmaf| keeping
-each difference exact but for one rounding. And for $x=0$ all of it is zero except the 1,
-so that $e^0=1$ exactly: on that rests the rule of blocks in \cref{sec:attention}.
-
-@<The exponential in float@>=
-NUM_INLINE float num_expf(float x)
-{
-  x = x < -104.0f ? -104.0f : x;
-  x = x > 89.0f ? 89.0f : x;
-  float pushed = fmaf(x, 1.442695f, 12582912.0f);
-  float n = pushed - 12582912.0f;
-  float r = fmaf(n, -0.6931472f, x);
-  r = fmaf(n, 1.9046542e-9f, r);
-  @<Let |q| be the polynomial of the exponential at |r|@>@;
-  float y = 1.0f + fmaf(r * r, q, r);
-  @<Return |y| times two to the |n|, in two steps@>@;
-}
-  /* $e^x$; 0 below about $-104$, infinite above about 88.7 */
-
-@ Without the two clamps at its head, $n$ could outgrow the exponent field; with them the
-function ends in 0 and in infinity by itself. A comparison with something that is not a
-number is false, so that passes both clamps, and comes out as it went in. The
-coefficients are near $1/2!,1/3!,\ldots$, as they must be, but not equal to them: a
-Taylor polynomial is best at 0, and we want the worst place to be good.
-
-@<Let |q| be the polynomial of the exponential at |r|@>=
-float q = 0.00019907638f;
-q = fmaf(q, r, 0.001393369f);
-q = fmaf(q, r, 0.008333286f);
-q = fmaf(q, r, 0.041666463f);
-q = fmaf(q, r, 0.16666667f);
-q = fmaf(q, r, 0.5f);
-
-@ A result below $2^{-126}$ has no full exponent of its own, and $2^n$ itself would be no
-number at all for $n=128$. So the power is applied as two halves, each harmless. The first
-product is exact; if the second must round, into the range of the denormals, it rounds
-once. All arithmetic on the exponents is unsigned, where C defines what happens to
-nonsense: the nonsense made of something that was not a number is multiplied away.
-@^denormals@>
-
-@<Return |y| times two to the |n|, in two steps@>=
-uint32_t k = num_bits32(pushed) - 0x4b400000u + 300u;
-uint32_t half = k >> 1, rest = k - half;
-return y * num_float((half - 23u) << 23) * num_float((rest - 23u) << 23);
-
-@ In double the same, with a longer polynomial. It takes its argument as a sum of two
-numbers, of which the second is tiny, because the power function will have such a sum.
-
-@<The exponential in double@>=
-NUM_INLINE double num_exp_of_sum(double x, double tiny)
-{
-  x = x < -746.0 ? -746.0 : x;
-  x = x > 710.0 ? 710.0 : x;
-  double pushed = fma(x, 1.4426950408889634, 6755399441055744.0);
-  double n = pushed - 6755399441055744.0;
-  double r = fma(n, -0.6931471805599453, x);
-  r = fma(n, -2.3190468138462996e-17, r) + tiny;
-  @<Let |q| be the longer polynomial at |r|@>@;
-  double y = 1.0 + fma(r * r, q, r);
-  uint64_t k = num_bits64(pushed) - 0x4338000000000000u + 2200u;
-  uint64_t half = k >> 1, rest = k - half;
-  return y * num_double((half - 77u) << 52) * num_double((rest - 77u) << 52);
-}
-  /* $e^{x+t}$ for a $t$ much smaller than the last place of 1 */
-NUM_INLINE double num_exp(double x)
-{
-  return num_exp_of_sum(x, 0.0);
-}
-  /* $e^x$; 1 exactly for 0 */
-
-@ Degree 10 leaves an error of $2^{-62}$, a few hundredths of what the additions lose.
-
-@<Let |q| be the longer polynomial at |r|@>=
-double q = 2.0921625276615325e-09;
-q = fma(q, r, 2.5105260922590062e-08);
-q = fma(q, r, 2.755725280625021e-07);
-q = fma(q, r, 2.755725529422524e-06);
-q = fma(q, r, 2.480158734744942e-05);
-q = fma(q, r, 0.00019841269874904636);
-q = fma(q, r, 0.0013888888888874352);
-q = fma(q, r, 0.008333333333326112);
-q = fma(q, r, 0.041666666666666685);
-q = fma(q, r, 0.1666666666666667);
-q = fma(q, r, 0.5);
-
-@* Hyperbolic tangent and error function. \label{sec:tanh}
-Both belong to the activations (\cref{sec:activations}), both are odd, and both run
-from $-1$ to 1. The first follows from the exponential:
-$$\tanh x={e^{2x}-1\over e^{2x}+1}={t\over t+2},\qquad t=e^{2x}-1.$$
-For small $x$ the subtraction in $t$ would cancel nearly everything. It need not be
-done: with $e^{2x}=2^n(1+p)$ we have $t=(2^n-1)+2^np$, and for $n=0$ that is $p$ itself,
-which the polynomial gave us before the 1 was added.
-@^cancellation@>
-
-@<The hyperbolic tangent in float@>=
-NUM_INLINE float num_tanhf(float x)
-{
-  float a = num_float(num_bits32(x) & 0x7fffffffu) * 2.0f;
-  a = a > 20.0f ? 20.0f : a;
-  float pushed = fmaf(a, 1.442695f, 12582912.0f);
-  float n = pushed - 12582912.0f;
-  float r = fmaf(n, -0.6931472f, a);
-  r = fmaf(n, 1.9046542e-9f, r);
-  @<Let |q| be the polynomial of the exponential at |r|@>@;
-  float p = fmaf(r * r, q, r);
-  float power = num_float((num_bits32(pushed) - 0x4b400000u + 127u) << 23);
-  float t = fmaf(power, p, power - 1.0f);
-  float y = t / (t + 2.0f);
-  return num_float(num_bits32(y) | (num_bits32(x) & 0x80000000u));
-}
-  /* hyperbolic tangent; odd, to the bit */
-
-@ The error function is ${2\over\sqrt\pi}\int_0^x e^{-t^2}dt$. Below 1 in size it is $x+x\,P(x^2)$;
-above, $1-e^{-g(x)}$, where the polynomial $g$ was fitted to $-\ln(1-\hbox{erf}\,x)$. Both
-are computed and one is chosen, because in sixteen lanes some would want the one and
-some the other, and choosing costs less than parting. The choice is made with a mask,
-since a compiler that sees a conditional expression will be tempted to compute only one of them.
-@^error function@>
-
-@<The error function in float@>=
-NUM_INLINE float num_erff(float x)
-{
-  float a = num_float(num_bits32(x) & 0x7fffffffu), z = a * a;
-  @<Let |small| be the polynomial for arguments below 1@>@;
-  a = a > 4.0f ? 4.0f : a;
-  @<Let |g| be the exponent for arguments above 1@>@;
-  float large = 1.0f - num_expf(-g);
-  uint32_t below = num_bits32(x) << 1 < 0x7f000000u ? 0xffffffffu : 0u;
-  uint32_t y = (num_bits32(small) & below) | (num_bits32(large) & ~below);
-  return num_float((y & 0x7fffffffu) | (num_bits32(x) & 0x80000000u));
-}
-  /* the error function; odd, to the bit */
-
-@ Six coefficients of $P$, in powers of $z=x^2$, and then a seventh: with one less the
-polynomial's own error would show beside that of the rounding.
-
-@<Let |small| be the polynomial for arguments below 1@>=
-float s = 7.889119e-05f;
-s = fmaf(s, z, -0.0008020846f);
-s = fmaf(s, z, 0.0051895365f);
-s = fmaf(s, z, -0.026854446f);
-s = fmaf(s, z, 0.112836f);
-s = fmaf(s, z, -0.37612626f);
-s = fmaf(s, z, 0.12837917f);
-float small = fmaf(a, s, a);
-
-@ From 4 on the result is 1 in float, and so the argument is held at 4. The smaller $e^{-g}$
-is, the less its error matters, and the fit was weighted accordingly.
-
-@<Let |g| be the exponent for arguments above 1@>=
-float g = 2.168610e-05f;
-g = fmaf(g, a, -0.00044132717f);
-g = fmaf(g, a, 0.0042045144f);
-g = fmaf(g, a, -0.025208123f);
-g = fmaf(g, a, 0.10841836f);
-g = fmaf(g, a, 0.6332201f);
-g = fmaf(g, a, 1.1295784f);
-g = fmaf(g, a, -0.00018801549f);
-
-@ In double the two are called seldom, and their bodies may have branches. The tangent
-takes the same way as in float.
-
-@<Tangent and error function in double@>=
-double num_tanh(double x)
-{
-  double a = fabs(x) * 2.0;
-  if (a > 40.0) a = 40.0;
-  double pushed = fma(a, 1.4426950408889634, 6755399441055744.0);
-  double n = pushed - 6755399441055744.0;
-  double r = fma(n, -0.6931471805599453, a);
-  r = fma(n, -2.3190468138462996e-17, r);
-  @<Let |q| be the longer polynomial at |r|@>@;
-  double p = fma(r * r, q, r);
-  uint64_t k = num_bits64(pushed) - 0x4338000000000000u;
-  double power = num_double((k + 1023u) << 52);
-  double t = fma(power, p, power - 1.0);
-  return copysign(t / (t + 2.0), x);
-}
-@<The error function in double@>@;
-
-@ The error function in double would need a polynomial $g$ of degree 20. A change of
-variable is cheaper: $e^{x^2}(1-\hbox{erf}\,x)(1+2x)$ hardly varies, and as a function of
-$u=(x-3)/(x+3)$ it is nearly a polynomial already.
-
-@<The error function in double@>=
-double num_erf(double x)
-{
-  double a = fabs(x);
-  if (!(a < 6.0)) return x != x ? x : copysign(1.0, x);
-  if (a < 1.0) return fma(x, series(x * x, near_zero, 13), x);
-  double u = (a - 3.0) / (a + 3.0);
-  double tail = num_exp(-a * a) * series(u, far_out, 15) / fma(2.0, a, 1.0);
-  return copysign(1.0 - tail, x);
-}
-
-@ All polynomials that are not inlined are evaluated by this one loop, highest power
-first, so that the large coefficients are added last.
-@^Horner@>
-
-@<Evaluate a polynomial@>=
-static double series(double z, const double *c, int n)
-{
-  double y = c[n - 1];
-  for (int i = n - 2; i >= 0; i--) y = fma(y, z, c[i]);
-  return y;
-}
-
-@ And these are the coefficients for the error function, lowest power first.
-
-@<Coefficients of the error function@>=
-static const double near_zero[13] = @[{ 0.1283791670955126,@|
-  -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,@|
-  0.005223977624828431, -0.0008548326981425542, 0.0001205533113295582,@|
-  -1.4925595772180906e-05, 1.64610084778027e-06, -1.6350396222864617e-07,@|
-  1.466032872274226e-08, -1.137495573607015e-09, 5.960685338520971e-11 }@];
-static const double far_out[15] = @[{ 1.2530080582697296, -0.1356211061245808,@|
-  -0.04756229435348483, 0.12964515870168167, -0.11927366342599195,@|
-  0.06830802735463042, -0.023770513726954084, 0.0025294041906958912,@|
-  0.0018887579716481701, -0.0007796153229701539, -0.00010480741267096996,@|
-  0.00012497748414954833, 2.9325597703315207e-06, -2.4882027595308854e-05,@|
-  -6.512716156202709e-06 }@];
-
-@* Logarithm and power. \label{sec:log}
-The bits of a positive number almost are its logarithm already: the exponent is the
-whole part. We take $x=2^km$ with $m$ between $\sqrt{1/2}$ and $\sqrt2$, and with
-$s=(m-1)/(m+1)$ need
-$$\ln m=2\,\hbox{artanh}\,s=2s+{2\over3}s^3+{2\over5}s^5+\cdots,$$
-where $s$ is never above 0.1716. The trick of the next section shifts the scale by
-$\sqrt{1/2}$ before it cuts, so that exponent and fraction fall apart at the right
-place. Denormals are first multiplied into the normal range.
-@^logarithm@>
-
-@<Split |x| into |m| and a power of two, |k|@>=
-double k = 0;
-if (x < 0x1p-1022) x *= 0x1p54, k = -54;
-uint64_t u = num_bits64(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
-k += (double) (u >> 52) - 1023;
-double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
-
-@ The quotient $s$ is rounded, and in the leading term $2s$ that would be felt. So we keep
-what was lost: |fma| gives the remainder of the division exactly, and what the sum $m+1$
-has dropped is known, too; |low| is the rest of $s$ that the word |s| could not hold.
-
-@<Let |s + low| be the quotient for |m|@>=
-double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
-double s = f / d;
-double low = fma(-s, dropped, fma(-s, d, f)) / d;
-
-@ The parts are added from the large to the small, and the first sum keeps its
-remainder as well. The upper part of $\ln 2$ has so many zeros at its end that its
-product with |k| is exact.
-
-@<The logarithm in double@>=
-double num_log(double x)
-{
-  if (!(x > 0)) return x == 0 ? -INFINITY : x != x ? x : NAN;
-  if (x == INFINITY) return x;
-  @<Split |x| into |m| and a power of two, |k|@>@;
-  @<Let |s + low| be the quotient for |m|@>@;
-  double z = s * s, a = k * 0.6931471805598903, b = 2 * s;
-  double sum = a + b, rest = (a - sum) + b;
-  rest += fma(s * z, series(z, artanh, 8), 2 * low);
-  return sum + fma(k, 5.497923018708371e-14, rest);
-}
-
-@ Eight terms are fitted for the logarithm, and eight more for the power, which treats the term
-$2s^3/3$ apart.
-
-@<Coefficients of the logarithm@>=
-static const double artanh[8] = @[{ 0.6666666666666666, 0.4000000000000089,@|
-  0.28571428570794766, 0.22222222393604002, 0.18181795448247662,@|
-  0.15386249682350017, 0.13268516254636384, 0.1308921949868944 }@];
-static const double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
-  0.22222222221648177, 0.18181818337034797, 0.15384594796273687,@|
-  0.13334813318194078, 0.11706014853795696, 0.11725409813239257 }@];
-
-@ A power is $e^{y\ln x}$, and that is where a good logarithm is not good enough: the
-error of $y\ln x$ becomes the \emph{relative} error of the result. With a result near
-$10^{300}$ the exponent is about 700, ten bits in front of the point, and ten bits are
-missing behind it. So for the power the logarithm is computed as the sum of two
-doubles, |high + rest|, with the first two terms of the series kept in that form;
-the last two lines make |high| as near to the whole as a double can be.
-@^power@>@^double-double@>
-
-@<The logarithm of |x| as |high + rest|@>=
-@<Split |x| into |m| and a power of two, |k|@>@;
-@<Let |s + low| be the quotient for |m|@>@;
-double z = s * s, z_low = fma(2 * s, low, fma(s, s, -z));
-double c = z * s, c_low = fma(z, s, -c) + fma(z_low, s, z * low);
-double third = 0.6666666666666666, t = c * third;
-double t_low = fma(c, third, -t) + fma(c, 3.700743415417188e-17, c_low * third);
-double a = k * 0.6931471805598903, b = 2 * s;
-double ab = a + b, ab_low = (a - ab) + b;
-double abt = ab + t, rest = (ab - abt) + t;
-rest += ab_low + (t_low + 2 * low);
-rest += fma(c * z, series(z, beyond, 8), k * 5.497923018708371e-14);
-double high = abt + rest;
-rest = (abt - high) + rest;
-
-@ With that the power of a positive number is a product, whose own rounding error |fma|
-tells us, and an exponential. Beyond 800 in size the result is 0 or infinite whatever the
-last bits are; cutting there keeps an infinite product from meeting its own remainder.
-
-@<The power of a positive number@>=
-static double positive_power(double x, double y)
-{
-  if (x == 1.0) return 1.0;
-  if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
-    return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
-  @<The logarithm of |x| as |high + rest|@>@;
-  double p = y * high;
-  if (p > 800.0) return INFINITY;
-  if (p < -800.0) return 0.0;
-  return num_exp_of_sum(p, fma(y, high, -p) + y * rest);
-}
-
-@ What remains are the special cases, and C's annex F lists them. Anything to the power
-0 is 1, even what is not a number; so is 1 to any power. A negative number has a power
-only if the exponent is a whole number, and then the sign depends on whether that is
-odd: a number is whole if rounding leaves it alone, and even if that holds for its half.
-
-@<The power in double@>=
-double num_pow(double x, double y)
-{
-  if (y == 0.0 || x == 1.0) return 1.0;
-  if (x != x || y != y) return x + y;
-  bool negative = num_bits64(x) >> 63 != 0, whole = y == rint(y);
-  bool odd = whole && y / 2 != rint(y / 2);
-  if (negative && x != 0.0 && x != -INFINITY && !whole && fabs(y) != INFINITY)
-    return NAN;
-  double magnitude = positive_power(fabs(x), y);
-  return negative && odd ? -magnitude : magnitude;
-}
-
-@* Sine and cosine. \label{sec:sin}
-A position of ten thousand and a frequency of 1 make an angle of ten thousand radians,
-and its sine depends on what is left after taking away some fifteen hundred turns. The
-larger the angle, the more digits of $\pi$ are needed to know what is left. Most
-libraries have three methods, for three sizes of angle. We have one that is right for
-all of them, and not the fastest: per pass a model needs as many angles as it has rows,
-times half a head.
-@^Payne and Hanek@>@^angle@>
-
-The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quadrant, its
-fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
-by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
-with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first 192
-bits are enough (Payne and Hanek 1983). So no more than a window of $2/\pi$ is looked at.
-
-@<The digits of two over pi@>=
-static const uint32_t two_over_pi[40] = @[{ 0, 0,@|
-  0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,@|
-  0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,@|
-  0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,@|
-  0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,@|
-  0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,@|
-  0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,@|
-  0x56033046, 0xfc7b6bab }@];
-
-@ The window is six words, cut at a bit and not at a word. Two zero words stand before
-the digits, for angles so small that the window begins before the point. The product
-with $M$, in two halves, is the multiplication that one learns at school, with digits of
-thirty-two bits; what would stand in front of the window is not computed at all.
-@^long multiplication@>
-
-@<Multiply the window of two over pi by |M|@>=
-uint64_t u = num_bits64(x);
-uint64_t M = (u & 0xfffffffffffffu) | 0x10000000000000u;
-unsigned skip = (unsigned) (u >> 52 & 0x7ff) - 1075 - 2 + 64;
-uint32_t w[6], r[6];
-for (unsigned i = 0; i < 6; i++) {
-  const uint32_t *d = &two_over_pi[skip / 32 + i];
-  w[i] = (uint32_t) (((uint64_t) d[0] << 32 | d[1]) >> (32 - skip % 32));
-}
-uint64_t carry = 0;
-for (int i = 5; i >= 0; i--, carry >>= 32)
-  carry += (M & 0xffffffff) * w[i], r[i] = (uint32_t) carry;
-carry = 0;
-for (int i = 5; i > 0; i--, carry >>= 32)
-  carry += (M >> 32) * w[i] + r[i - 1], r[i - 1] = (uint32_t) carry;
-
-@ The first two bits of the product are the quadrant. The rest becomes a signed fraction
-between $-1/2$ and $1/2$, by going on to the next quadrant where it is above: then the
-angle left over is within $\pi/4$ of zero. Four words of it are turned into the sum of
-two doubles, small words first, so that even a fraction that begins with thirty zeros
-keeps all of its digits.
-
-@<Take the quadrant off, and let |g + g_low| be the rest@>=
-unsigned quadrant = r[0] >> 30;
-for (int i = 0; i < 5; i++) r[i] = r[i] << 2 | r[i + 1] >> 30;
-double first = (double) r[0];
-if (r[0] >> 31 != 0) quadrant++, first -= 0x1p32;
-first *= 0x1p-32;
-double second = (double) r[1] * 0x1p-64, third = (double) r[2] * 0x1p-96;
-double fourth = (double) r[3] * 0x1p-128;
-double g = ((fourth + third) + second) + first;
-double g_low = ((first - g) + second) + third + fourth;
-
-@ The angle is that fraction times $\pi/2$, again as a sum of two. For angles that are small
-already there is nothing to take away.
-
-@<Reduce |x| to |y + low| in a quadrant@>=
-static unsigned reduce(double x, double *y, double *low)
-{
-  *y = x, *low = 0;
-  if (fabs(x) <= 0.7853981633974483) return 0;
-  double sign = x < 0 ? -1.0 : 1.0;
-  x = fabs(x);
-  @<Multiply the window of two over pi by |M|@>@;
-  @<Take the quadrant off, and let |g + g_low| be the rest@>@;
-  double p = g * 1.5707963267948966;
-  double p_low = fma(g, 1.5707963267948966, -p)
-    + fma(g, 6.123233995736766e-17, g_low * 1.5707963267948966);
-  *y = sign * p, *low = sign * p_low;
-  return sign < 0 ? 4 - quadrant % 4 : quadrant;
-}
-
-@ Within a quadrant two polynomials are left, in $z=y^2$. The small part |low| enters by
-the first term of Taylor's series: $\sin(y+l)\approx\sin y+l\cos y$, and the cosine
-correspondingly. In the cosine $1-z/2$ is rounded, and what was lost is put back.
-
-@<Sine and cosine within a quadrant@>=
-static double sine(double y, double low)
-{
-  double z = y * y, p = series(z, sine_terms, 7);
-  return y + fma(y * z, p, fma(-0.5 * z, low, low));
-}
-static double cosine(double y, double low)
-{
-  double z = y * y, p = series(z, cosine_terms, 7);
-  double head = fma(-0.5, z, 1.0), lost = fma(-0.5, z, 1.0 - head);
-  return head + (lost + fma(z * z, p, -y * low));
-}
-
-@ Their coefficients; the first of each is $-1/3!$ and $1/4!$ to the last place.
-
-@<Coefficients of sine and cosine@>=
-static const double sine_terms[7] = @[{ -0.16666666666666666,@|
-  0.008333333333333331, -0.00019841269841265044, 2.755731921932218e-06,@|
-  -2.5052106226493628e-08, 1.605853066848744e-10,@|
-  -7.586640759739923e-13 }@];
-static const double cosine_terms[7] = @[{ 0.041666666666666664,@|
-  -0.0013888888888888887, 2.4801587301584635e-05, -2.755731922139329e-07,@|
-  2.0876755787742277e-09, -1.1470460355137536e-11,@|
-  4.745840351316594e-14 }@];
-
-@ The quadrant says which of the two it is, and with which sign. For an infinite angle
-there is no answer; it is caught before the reduction, which would find one. And an angle
-so small that it is its own sine is returned as it came, with the sign of its zero.
-
-@<Sine and cosine in double@>=
-static double turned(double x, unsigned turn)
-{
-  double y, low;
-  if (!(fabs(x) < INFINITY)) return x - x;
-  unsigned quadrant = (reduce(x, &y, &low) + turn) % 4;
-  double value = quadrant % 2 == 0 ? sine(y, low) : cosine(y, low);
-  return quadrant >= 2 ? -value : value;
-}
-double num_sin(double x)
-{
-  return fabs(x) < 0x1p-27 ? x : turned(x, 0);
-}
-double num_cos(double x)
-{
-  return turned(x, 1);
-}
-
-@ In float, these functions and the logarithm and the power are rounded from double.
-That is slower than it need be, and right in nearly all cases to the last bit: the
-double's error is in the thirtieth bit behind the float's last.
-
-@<Those in float that are rounded from double@>=
-float num_logf(float x)
-{
-  return (float) num_log((double) x);
-}
-float num_powf(float x, float y)
-{
-  return (float) num_pow((double) x, (double) y);
-}
-float num_sinf(float x)
-{
-  return (float) num_sin((double) x);
-}
-float num_cosf(float x)
-{
-  return (float) num_cos((double) x);
-}
-
-@* Short formats. \label{sec:formats}
-Weights are published in 16 bits: as binary16, with 5 bits of exponent and 10 of
-fraction, or as bfloat16, which is the upper half of a float. Both are widened exactly at
-use, so that a model means the same numbers whatever it is stored in. For bfloat16 that is a shift.
-For binary16 the fields are moved into place, and a multiplication by
-$2^{112}$ repairs the exponent, of denormals too, whose fraction it normalizes on the
-way. What it cannot repair is infinity; so the top exponent is set by hand.
-@^binary16@>@^bfloat16@>
-
-@<Widen the two short formats@>=
-NUM_INLINE float num_from_bf16(uint16_t h)
-{
-  return num_float((uint32_t) h << 16);
-}
-  /* the upper half of a binary32, widened exactly */
-NUM_INLINE float num_from_f16(uint16_t h)
-{
-  uint32_t u = (h & 0x7fffu) << 13;
-  uint32_t top = u >= 0x0f800000u ? 0x7f800000u : 0u;
-  uint32_t v = num_bits32(num_float(u) * 0x1p112f) | top;
-  return num_float(v | (h & 0x8000u) << 16);
-}
-  /* IEEE binary16, widened exactly */
-
-@ Narrowing must round, to the nearest, and from the middle to the even neighbour. To a
-number seen as bits we add just less than half of what will be cut off, and one more
-if the last bit that stays is odd; a carry runs into the exponent, where it belongs.
-A result that is not a number must not lose the bits that say so.
-
-@<Narrow to the two short formats@>=
-uint16_t num_to_bf16(float x)
-{
-  uint32_t u = num_bits32(x);
-  if (x != x) return (uint16_t) (u >> 16 | 0x40u);
-  return (uint16_t) ((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
-}
-@<Narrow to binary16@>@;
-
-@ For binary16 the same, after the exponent has been moved down by 112. Below $2^{-14}$
-its numbers are multiples of $2^{-24}$, which is the last place of a float between 1/2 and 1:
-so adding 1/2 makes the processor do the rounding.
-
-@<Narrow to binary16@>=
-uint16_t num_to_f16(float x)
-{
-  uint32_t u = num_bits32(x), sign = u >> 16 & 0x8000u;
-  u &= 0x7fffffffu;
-  if (x != x) return (uint16_t) (sign | 0x7e00u);
-  if (u >= 0x477ff000u) return (uint16_t) (sign | 0x7c00u);
-  if (u < 0x38800000u)
-    return (uint16_t) (sign | (num_bits32(num_float(u) + 0.5f) - 0x3f000000u));
-  u = u - 0x38000000u + 0xfffu + (u >> 13 & 1u);
-  return (uint16_t) (sign | u >> 13);
-}
-
-@ This is |numbers.c|: the tables of coefficients, and what is called.
-
-@(numbers.c@>=
-#include "02-model/numbers.h"
-@;@#
-@<Coefficients of the error function@>@;
-@<Coefficients of the logarithm@>@;
-@<Coefficients of sine and cosine@>@;
-@<The digits of two over pi@>@;
-@<Evaluate a polynomial@>@;
-@<Functions of |numbers.c|, in order@>@;
-
-@ Each after what it uses.
-
-@<Functions of |numbers.c|, in order@>=
-@<Tangent and error function in double@>@;
-@<The logarithm in double@>@;
-@<The power of a positive number@>@;
-@<The power in double@>@;
-@<Reduce |x| to |y + low| in a quadrant@>@;
-@<Sine and cosine within a quadrant@>@;
-@<Sine and cosine in double@>@;
-@<Those in float that are rounded from double@>@;
-@<Narrow to the two short formats@>@;
-
-@* The model, put together. \label{sec:model}
-Names and shapes meet here. |model_open| asks the settings what there must be, looks for
-each tensor by its name, insists on its shape, and leaves it where it lies: a model of
-ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but
-the header. Numbers are widened to float32 when they are used.
-@^model@>
-
-@(model.h@>=
-#ifndef INCIPIT_MODEL_H
-#define INCIPIT_MODEL_H
-#include "A3-files/config.h"
-#include "02-model/kernels.h"
-@<One layer@>@;
-@<The whole model@>@;
-#endif
-
-@ A layer has two halves, each with a norm before it. The first projects to queries, keys
-and values and, after attention, back; the second goes up to a wider space and down
-again. GPT-2 stores the three projections as one matrix; the later families have a
-second matrix on the way up, the gate.
-
-@<One layer@>=
-struct model_layer {
-  struct normalizer before_attention, before_mlp, of_queries, of_keys;
-  struct matrix qkv[3], out, up[2], down;
-  size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate */
-}; /* |qkv[0]| is |[d_model][3*d_model]| if fused; |up[0]| is the gate, if any */
-
-@ The frequencies of the rotations are computed once, from the settings. The last three
-numbers are what a pass costs and reads, for the counters.
-
-@<The whole model@>=
-struct model {
-  struct model_config config;
-  struct archive *weights;
-  struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
-  struct model_layer *layers;
-  struct normalizer last; /* before the head */
-  struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
-  struct heads attention;
-  float *frequency; /* |[head_dim/2]|, or null with learned positions */
-  uint64_t layer_madds, layer_bytes, head_bytes;
-};
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why);
-  /* maps the weights of a directory in Hugging Face's layout and checks them
-     against its settings; null and a sentence that names file and field. Owned by
-     the caller; any number of threads may read it */
-void model_close(struct memory *m, struct model *lm);
-  /* closes the files and returns the rest; null is nothing */
-uint64_t model_parameters(const struct model *lm);
-  /* numbers in the tensors that are used, a tied head not counted twice */
-
-@ While the model is put together we keep the prefix of the names, a mark for each tensor
-of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices.
-
-@<The state of assembly@>=
-struct assembly {
-  struct memory *m;
-  struct model *lm;
-  const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
-  bool *used; /* one for each tensor of the file */
-  bool ok;
-  uint64_t bytes; /* of the tensors found so far */
-  struct error *why;
-};
-
-@ One tensor, by name, with the shape that it must have; |columns| is 0 for a vector. Three
-sentences can come out of here: it is missing, it has another shape, or its type is one
-that we cannot compute with.
-
-@<Find one tensor, and insist on its shape@>=
-static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
-  uint64_t columns)
-{
-  struct tensor none = @[{ NULL, WEIGHT_F32 }@];
-  if (!a->ok) return none;
-  const struct stored *t = weights_find(a->lm->weights, name);
-  char wanted[64], found[64] = "missing";
-  if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
-  else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
-  if (t != NULL) shape_words(t, found);
-  a->ok = strcmp(found, wanted) == 0
-    || error_found(a->why, t == NULL ? weights_path(a->lm->weights) : t->file, name,
-      found, wanted);
-  if (!a->ok) return none;
-  @<Turn |t| into a tensor of a type that we have, or fail@>@;
-}
-
-@ The file's word for the type becomes ours. A tensor that is found is marked as used, and
-its bytes are added up.
-
-@<Turn |t| into a tensor of a type that we have, or fail@>=
-static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
-for (int i = 0; i < 3; i++)
-  if (strcmp(t->type, type[i]) == 0) {
-    a->used[t->number] = true, a->bytes += t->bytes;
-    return (struct tensor) @[{ t->data, (enum weight_type) i }@];
-  }
-a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
-return none;
-
-@ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
-is then certainly not the one that was wanted.
-
-@<Write a shape in words@>=
-static void shape_words(const struct stored *t, char found[64])
-{
-  size_t n = (size_t) snprintf(found, 64, "[");
-  for (uint32_t i = 0; i < t->rank && n < 40; i++)
-    n += (size_t) snprintf(found + n, 64 - n, "%s%" PRIu64, i > 0 ? ", " : "",
-      t->shape[i]);
-  snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
-}
-
-@ The name is made of the prefix, the number of the layer and the rest. A matrix has a bias
-or not, as the settings say; GPT-2 stores its matrices with the inputs first.
-
-@<Find a matrix with its bias@>=
-static struct matrix need_matrix(struct assembly *a, uint32_t layer,
-  const char *name, size_t in, size_t out, bool bias)
-{
-  struct matrix w = @[{ .in = in, .out = out }@];
-  char full[160];
-  w.transposed = a->lm->config.learned_positions;
-  layer_name(a, layer, name, "weight", full);
-  w.weight = w.transposed ? need(a, full, in, out) : need(a, full, out, in);
-  layer_name(a, layer, name, "bias", full);
-  if (bias) w.bias = need(a, full, out, 0);
-  a->lm->layer_madds += (uint64_t) in * out;
-  return w;
-}
-@#
-static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
-  const char *what, char full[160])
-{
-  const char *list = a->lm->config.learned_positions ? "h" : "layers";
-  snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
-}
-
-@ A norm has a gain, and a LayerNorm a bias, too.
-
-@<Find a norm@>=
-static struct normalizer need_norm(struct assembly *a, const char *gain,
-  const char *bias, size_t d)
-{
-  const struct model_config *c = &a->lm->config;
-  struct normalizer g = @[{ .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
-    .epsilon = (float) c->norm_eps }@];
-  g.gain = need(a, gain, d, 0);
-  if (c->layer_norm) g.bias = need(a, bias, d, 0);
-  return g;
-}
-@#
-static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
-  const char *name, size_t d)
-{
-  char gain[160], bias[160];
-  layer_name(a, layer, name, "weight", gain);
-  layer_name(a, layer, name, "bias", bias);
-  return need_norm(a, gain, bias, d);
-}
-
-@ GPT-2's layer, name by name.
-
-@<Assemble a layer of GPT-2@>=
-static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
-{
-  size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
-  l->before_attention = layer_norm(a, i, "ln_1", d);
-  l->qkv[0] = need_matrix(a, i, "attn.c_attn", d, 3 * d, true);
-  l->n_qkv = 1;
-  l->out = need_matrix(a, i, "attn.c_proj", d, d, true);
-  l->before_mlp = layer_norm(a, i, "ln_2", d);
-  l->up[0] = need_matrix(a, i, "mlp.c_fc", d, inner, true);
-  l->n_up = 1;
-  l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
-}
-
-@ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
-are narrower.
-
-@<Assemble a layer of Llama and its kin@>=
-static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
-{
-  const struct model_config *c = &a->lm->config;
-  size_t d = c->d_model, inner = c->d_inner;
-  size_t q = (size_t) c->n_heads * c->head_dim;
-  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
-  l->before_attention = layer_norm(a, i, "input_layernorm", d);
-  l->qkv[0] = need_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
-  l->qkv[1] = need_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
-  l->qkv[2] = need_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
-  l->n_qkv = 3;
-  if (c->qk_norm) {
-    l->of_queries = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
-    l->of_keys = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
-  }
-  l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
-  l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
-  l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-  l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
-  l->n_up = 2;
-  l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
-}
-
-@ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
-head. Most small models have no head of their own: the embedding that turned an id into
-a row is used to ask how much the last row looks like each id.
-@^tied head@>
-
-@<Assemble what is outside the layers@>=
-static void assemble_ends(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  const struct model_config *c = &lm->config;
-  bool gpt2 = c->learned_positions;
-  char name[2][160];
-  snprintf(name[0], 160, "%s%s", a->prefix, gpt2 ? "wte.weight" : "embed_tokens.weight");
-  lm->embedding = need(a, name[0], c->vocab_size, c->d_model);
-  snprintf(name[0], 160, "%swpe.weight", a->prefix);
-  if (gpt2) lm->positions = need(a, name[0], c->n_positions, c->d_model);
-  snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
-  snprintf(name[1], 160, "%sln_f.bias", a->prefix);
-  lm->last = need_norm(a, name[0], name[1], c->d_model);
-  lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
-  lm->head.weight = c->tied ? lm->embedding
-    : need(a, "lm_head.weight", c->vocab_size, c->d_model);
-  lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(lm->head.weight.type);
-}
-
-@ The number of layers comes from a file, and so we look whether the tensors of the last
-one can be there at all before we take memory for that many.
-
-@<Assemble the layers@>=
-static void assemble_layers(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  uint32_t n = lm->config.n_layers;
-  uint64_t before = a->bytes;
-  if (n > weights_count(lm->weights)) {
-    char found[64];
-    snprintf(found, sizeof found, "%" PRIu32 " layers", n);
-    a->ok = error_found(a->why, weights_path(lm->weights), "this", found,
-      "no more layers than the file has tensors");
-    return;
-  }
-  lm->layers = memory_take(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
-  a->ok = lm->layers != NULL;
-  for (uint32_t i = 0; i < n && a->ok; i++)
-    if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
-    else layer_llama(a, i, &lm->layers[i]);
-  lm->layer_bytes = a->bytes - before;
-}
-
-@ A tensor that nobody asked for is as suspicious as a setting that nobody knows: a bias
-that the settings deny would be left out in silence. So it is an error, unless it is one
-of those that the libraries of the years have left behind.
-
-@<Account for every tensor@>=
-static bool left_over(struct assembly *a, const struct stored *t)
-{
-  static const struct { const char *end, *reason; } known[] =
-    @[{ {".attn.bias", "a stored causal mask: ours is the order of rows"},@|
-    {".attn.masked_bias", "the value that a stored mask puts in"},@|
-    {".rotary_emb.inv_freq", "stored frequencies: computed from rope_theta"} }@];
-  size_t n = strlen(t->name);
-  for (int i = 0; i < 3; i++) {
-    size_t k = strlen(known[i].end);
-    if (n > k && strcmp(t->name + n - k, known[i].end) == 0)
-      return config_ignore(&a->lm->config, a->m, t->file, t->name,
-        known[i].reason, a->why);
-  }
-  if (strcmp(t->name, "lm_head.weight") == 0) return tied_head(a, t);
-  return error_found(a->why, t->file, t->name, "a tensor without use",
-    "only the tensors that config.json calls for");
-}
-
-@ Some tools write the head of a tied model all the same. It does no harm if it is the
-embedding, byte for byte.
-
-@<Compare a stored head with the embedding it is tied to@>=
-static bool tied_head(struct assembly *a, const struct stored *t)
-{
-  const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(a->lm->embedding.type);
-  if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
-    return error_found(a->why, t->file, t->name, "not the embedding",
-      "equal, since tie_word_embeddings is true");
-  return config_ignore(&a->lm->config, a->m, t->file, t->name,
-    "the embedding once more: the head is tied", a->why);
-}
-
-@ Frequency number $i$ of |half| is |theta| to the power $-i/{}$|half|, computed in double and
-rounded once. The stretching of Llama 3.1 leaves the quick ones alone, those that turn
-often within the original context; divides the slow ones by |factor|; and goes smoothly
-from the one to the other in between.
-@^rotary positions@>@^Llama 3.1@>
-
-@<Compute the frequencies of the rotations@>=
-static double stretched(const struct rope_config *r, double frequency)
-{
-  double turns = frequency * r->original / 6.283185307179586;
-  if (turns > r->high_freq_factor) return frequency;
-  if (turns < r->low_freq_factor) return frequency / r->factor;
-  double t = (turns - r->low_freq_factor)
-    / (r->high_freq_factor - r->low_freq_factor);
-  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
-  return kept + slowed;
-}
-@#
-static bool model_frequencies(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  const struct model_config *c = &lm->config;
-  uint32_t half = c->head_dim / 2;
-  if (c->learned_positions) return true;
-  lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
-  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
-    double f = num_pow(c->rope.theta, -(double) i / half);
-    lm->frequency[i] = (float) (c->rope.llama3 ? stretched(&c->rope, f) : f);
-  }
-  return lm->frequency != NULL;
-}
-
-@ Everything together. The prefix is found out by looking for the embedding with it.
-
-@<Assemble the model@>=
-static bool model_assemble(struct assembly *a)
-{
-  struct model *lm = a->lm;
-  const struct model_config *c = &lm->config;
-  a->prefix = c->learned_positions ? "transformer." : "model.";
-  if (weights_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
-      : "model.embed_tokens.weight") == NULL)
-    a->prefix = "";
-  lm->attention = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
-    (float) (1 / sqrt((double) c->head_dim)) }@];
-  assemble_ends(a);
-  if (a->ok) assemble_layers(a);
-  for (size_t i = 0; i < weights_count(lm->weights) && a->ok; i++)
-    if (!a->used[i]) a->ok = left_over(a, weights_at(lm->weights, i));
-  return a->ok && model_frequencies(a);
-}
-
-@ The same function frees what a failure leaves behind and what a success has built.
-
-@<Open and close a model@>=
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why)
-{
-  struct model *lm = memory_take(m, FOR_OTHER, 1, sizeof *lm, why);
-  if (lm == NULL) return NULL;
-  struct assembly a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
-  bool ok = config_open(&lm->config, m, directory, why)
-    && (lm->weights = weights_open(m, directory, why)) != NULL;
-  size_t n = ok ? weights_count(lm->weights) : 0;
-  if (ok) a.used = memory_take(m, FOR_OTHER, n, sizeof *a.used, why);
-  ok = ok && a.used != NULL && model_assemble(&a);
-  memory_give(m, FOR_OTHER, a.used, n, sizeof *a.used);
-  if (ok) return lm;
-  model_close(m, lm);
-  return NULL;
-}
-@#
-void model_close(struct memory *m, struct model *lm)
-{
-  if (lm == NULL) return;
-  const struct model_config *c = &lm->config;
-  memory_give(m, FOR_OTHER, lm->layers, c->n_layers, sizeof *lm->layers);
-  memory_give(m, FOR_OTHER, lm->frequency, c->head_dim / 2, sizeof(float));
-  weights_close(m, lm->weights);
-  config_close(m, &lm->config);
-  memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
-}
-
-@ A tied head is counted where it is an embedding, and not again; tensors that were
-ignored are not counted at all.
-
-@<Count the parameters@>=
-uint64_t model_parameters(const struct model *lm)
-{
-  const struct model_config *c = &lm->config;
-  uint64_t n = 0;
-  for (size_t i = 0; i < weights_count(lm->weights); i++)
-    n += weights_at(lm->weights, i)->elements;
-  for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct stored *t = weights_find(lm->weights, c->ignored[i].field);
-    if (t != NULL) n -= t->elements;
-  }
-  return n;
-}
-
-@ The module.
-
-@(model.c@>=
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include "02-model/model.h"
-#include "02-model/numbers.h"
-@;@#
-@<The state of assembly@>@;
-@<Write a shape in words@>@;
-@<Find one tensor, and insist on its shape@>@;
-@<Tensors by the layer@>@;
-@<The model as a whole@>@;
-
-@ From a name to a layer.
-
-@<Tensors by the layer@>=
-static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
-  const char *what, char full[160]);
-@<Find a matrix with its bias@>@;
-@<Find a norm@>@;
-@<Assemble a layer of GPT-2@>@;
-@<Assemble a layer of Llama and its kin@>@;
-
-@ And from the layers to the model.
-
-@<The model as a whole@>=
-@<Assemble what is outside the layers@>@;
-@<Assemble the layers@>@;
-@<Compare a stored head with the embedding it is tied to@>@;
-@<Account for every tensor@>@;
-@<Compute the frequencies of the rotations@>@;
-@<Assemble the model@>@;
-@<Open and close a model@>@;
-@<Count the parameters@>@;
 @* Rows and the store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
 counts work, and the whole difference between the ways to generate text, from the naive
@@ -2622,7 +425,7 @@ earlier rows somewhere. That somewhere is the \emph{store}.
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "02-model/model.h"
+#include "A3-files/model.h"
 @<A row is three numbers@>@;
 @<What a store can do@>@;
 @<The store as others see it@>@;
@@ -3011,6 +814,7 @@ of all.
 @(forward.h@>=
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H
+#include "02-model/counters.h"
 #include "02-model/store.h"
 @<What a pass leaves behind@>@;
 @<A watcher@>@;
@@ -3371,7 +1175,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 @ The store admits the rows, the desk is laid out, the work is done, the desk is cleared.
 If the desk cannot be had, the store is told that there was no pass.
 
-@<Run a pass, watched or not@>=
+@<Run a pass before a watcher@>=
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
@@ -3397,7 +1201,10 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   desk_clear(&d);
   return ok;
 }
-@#
+
+@ Hardly anyone watches, so the function that everybody calls has no watcher.
+
+@<Run a pass with nobody watching@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 {
@@ -3509,9 +1316,8 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
 
 @ The probability of a text, given its first token, is the product of the probabilities of
 the others, each given all before it; all of them come out of one pass, because row |i|
-has seen exactly the tokens up to |i| and predicts the next. The product is a sum of
-logarithms . A logit that is not finite has no logarithm
-worth adding.
+has seen exactly the tokens up to |i| and predicts the next. Logarithms are added, for
+the reason that \cref{sec:chance} gives. A logit that is not finite has no logarithm worth adding.
 
 @<Add up the log-probabilities of a text@>=
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
@@ -3585,9 +1391,612 @@ static void look(const struct work *w, enum watch_stage stage, uint32_t layer, f
 @<Put the rows through all layers@>@;
 @<Check the ids, and find the longest view@>@;
 @<Open and close a pass@>@;
-@<Run a pass, watched or not@>@;
+@<Run a pass before a watcher@>@;
+@<Run a pass with nobody watching@>@;
 @<Say where a row was spoilt@>@;
 @<Make logits of the rows that are wanted@>@;
 @<Evaluate ids from an empty store@>@;
 @<Add up the log-probabilities of a text@>@;
 @<Evaluate a text and add up@>@;
+
+@* The chance of a text. \label{sec:chance}
+A model gives the next token. How likely is a whole text? Nothing new is needed: for any numbers of tokens, by the definition of
+conditional probability applied again and again,
+\begin{equation}\label{eq:chain}
+P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
+\end{equation}
+Each factor is one entry of one row's softmax, and one pass makes all rows. The first needs a convention, for a
+model cannot be asked with nothing in front: we put the token that ends a text before it, since that is what a text follows.
+No table could replace this. Six tokens of GPT-2's vocabulary make a number of texts that has \val{claim.S2-15} digits.
+@^chain rule@>@^conditional probability@>
+
+Is it a probability? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
+their probabilities sum to \val[9]{claim.S1-03}. The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
+A product of such factors is never larger than the smallest of them, here in \val{claim.S2-20} texts of \val{chain.texts}.
+
+@ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the small model that comes with this book says
+$$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}=\val[7]{text.product},$$
+which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
+factors of 0.15 multiply to a number with more than four hundred zeros behind the point, and the smallest double has
+fewer: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
+@^log-probability@>@^underflow@>
+
+@ Equation \eqref{eq:chain} begins at the left because text is written so. The same definition works in any order of the tokens: last
+first, or the middle one first, always with what has been fixed behind the bar. There are models that do this, and they must be told which place is to be filled.
+What left to right has for it is that it needs no telling, and that a prefix stays a prefix while the text grows.
+@^order of tokens@>
+
+Not all models of text factor at all. \emph{Masked} models guess what has been covered up, each covered token by itself from all that is visible; the
+guesses are no factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text begin with
+a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models learn to take many such steps in one, and
+\emph{non-autoregressive} translators wrote all words of a sentence at once before that. They pay in other coin: tokens that are chosen
+at the same time do not know of each other, and agree only through further passes. This book is about the kind that writes from left to
+right, because what you can talk to today is of that kind.
+@^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>
+
+@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before.
+
+@<The chance of a text@>=
+static bool print_chain(struct bench *b, struct error *why)
+{
+  double sum = 0;
+  int below = 0;
+  for (uint32_t code = 0; code < 256; code++) {
+    uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
+    double l[5], all, least = 1;
+    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why)) return false;
+    for (int i = 1; i < 5; i++)
+      if (num_exp(l[i]) < least) least = num_exp(l[i]);
+    sum += num_exp(all), below += num_exp(all) <= least;
+  }
+  printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
+  printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
+  double product = 1, logarithm = 0;
+  for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
+  printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
+  printf("claim.S2-15 %d\n", 1 + (int) (6 * num_log(50257) / num_log(10)));
+  return true;
+}
+
+@ The sentence is asked of the model in |models/pocket| if it is there; the book trains it itself. Where it is not to be found, the four
+words stand in for it. First the factors, from whichever model.
+
+@<The chance of a text@>=
+static bool print_factors(struct bench *b, const struct model *lm, const uint32_t *ids,
+  struct error *why)
+{
+  double l[4], all, least = 1;
+  struct store *s = store_open(&b->m, &lm->config, 1, why);
+  bool ok = s != NULL && logprobs(&b->e, lm, s, ids, 4, l, &all, why);
+  store_close(s);
+  if (!ok) return false;
+  for (int i = 1; i < 4; i++) {
+    printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
+    if (num_exp(l[i]) < least) least = num_exp(l[i]);
+  }
+  printf("text.product %.12f\ntext.smallest %.9f\n", num_exp(all), least);
+  printf("text.log %.6f\n", all);
+  return true;
+}
+
+@ The ids come from the tokenizer of chapter 1, and must be three. In front of them stands the id that ends a text, which the
+model's settings name; the tokenizer adds nothing of its own.
+
+@<The chance of a text@>=
+static bool print_text(struct bench *b, struct error *why)
+{
+  static const uint32_t words[4] = @[{ STOP, 0, 1, 2 }@];
+  const char *pocket = "models/pocket";
+  struct error none;
+  struct model *lm = model_open(&b->m, pocket, &none);
+  struct tokenizer *t = tokenizer_open(&b->m, pocket, &none);
+  struct ids ids = @[{ .n = 0 }@];
+  bool there = lm != NULL && t != NULL && lm->config.n_eos > 0;
+  bool ok = there ? ids_push(&b->m, &ids, lm->config.eos[0], why)
+    && tokenizer_encode(t, &b->m, "The cat sat", 11, false, false, &ids, why)
+    && (ids.n == 4 || error_say(why, "The cat sat has %zu tokens; wanted: 3",
+      ids.n - 1)) && print_factors(b, lm, ids.id, why)
+    : print_factors(b, &b->small.lm, words, why);
+  ids_free(&b->m, &ids);
+  tokenizer_close(&b->m, t);
+  model_close(&b->m, lm);
+  return ok;
+}
+
+@* Which row chooses the tenth token. \label{sec:tenth}
+The logits that choose token 10 come from row 9, counting from 1: the last row that exists. Row 10 is made of token
+10, and cannot help to choose it. It is easy to get this wrong by one, because the row of a token and the guess at it are so often
+drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
+@^off by one@>
+
+On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and \val{tenth.after} of the rows 10 to 16. So the
+guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
+a function of the tokens up to its own, and of no other. Row 10 looks at \val{claim.S0-28} keys, one of them its own. The hidden states of all
+rows, after the last layer:
+
+@<Change the tenth token@>=
+static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
+  struct error *why)
+{
+  struct row rows[PLACES];
+  struct pass *p;
+  for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
+  store_empty(b->s);
+  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
+  memcpy(hidden, p->hidden, sizeof(float) * PLACES * WIDTH);
+  pass_close(p);
+  return true;
+}
+
+@ They are compared as bytes: a row that came out nearly the same would be a row that had changed.
+
+@<Change the tenth token@>=
+static bool print_tenth(struct bench *b, struct error *why)
+{
+  uint32_t ids[PLACES];
+  float before[PLACES * WIDTH], after[PLACES * WIDTH];
+  uint64_t seed = 10;
+  int changed[2] = @[{ 0, 0 }@];
+  for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
+  toy_make(&b->small, 5);
+  bool ok = rows_of(b, ids, before, why);
+  ids[9] = (ids[9] + 1) % WORDS;
+  ok = ok && rows_of(b, ids, after, why);
+  for (int i = 0; ok && i < PLACES; i++)
+    changed[i >= 9] += memcmp(before + i * WIDTH, after + i * WIDTH,
+      WIDTH * sizeof(float)) != 0;
+  printf("tenth.before %d\ntenth.after %d\n", changed[0], changed[1]);
+  printf("claim.S0-02 %d\nclaim.S2-13 %d\n", changed[1], changed[1]);
+  printf("claim.S2-30 %d\nclaim.S0-09 %d\n", 9 - changed[0], 9 - changed[0]);
+  toy_make(&b->small, 0);
+  return ok;
+}
+
+@* The shapes of a real model. \label{sec:shapes}
+GPT-2 small is the model of the hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
+\val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
+row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. Attention itself costs $2d$ for
+each position that is seen. It overtakes the matrices of its layer, $12d^2$, only when a row sees more than $6d=$ \val{claim.S0-26} positions, and this model's context ends at
+\val{gpt2.context}.
+@^GPT-2@>
+
+\begin{table}[tp]
+\tabcaption{tab:shapes}{The tensors of GPT-2 small, and the multiply--adds of one row.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llrr@@{}}
+\toprule
+\tabhead{what} & \tabhead{shape} & \tabhead{numbers} & \tabhead{multiply--adds a row}\\
+\midrule
+embedding, and the head & \val{gpt2.vocabulary} $\times$ \val{gpt2.d} & \val{gpt2.embedding} & \val{gpt2.head}\\
+positions & \val{gpt2.context} $\times$ \val{gpt2.d} & \val{gpt2.positions} & 0\\
+query, key, value & \val{gpt2.d} $\times$ \val{gpt2.qkv} & \val{gpt2.layer.qkv} & \val{gpt2.madds.qkv}\\
+output of attention & \val{gpt2.d} $\times$ \val{gpt2.d} & \val{gpt2.layer.out} & \val{gpt2.madds.out}\\
+up, down & \val{gpt2.d} $\times$ \val{gpt2.inner}, twice & \val{gpt2.layer.mlp} & \val{gpt2.madds.mlp}\\
+two norms & \val{gpt2.d}, four times & \val{gpt2.layer.norms} & 0\\
+\midrule
+\val{gpt2.layers} layers & & \val{gpt2.layers.numbers} & \val{gpt2.layers.madds}\\
+the whole, with a last norm & & \val{gpt2.numbers} & \val{gpt2.madds}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
+file with these names and smaller shapes and counts the same way.
+
+@<What GPT-2 small is made of@>=
+static void print_shapes(void)
+{
+  enum { D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024 };
+  uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
+  uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
+  uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
+  struct { const char *name; uint64_t n; } key[] =
+    @[{ {"d", D}, {"heads", HEADS}, {"layers", LAYERS}, {"context", CONTEXT},@|
+    {"vocabulary", VOCABULARY}, {"qkv", 3 * D}, {"inner", 4 * D},@|
+    {"embedding", head}, {"head", head}, {"positions", CONTEXT * D},@|
+    {"layer.qkv", qkv + 3 * D}, {"layer.out", out + D},@|
+    {"layer.mlp", mlp + 5 * D}, {"layer.norms", norms}, {"layer", madds},@|
+    {"madds.qkv", qkv}, {"madds.out", out}, {"madds.mlp", mlp},@|
+    {"layers.numbers", LAYERS * layer}, {"layers.madds", LAYERS * madds},@|
+    {"numbers", head + CONTEXT * D + LAYERS * layer + 2 * D},@|
+    {"madds", LAYERS * madds + head}, {NULL, 0} }@];
+  for (int i = 0; key[i].name != NULL; i++)
+    printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
+  printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
+  printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
+  printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
+  printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
+  printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+}
+
+@* Four words on a bench. \label{sec:toy}
+The model of the hand calculation as a |struct model|. All its numbers stand in one |struct toy|, one behind the other, so that
+another use can fill them at random.
+
+@<A model of four words, and a bench to run it on@>=
+enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
+static const char *const word[WORDS] = @[{ "the", " cat", " sat", "." }@];
+struct toy {
+  float token[WORDS][WIDTH], place[PLACES][WIDTH];
+  float query[WIDTH][WIDTH], key[WIDTH][WIDTH], value[WIDTH][WIDTH];
+  float joined[WIDTH][WIDTH], gate[WIDTH], up[WIDTH], down[WIDTH];
+  float asked[WORDS][WIDTH];
+  struct model_layer only;
+  struct model lm;
+};
+
+@ The numbers of the box. Matrices are stored with a row for each output; those that only multiply each number by a factor
+have it in their diagonal.
+
+@<A model of four words, and a bench to run it on@>=
+static void toy_by_hand(struct toy *y)
+{
+  static const float corner[4][2] = @[{ {1, 1}, {1, -1}, {-1, 1}, {-1, -1} }@];
+  static const int place[4] = @[{ 0, 1, 3, 2 }@];
+  static const float query[WIDTH] = @[{ -0.8f, 0.4f, -0.4f, 0.8f }@];
+  static const float joined[WIDTH] = @[{ 1, 0.5f, -1, 0.5f }@];
+  static const float asked[WORDS][WIDTH] =
+    @[{ {0, 0, -1, 0}, {0, -1, 0, -1}, {0, 0, 0, 1}, {-1, 0, 1, 0} }@];
+  for (int i = 0; i < WIDTH; i++) {
+    memcpy(y->token[i], corner[i], sizeof corner[i]);
+    y->query[i][i] = query[i], y->key[i][i] = 1;
+    y->value[i][i % 2] = 1, y->joined[i][i] = joined[i];
+  }
+  for (int p = 0; p < PLACES; p++)
+    memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
+  y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
+  y->down[0] = 1, y->down[2] = -1;
+  memcpy(y->asked, asked, sizeof asked);
+}
+
+@ The model around the numbers: learned positions, RMSNorm without a gain, a gated MLP of one number.
+
+@<A model of four words, and a bench to run it on@>=
+static struct matrix around(const float *x, size_t in, size_t out)
+{
+  return (struct matrix) @[{ .weight = { x, WEIGHT_F32 }, .in = in, .out = out }@];
+}
+static void toy_frame(struct toy *y)
+{
+  struct normalizer norm = @[{ .kind = NORM_RMS, .epsilon = 0 }@];
+  y->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+    .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
+      around(y->value[0], 4, 4) }, .n_qkv = 3,@|
+    .out = around(y->joined[0], 4, 4), .n_up = 2,@|
+    .up = { around(y->gate, 4, 1), around(y->up, 4, 1) },@|
+    .down = around(y->down, 1, 4) }@];
+  y->lm.config = (struct model_config) @[{ .family = "llama",@|
+    .vocab_size = WORDS, .n_positions = PLACES, .d_model = WIDTH,@|
+    .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
+    .head_dim = 2, .learned_positions = true, .gated = true }@];
+  y->lm.layers = &y->only, y->lm.last = norm;
+  y->lm.embedding = (struct tensor) @[{ y->token[0], WEIGHT_F32 }@];
+  y->lm.positions = (struct tensor) @[{ y->place[0], WEIGHT_F32 }@];
+  y->lm.head = around(y->asked[0], WIDTH, WORDS);
+  y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
+  y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
+}
+
+@ With a seed the numbers are random, without one they are those of the box. The bench has what a pass needs.
+
+@<A model of four words, and a bench to run it on@>=
+static void toy_make(struct toy *y, uint64_t seed)
+{
+  float *x = (void *) y;
+  memset(y, 0, sizeof *y);
+  if (seed == 0) toy_by_hand(y);
+  for (size_t i = 0; i < offsetof(struct toy, only) / sizeof *x && seed > 0; i++)
+    x[i] = (float) normal(&seed);
+  toy_frame(y);
+}
+@#
+struct bench {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  struct toy small;
+  struct store *s;
+};
+static bool bench_open(struct bench *b, struct error *why)
+{
+  *b = (struct bench) @[{ .s = NULL }@];
+  toy_make(&b->small, 0);
+  b->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &b->c }@];
+  if (b->e.k != NULL) b->s = store_open(&b->m, &b->small.lm.config, 1, why);
+  return b->s != NULL;
+}
+static void bench_close(struct bench *b) { store_close(b->s); }
+
+@ A watcher keeps a copy of every stage of a pass, all rows, and beside them the logits and probabilities of every row.
+
+@<Look at one row on its way@>=
+struct album {
+  float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
+  double chance[WORDS * PLACES];
+};
+static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *x,
+  size_t rows, size_t width)
+{
+  struct album *a = what;
+  (void) layer;
+  memcpy(a->x[stage], x, rows * width * sizeof *x);
+}
+static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album *a,
+  struct error *why)
+{
+  struct row rows[PLACES];
+  size_t all[PLACES];
+  struct watcher w = @[{ keep_all, a, true }@];
+  struct pass *p = NULL;
+  for (size_t i = 0; i < n; i++)
+    all[i] = i, rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
+  store_empty(b->s);
+  bool ok = forward_watched(&b->e, &b->small.lm, b->s, rows, n, &w, &p, why)
+    && head(&b->e, &b->small.lm, p, all, n, a->logits, why);
+  if (ok) b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
+  pass_close(p);
+  return ok;
+}
+
+@* The check. \label{sec:modelcheck}
+The program prints what the hand has found, line by line, and then what the model says behind each row of the prompt, and
+behind its own first word.
+
+\checkpoint{build/out/02-model.txt}{what the program of this chapter prints}
+
+@<Do what the hand did, and print it@>=
+@<Print the attention of one head@>@;
+@<Print the way of the last row@>@;
+static bool print_hand(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[4] = @[{ 0, 1, 2, STOP }@];
+  struct album a;
+  if (!look_at(b, ids, 3, &a, why)) return false;
+  print_way(&b->small, &a);
+  if (!look_at(b, ids, 4, &a, why)) return false;
+  printf("\n%-24s", "behind");
+  for (int v = 0; v < WORDS; v++) printf("%6s", word[v]);
+  printf("\n");
+  for (int r = 0; r < 4; r++) {
+    int best = 0;
+    printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
+      ? "the cat sat" : "the cat sat.");
+    for (int v = 0; v < WORDS; v++) {
+      printf("%6.2f", a.chance[r * WORDS + v]);
+      if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
+    }
+    printf("  -> %s\n", word[best]);
+  }
+  return true;
+}
+
+@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw. The weights
+are the kernel's own.
+
+@<Print the attention of one head@>=
+static void print_line(const char *name, const float *x, int n)
+{
+  printf("%-24s", name);
+  for (int i = 0; i < n; i++) printf("%6.2f", (double) x[i]);
+  printf("\n");
+}
+static void scores_of(const struct album *a, int r, int h, float score[3])
+{
+  for (int t = 0; t < 3; t++) {
+    const float *q = a->x[STAGE_QUERY] + r * WIDTH + 2 * h;
+    const float *k = a->x[STAGE_KEY] + t * WIDTH + 2 * h;
+    score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
+  }
+}
+static void print_head(const struct album *a, int h)
+{
+  float score[3], shrunk[3];
+  scores_of(a, 2, h, score);
+  float most = fmaxf(score[0], fmaxf(score[1], score[2]));
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
+  print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
+  print_line("        exponentials", shrunk, 3);
+  print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
+}
+
+@ The stages in their order, for the third row.
+
+@<Print the way of the last row@>=
+static void print_way(const struct toy *y, const struct album *a)
+{
+  int at = 2 * WIDTH;
+  float middle[3] = @[{ 0, 0, a->x[STAGE_INNER][2] }@], h[WIDTH];
+  const float *n = a->x[STAGE_MLP_NORM] + at, *added = a->x[STAGE_ATTENTION] + at;
+  for (int i = 0; i < WIDTH; i++) {
+    middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
+    h[i] = a->x[STAGE_EMBEDDING][at + i] + added[i];
+  }
+  print_line("row of sat", a->x[STAGE_EMBEDDING] + at, 4);
+  print_line("its query", a->x[STAGE_QUERY] + at, 4);
+  print_head(a, 0);
+  print_head(a, 1);
+  print_line("mixed values", a->x[STAGE_MIXED] + at, 4);
+  print_line("added by attention", added, 4);
+  print_line("the row", h, 4);
+  print_line("normed", n, 4);
+  print_line("gate, up, inner", middle, 3);
+  print_line("the row", a->x[STAGE_LAYER] + at, 4);
+  print_line("logits", a->logits + at, 4);
+}
+
+@ The keys of \cref{sec:weights} are taken from the same album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
+along and struck out.
+
+@<Print what became of a mask@>=
+static bool print_mask(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
+  struct album a;
+  float score[3];
+  double p[3];
+  if (!look_at(b, ids, 3, &a, why)) return false;
+  scores_of(&a, 1, 0, score);
+  const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
+  printf("mask.out.0 %.6f\nmask.out.1 %.6f\n", (double) w[0], (double) w[1]);
+  printf("claim.S4-16 %.6f\n", (double) w[2]);
+  printf("claim.S2-45 %.6f\n", (double) (w[0] + w[1] + w[2]));
+  b->e.k->softmax(&b->e, score, 1, 3, p);
+  printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
+  printf("mask.left %.6f\n", p[0] + p[1]);
+  const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
+  const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
+  int differ = 0;
+  for (int i = 0; i < WIDTH; i++) differ += mixed[i] != joined[i];
+  printf("claim.S0-30 %d\n", differ);
+  return true;
+}
+
+@ What else the claims need: probabilities after a constant was added to every logit, after one row of the head was doubled, and the number of keys
+that a row sees, which the counters know.
+
+@<What became of the claims@>=
+@<Print what became of a mask@>@;
+static bool print_scores(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
+  struct album a, c;
+  float raised[WORDS];
+  double p[WORDS], sum = 0;
+  int moved = 0, unordered = 0;
+  if (!look_at(b, ids, 3, &a, why)) return false;
+  const float *z = a.logits + 2 * WORDS;
+  const double *q = a.chance + 2 * WORDS;
+  for (int v = 0; v < WORDS; v++) raised[v] = z[v] + 3;
+  b->e.k->softmax(&b->e, raised, 1, WORDS, p);
+  for (int v = 0; v < WORDS; v++) {
+    sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
+    for (int u = 0; u < WORDS; u++) unordered += (z[u] > z[v]) != (q[u] > q[v]);
+  }
+  printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
+  printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
+  for (int i = 0; i < WIDTH; i++) b->small.asked[STOP][i] *= 2;
+  if (!look_at(b, ids, 3, &c, why)) return false;
+  toy_make(&b->small, 0);
+  printf("claim.S2-25 %.6f\n", (double) (c.logits[2 * WORDS + STOP] / z[STOP]));
+  printf("score.before %.6f\nscore.after %.6f\n", q[STOP], c.chance[2 * WORDS + STOP]);
+  printf("claim.S2-27 %g\n", num_exp(-1000));
+  return true;
+}
+
+@ And everything is printed in turn.
+
+@<What became of the claims@>=
+static bool print_pairs(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[10] = @[{ 0, 1, 2, STOP, 0, 1, 2, STOP, 0, 1 }@];
+  struct album a;
+  uint64_t pairs[3];
+  for (size_t i = 0; i < 3; i++) {
+    b->c = (struct counters) @[{ .passes = 0 }@];
+    if (!look_at(b, ids, 8 + i, &a, why)) return false;
+    pairs[i] = b->c.qk_pairs;
+  }
+  printf("claim.S2-31 %" PRIu64 "\n", pairs[1] - pairs[0]);
+  printf("claim.S0-28 %" PRIu64 "\n", pairs[2] - pairs[1]);
+  printf("claim.S2-17 %d\nclaim.S2-32 %d\n", 4, 10 - 1 - 3);
+  printf("claim.S2-22 %d\n", 10 * 2 * 12 * 768);
+  return true;
+}
+static bool print_values(struct bench *b, struct error *why)
+{
+  print_sums();
+  print_weights(&b->e);
+  print_shapes();
+  return print_mask(b, why) && print_scores(b, why) && print_pairs(b, why)
+    && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
+}
+
+@* What the tutorials say. \label{sec:modeltutorials}
+About the inside of a model five popular explanations agree with each other and mostly with our runs. These are
+the places where they do not.
+
+\begin{tutorial}{offbyone}{S2-30, S0-09, S2-32}
+\quoted{, the hidden state at position 10}
+\ourrun the tenth token is chosen from row 9: changing token 10 left \val{claim.S2-30} rows of 9 as they were, row 9 among them.
+Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with three given, \val{claim.S2-32}.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S2-24}
+\quoted{which captures token-independent frequency preferences}
+\ourrun a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
+token that is independent of the \emph{context}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-25}
+\quoted{measuring how similar the current context representation is to each token's template}
+\ourrun a product is no similarity. With the full stop's row of the head doubled, direction unchanged, its logit is \val[1]{claim.S2-25} times as large
+and its probability rises from \val[2]{score.before} to \val[2]{score.after}.
+\end{tutorial}
+
+@ Four more are true of a part and said of the whole.
+
+\begin{tutorial}{misleading}{S2-22}
+\quoted{This vector encodes everything the model "knows" about the context so far.}
+\ourrun it is enough for one next token. The row after it reads keys and values of every earlier row in every layer, for GPT-2 small and ten
+tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-26}
+\quoted{Inside each step, the expensive operation is attention.}
+\ourrun in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-30, S0-10}
+\quoted{The result becomes the attention layer's output for position T.}
+\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And there is not one
+weight for a pair of positions but one for each head and layer, \val{claim.S0-10} in GPT-2 small.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-17}
+\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
+\ourrun three tokens given and four written make seven factors and \val{claim.S2-17} steps: the prompt's come out of the first pass.
+\end{tutorial}
+
+@ And three are about what must be so.
+
+\begin{tutorial}{misleading}{S2-29}
+\quoted{because the transformer's causal attention mask prevents each position from seeing future tokens}
+\ourrun a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
+is that rows, once made, stay as they are.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-01, S3-01, S2-57}
+\quoted{Autoregressive generation is how every LLM actually produces text}
+\ourrun not every one: \cref{sec:chance} names four kinds that do not. Nor is heads times head size always the width: eight heads of keys with $d_k=128$
+make \val{claim.S2-57} numbers in a model of width $2^{13}$.
+\end{tutorial}
+
+\begin{tutorial}{rounded}{S2-27, S2-28, S2-45}
+\quoted{ensures all values become positive}
+\ourrun $e^{-1000}$ is \val{claim.S2-27} in double. The sum of the probabilities was \val[9]{claim.S2-28}, and that of a row's
+weights in float \val[6]{claim.S2-45}; both are 1 up to the last places.
+\end{tutorial}
+
+@* Exercises. \label{sec:modelexercises}
+The last two change the engine; the command beside an exercise builds it with your change and judges it.
+
+\begin{exercises}
+\exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in
+two lanes (terms 1, 3, 5 and 2, 4, then the fold).}{\texttt{make exercise-02-1}}{1.00, 1.02 and 1.01: three answers to one sum.}
+\exercise{check}{ex:model.swap}{In the hand calculation, exchange \tok{the} and \tok{\ cat}. Which head notices, and what is the probability of the full
+stop now, to two digits?}{\texttt{make exercise-02-2}}{A looks at tokens and does not notice. B looks at the position before its own, where \tok{the} now stands; its mixed values become
+$(0.40,0.66)$, and the full stop gets 0.68.}
+\exercise{think}{ex:model.order}{How many orders of factorization does a text of $n$ tokens have, and what do all of them give for the sum over all texts?}{\texttt{make
+exercise-02-3}}{$n!$, and each gives 1. For four tokens 24.}
+\exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, an inner width of 192 with a gate. How many multiply--adds
+do its matrices cost for one row, and from how many visible positions on does attention cost more?}{\texttt{make exercise-02-4}}{$d^2+2\cdot d\cdot32+d^2=12{,}288$ for attention's four
+matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2\cdot64$ for each position, so from 385 on.}
+\exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
+$-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
+too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
+\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions, by changing |lowest|. Which rows come out otherwise, and which do not?}{\texttt{make
+exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
+\exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
+exercise-02-7}}{All logits behind the first row change; the counters count the same.}
+\end{exercises}
+

@@ -53,7 +53,7 @@ just found, with the numbers that the tutorials print beside it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 @;@#
 @<A model that knows one sentence by heart@>@;

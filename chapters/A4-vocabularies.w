@@ -10,7 +10,7 @@
 \chapterquestion{A model comes with somebody else's list of tokens. Can we read it so that not one id
 differs?}
 @** Other people's vocabularies. \label{sec:vocabularies}
-\incipit{T}{he tokenizer of \cref{sec:tokens}} has an inside, and here it is: first the structure and what
+\incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: first the structure and what
 is done with it, then the files from which it is filled. Nothing in this appendix is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
 many small rules, each of which somebody once decided in one way and not in another. We take
@@ -692,7 +692,13 @@ wants to be printed without blanks; so GPT-2's authors gave every byte a charact
 can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
 order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
 it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
-file has wondered about.
+file has wondered about. \Cref{fig:alphabet} has all of it: \val{vocab.alphabet.itself} bytes stand for themselves, and
+\val{vocab.alphabet.moved} have moved.
+
+\fig{alphabet}{fig:alphabet}{The characters that stand for the bytes in a vocabulary's file: the first hexadecimal digit of a byte
+is on the left, the second above. Red: bytes that do not stand for themselves, in four blocks; the blank is the first in line 2. (The character in line 9,
+column 6, is missing in our typeface.)}{A square table of characters, 16 in each line. The printable characters of ASCII and of
+Latin-1 are in black, in their places. The first two lines, the blank, all of lines 7 F to A 0, and A D are red and hold letters with accents from A with macron on.}
 @^byte alphabet@>
 
 @<Spell a byte as a character, and back@>=

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "suite.h"
 #include "oracle.h"
-#include "02-model/kernels.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/kernels.h"
+#include "A6-kernels/numbers.h"
 #include <fenv.h>
 #if defined __x86_64__
 #include <xmmintrin.h>

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/stat.h>
 #include "02-model/forward.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 
 /* ---- a model with its engine and store, opened together */
 struct rig {

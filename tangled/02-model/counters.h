@@ -1,12 +1,12 @@
 /* counters.h -- made from chapters/02-model.w; change it there */
 
-/* 2.13  counters.h */
+/* 2.19  counters.h */
 
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
 
-/* 2.14  What is counted */
+/* 2.20  What is counted */
 
 struct counters {
   uint64_t passes, rows;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 
 /* 3.27  A model that knows one sentence by heart */

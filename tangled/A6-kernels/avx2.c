@@ -1,15 +1,17 @@
-/* scalar.c -- made from chapters/02-model.w; change it there */
+/* avx2.c -- made from chapters/A6-kernels.w; change it there */
 
-/* 2.15  scalar.c */
+/* F.11  avx2.c */
 
-#include "02-model/kernels.h"
-#include "02-model/numbers.h"
-#define TARGET
-#define WIDTH 4
-#define TILE_ROWS 2
+#include "A6-kernels/kernels.h"
+#include "A6-kernels/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma,f16c")))
+#define WIDTH 8
+#define TILE_ROWS 3
 #define TILE_OUTS 2
 
-/* 2.18  Loops that are written out, and lanes */
+/* F.13  Loops that are written out, and lanes */
 
 #if defined __clang__
 #define each(i, n) _Pragma("unroll") for (int i =  0; i < (n); i++)
@@ -23,30 +25,28 @@
 typedef float vec __attribute__((vector_size(4 * WIDTH)));
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
-/* 2.19  Multiply--add and the rest, in plain C */
+/* F.16  Multiply--add and the rest, for AVX2 */
 
 INLINE vec fused(vec a, vec b, vec c)
 {
-  for (int j = 0; j < WIDTH; j++)
-    c[j] = fmaf(a[j], b[j], c[j]);
-  return c;
+  return _mm256_fmadd_ps(a, b, c);
 }
 
 INLINE vec spread(float x)
 {
-  return (vec) {
-  x, x, x, x};
+  return _mm256_set1_ps(x);
 }
 
 INLINE vec widen(const uint16_t * h, enum weight_type type)
 {
-  vec v = { 0 };
-  for (int j = 0; j < WIDTH; j++)
-    v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
-  return v;
+  __m128i short_ones = _mm_loadu_si128((const void *)h);
+  if (type == WEIGHT_F16)
+    return _mm256_cvtph_ps(short_ones);
+  __m256i wide = _mm256_cvtepu16_epi32(short_ones);
+  return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
-/* 2.20  Fold sixteen lanes in an array */
+/* F.15  Fold sixteen lanes in an array */
 
 INLINE float fold_array(float *lane)
 {
@@ -56,20 +56,28 @@ INLINE float fold_array(float *lane)
   return lane[0];
 }
 
-INLINE float fold(const vec * a)
+/* F.18  Fold four lanes, the last two steps */
+
+INLINE float fold_four(__m128 v)
 {
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  return fold_array(lane);
+  v += _mm_movehl_ps(v, v);
+  return v[0] + v[1];
 }
 
-/* 2.69  The bodies of the kernels */
+INLINE float fold(const vec * a)
+{
+  vec v = a[0] + a[1];
+  return fold_four(_mm256_castps256_ps128(v)
+                   + _mm256_extractf128_ps(v, 1));
+}
+
+/* F.64  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* 2.39  Where a worker's share begins */
+/* F.34  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -78,7 +86,7 @@ static size_t share(size_t n, unsigned worker, unsigned workers)
   return n * worker / workers / 16 * 16;
 }
 
-/* 2.24  Load numbers of any type */
+/* F.19  Load numbers of any type */
 
 INLINE vec load(struct tensor t, size_t i)
 {
@@ -106,7 +114,7 @@ INLINE float at(struct tensor t, size_t i)
   return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
 }
 
-/* 2.26  Give the last terms to the first lanes, and fold */
+/* F.21  Give the last terms to the first lanes, and fold */
 
 INLINE float finish(const vec * a, const float *x, struct tensor w, size_t first,
                     size_t rest)
@@ -120,7 +128,7 @@ INLINE float finish(const vec * a, const float *x, struct tensor w, size_t first
   return fold_array(lane);
 }
 
-/* 2.27  The dot product of sixteen lanes */
+/* F.22  The dot product of sixteen lanes */
 
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
 {
@@ -134,7 +142,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* 2.43  The sum of sixteen lanes */
+/* F.38  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -148,9 +156,9 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* 2.70  Linear layers, piece by piece */
+/* F.65  Linear layers, piece by piece */
 
-/* 2.25  Compute a tile of dot products */
+/* F.20  Compute a tile of dot products */
 
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
@@ -173,14 +181,14 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                          first + (size_t)o * n + whole, n - whole);
 }
 
-/* 2.31  Add the bias, if there is one */
+/* F.26  Add the bias, if there is one */
 
 INLINE float biased(float sum, const struct matrix *w, size_t o)
 {
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* 2.28  Outputs \from to \to of a matrix stored by outputs */
+/* F.23  Outputs \from to \to of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -197,7 +205,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
       size_t o = strip;
       if (step > 1)
         for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-/* 2.29  A tile of TILE_ROWS by TILE_OUTS at output o */
+/* F.24  A tile of TILE_ROWS by TILE_OUTS at output o */
 
         {
           float sum[TILE_ROWS][MOST_OUTS];
@@ -208,7 +216,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* 2.30  One row from output o to the \end */
+/* F.25  One row from output o to the \end */
 
       {
         size_t c = o;
@@ -226,7 +234,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-/* 2.36  One column of a matrix stored by inputs */
+/* F.31  One column of a matrix stored by inputs */
 
 INLINE float column(const float *x, const struct matrix *w, struct tensor t,
                     size_t o)
@@ -239,11 +247,11 @@ INLINE float column(const float *x, const struct matrix *w, struct tensor t,
   return fold_array(lane);
 }
 
-/* 2.35  Outputs \from to \to of a matrix stored by inputs */
+/* F.30  Outputs \from to \to of a matrix stored by inputs */
 
 enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
 
-/* 2.32  Add the terms from k on to the lanes of a span */
+/* F.27  Add the terms from k on to the lanes of a span */
 
 INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
@@ -264,7 +272,7 @@ INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
   }
 }
 
-/* 2.33  A span of outputs for a few rows */
+/* F.28  A span of outputs for a few rows */
 
 INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
                    struct tensor t, size_t o, size_t span, float *y)
@@ -280,7 +288,7 @@ INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
   for (size_t r = 0; r < (size_t)rows; r++) {
     float *lane = sum + r * 16 * span;
 
-/* 2.34  Fold the lanes of a span */
+/* F.29  Fold the lanes of a span */
 
     for (size_t s = 8; s > 0; s /= 2)
       for (size_t c = 0; c < s * span; c += WIDTH) {
@@ -318,7 +326,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
       y[r * w->out + o] = biased(column(x + r * w->in, w, t, o), w, o);
 }
 
-/* 2.37  One worker's share of a linear layer */
+/* F.32  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -332,7 +340,7 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* 2.38  Call the loops for the matrix's type and layout */
+/* F.33  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
   (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
@@ -360,7 +368,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* 2.40  Do a linear layer */
+/* F.35  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -372,7 +380,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* 2.42  Take up to sixteen numbers of a tensor */
+/* F.37  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -380,7 +388,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* 2.41  One row normalized */
+/* F.36  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -404,7 +412,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* 2.44  Norms of all rows */
+/* F.39  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -432,7 +440,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* 2.45  Angles of all rows */
+/* F.40  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -466,7 +474,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* 2.46  Turn the heads of one row */
+/* F.41  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -480,7 +488,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* 2.47  Rotations of all rows */
+/* F.42  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -506,13 +514,13 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* 2.71  Attention, piece by piece */
+/* F.66  Attention, piece by piece */
 
-/* 2.49  What one block of positions leaves behind */
+/* F.44  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* 2.51  Where a position's row lies */
+/* F.46  Where a position's row lies */
 
 INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
                             enum weight_type type)
@@ -523,7 +531,7 @@ INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
   return (struct tensor) { (const char *)base + r * v->row_bytes, type };
 }
 
-/* 2.54  The chain over a block for some columns */
+/* F.49  The chain over a block for some columns */
 
 INLINE void chain(int columns, const float *weight, const struct view *v,
                   uint32_t t0, uint32_t t1, enum weight_type type, size_t first,
@@ -540,7 +548,7 @@ INLINE void chain(int columns, const float *weight, const struct view *v,
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* 2.55  Attention of one head over one block */
+/* F.50  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
                          const struct view *v, enum weight_type type, size_t first,
@@ -548,7 +556,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
 {
   size_t d = h->head_dim;
 
-/* 2.50  The scores of a block, and their maximum */
+/* F.45  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
   struct tensor key[256];
@@ -565,7 +573,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* 2.52  The exponentials of a block, and their sum in lanes */
+/* F.47  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -578,7 +586,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* 2.53  The values of a block, each times its exponential */
+/* F.48  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
   chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
@@ -601,7 +609,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
       kept[t] = score[t % 256];
 }
 
-/* 2.56  All blocks of one head, and their join */
+/* F.51  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
                         const struct view *v, enum weight_type type, size_t first,
@@ -613,7 +621,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
     attend_block(h, q, v, type, first, t0, t1, room + n * stride, kept);
   }
 
-/* 2.57  Join the blocks in rising order */
+/* F.52  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -638,7 +646,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
 
 }
 
-/* 2.58  One worker's share of attention */
+/* F.53  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -663,7 +671,7 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     float *y = job->y + i * d, *kept = NULL;
     size_t first = i % h->n_heads / group * d;
 
-/* 2.59  Make \kept ready if the weights are wanted */
+/* F.54  Make \kept ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
@@ -679,7 +687,7 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* 2.60  Do attention */
+/* F.55  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -697,7 +705,7 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* 2.61  The three curves, sixteen numbers at a time */
+/* F.56  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -714,7 +722,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* 2.62  One worker's share of an activation */
+/* F.57  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -740,7 +748,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* 2.63  Do an activation */
+/* F.58  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -750,7 +758,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* 2.64  Add to the residual stream */
+/* F.59  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -774,7 +782,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* 2.65  Look rows of the embedding up */
+/* F.60  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -802,7 +810,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* 2.66  The sum of the exponentials of a row, in double */
+/* F.61  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -824,7 +832,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* 2.67  One worker's share of the probabilities */
+/* F.62  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -851,7 +859,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* 2.68  Do a softmax */
+/* F.63  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -869,7 +877,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* 2.74  Two roundings, and one */
+/* F.69  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -882,9 +890,10 @@ TARGET static float one_rounding(float a, float b, float c)
   return v[0];
 }
 
-const struct kernels kernels_scalar = { "scalar",
-/* 2.72  The functions of a table, in order */
+const struct kernels kernels_avx2 = { "avx2",
+/* F.67  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
   embed, angles, softmax, log_softmax, two_roundings, one_rounding
 };
+#endif

@@ -1,15 +1,15 @@
-/* model.c -- made from chapters/02-model.w; change it there */
+/* model.c -- made from chapters/A3-files.w; change it there */
 
-/* 2.137  model.c */
+/* C.90  model.c */
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "02-model/model.h"
-#include "02-model/numbers.h"
+#include "A3-files/model.h"
+#include "A6-kernels/numbers.h"
 
-/* 2.121  The state of assembly */
+/* C.74  The state of assembly */
 
 struct assembly {
   struct memory *m;
@@ -21,7 +21,7 @@ struct assembly {
   struct error *why;
 };
 
-/* 2.124  Write a shape in words */
+/* C.77  Write a shape in words */
 
 static void shape_words(const struct stored *t, char found[64])
 {
@@ -32,7 +32,7 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* 2.122  Find one tensor, and insist on its shape */
+/* C.75  Find one tensor, and insist on its shape */
 
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
                           uint64_t columns)
@@ -54,7 +54,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
   if (!a->ok)
     return none;
 
-/* 2.123  Turn t into a tensor of a type that we have, or fail */
+/* C.76  Turn t into a tensor of a type that we have, or fail */
 
   static const char *const type[] = { "F32", "F16", "BF16" };
   for (int i = 0; i < 3; i++)
@@ -67,12 +67,12 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 
 }
 
-/* 2.138  Tensors by the layer */
+/* C.91  Tensors by the layer */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160]);
 
-/* 2.125  Find a matrix with its bias */
+/* C.78  Find a matrix with its bias */
 
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
                                  const char *name, size_t in, size_t out, bool bias)
@@ -96,7 +96,7 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-/* 2.126  Find a norm */
+/* C.79  Find a norm */
 
 static struct normalizer need_norm(struct assembly *a, const char *gain,
                                    const char *bias, size_t d)
@@ -120,7 +120,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-/* 2.127  Assemble a layer of GPT-2 */
+/* C.80  Assemble a layer of GPT-2 */
 
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -135,7 +135,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
-/* 2.128  Assemble a layer of Llama and its kin */
+/* C.81  Assemble a layer of Llama and its kin */
 
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -160,9 +160,9 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 }
 
-/* 2.139  The model as a whole */
+/* C.92  The model as a whole */
 
-/* 2.129  Assemble what is outside the layers */
+/* C.82  Assemble what is outside the layers */
 
 static void assemble_ends(struct assembly *a)
 {
@@ -186,7 +186,7 @@ static void assemble_ends(struct assembly *a)
       * weight_bytes(lm->head.weight.type);
 }
 
-/* 2.130  Assemble the layers */
+/* C.83  Assemble the layers */
 
 static void assemble_layers(struct assembly *a)
 {
@@ -210,7 +210,7 @@ static void assemble_layers(struct assembly *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* 2.132  Compare a stored head with the embedding it is tied to */
+/* C.85  Compare a stored head with the embedding it is tied to */
 
 static bool tied_head(struct assembly *a, const struct stored *t)
 {
@@ -224,7 +224,7 @@ static bool tied_head(struct assembly *a, const struct stored *t)
                        "the embedding once more: the head is tied", a->why);
 }
 
-/* 2.131  Account for every tensor */
+/* C.84  Account for every tensor */
 
 static bool left_over(struct assembly *a, const struct stored *t)
 {
@@ -247,7 +247,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
                      "only the tensors that config.json calls for");
 }
 
-/* 2.133  Compute the frequencies of the rotations */
+/* C.86  Compute the frequencies of the rotations */
 
 static double stretched(const struct rope_config *r, double frequency)
 {
@@ -277,7 +277,7 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-/* 2.134  Assemble the model */
+/* C.87  Assemble the model */
 
 static bool model_assemble(struct assembly *a)
 {
@@ -299,7 +299,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-/* 2.135  Open and close a model */
+/* C.88  Open and close a model */
 
 struct model *model_open(struct memory *m, const char *directory, struct error *why)
 {
@@ -332,7 +332,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
 }
 
-/* 2.136  Count the parameters */
+/* C.89  Count the parameters */
 
 uint64_t model_parameters(const struct model *lm)
 {

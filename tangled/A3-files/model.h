@@ -1,13 +1,13 @@
-/* model.h -- made from chapters/02-model.w; change it there */
+/* model.h -- made from chapters/A3-files.w; change it there */
 
-/* 2.118  model.h */
+/* C.71  model.h */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "A3-files/config.h"
-#include "02-model/kernels.h"
+#include "A6-kernels/kernels.h"
 
-/* 2.119  One layer */
+/* C.72  One layer */
 
 struct model_layer {
   struct normalizer before_attention, before_mlp, of_queries, of_keys;
@@ -17,7 +17,7 @@ struct model_layer {
 
 };
 
-/* 2.120  The whole model */
+/* C.73  The whole model */
 
 struct model {
   struct model_config config;
