@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A7-json A2-command A8-questions)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -79,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H
 chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
@@ -176,7 +176,7 @@ values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, o
 .PHONY: values-live
 
 # ---- the command, installed or not
-$(BUILD)/incipit: $(TANGLED)/A2-command/A2-command.c $(BUILD)/libincipit.a build/buildid.tex
+$(BUILD)/incipit: $(TANGLED)/A8-questions/A8-questions.c $(BUILD)/libincipit.a build/buildid.tex
 	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit

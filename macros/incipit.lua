@@ -49,6 +49,8 @@ local function iec(n)
   return (n == math.floor(n) and string.format("%d", n) or string.format("%.2f", n)), u[i]
 end
 
+-- the number as it was printed, for a formula in a figure
+function incipit.raw(key) tex.sprint(values[key] and values[key].v or '0') end
 function incipit.val(key, opt)
   key = key:gsub("%s", "")
   local e = values[key]

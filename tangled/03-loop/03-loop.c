@@ -622,7 +622,7 @@ static bool print_fit(struct error *why)
     double off = fabs(y[i] / (a + b * x[i]) - 1);
     worst = off > worst ? off : worst;
   }
-  printf("loop.clock.row %.4f us\nloop.clock.pair %.4f ns\n", a, 1000 * b);
+  printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
   printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);
   printf("loop.clock.shortest %.0f\nloop.clock.longest %.0f\n", 2 * x[0] - 1,
          2 * x[m - 1] - 1);

@@ -1,6 +1,6 @@
 /* console.c -- made from chapters/A2-command.w; change it there */
 
-/* B.8  console.c */
+/* B.6  console.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -21,7 +21,7 @@ int console_misuse(const struct console *c, const struct error *why)
   return STATUS_USAGE;
 }
 
-/* B.9  Empty the output, and look whether that worked */
+/* B.7  Empty the output, and look whether that worked */
 
 static bool reader_gone(const struct console *c)
 {
@@ -43,7 +43,7 @@ int console_end(const struct console *c, int status)
   return STATUS_FAILED;
 }
 
-/* B.10  Read the clock */
+/* B.8  Read the clock */
 
 double console_seconds(void)
 {

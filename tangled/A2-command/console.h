@@ -1,13 +1,13 @@
 /* console.h -- made from chapters/A2-command.w; change it there */
 
-/* B.11  console.h */
+/* B.9  console.h */
 
 #ifndef INCIPIT_CONSOLE_H
 #define INCIPIT_CONSOLE_H
 #include <stdio.h>
 #include "00-ground/ground.h"
 
-/* B.6  What the program stands on */
+/* B.4  What the program stands on */
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
   STATUS_CANCELLED = 130, CONSOLE_PATH = 4096
@@ -27,7 +27,7 @@ struct console {
 
 };
 
-/* B.7  What the program stands on */
+/* B.5  What the program stands on */
 
 int console_fail(const struct console *c, const struct error *why);
 /* writes the sentence to c->err; returns STATUS_FAILED */

@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.109  generating.c */
+/* B.85  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/subcommands.h"
 
-/* B.106  Name the counters */
+/* B.82  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -40,7 +40,7 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-/* B.93  What is kept during a generation */
+/* B.69  What is kept during a generation */
 
 struct writing {
   struct occasion *a;
@@ -56,7 +56,7 @@ struct writing {
   bool mute, failed;
 };
 
-/* B.98  Write how likely a token was */
+/* B.74  Write how likely a token was */
 
 static void put_odds(struct writing *g, size_t i)
 {
@@ -75,7 +75,7 @@ static void put_odds(struct writing *g, size_t i)
   put_close(&g->j, ']');
 }
 
-/* B.97  Show a token as it comes */
+/* B.73  Show a token as it comes */
 
 static void show_token(struct writing *g, uint32_t id)
 {
@@ -95,7 +95,7 @@ static void show_token(struct writing *g, uint32_t id)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-/* B.95  Turn a token into bytes that may be released */
+/* B.71  Turn a token into bytes that may be released */
 
 static bool take_bytes(struct writing *g, uint32_t id)
 {
@@ -108,7 +108,7 @@ static bool take_bytes(struct writing *g, uint32_t id)
                      &g->fresh, &a->why);
 }
 
-/* B.96  Note how likely the token was */
+/* B.72  Note how likely the token was */
 
 static bool note_odds(struct writing *g, const struct step *now)
 {
@@ -130,7 +130,7 @@ static bool note_odds(struct writing *g, const struct step *now)
   return true;
 }
 
-/* B.94  Watch a step of the generation */
+/* B.70  Watch a step of the generation */
 
 static bool see_token(void *self, const struct step *now)
 {
@@ -152,7 +152,7 @@ static bool see_token(void *self, const struct step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.99  Generate, watching */
+/* B.75  Generate, watching */
 
 static bool run_loop(struct writing *g, struct continuation *text)
 {
@@ -173,9 +173,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
       && !g->failed;
 }
 
-/* B.110  Show what came of it */
+/* B.86  Show what came of it */
 
-/* B.107  Reckon the times */
+/* B.83  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -208,7 +208,7 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-/* B.104  Write the prompt */
+/* B.80  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
@@ -231,7 +231,7 @@ static void put_all_odds(struct writing *g, const struct continuation *text)
   put_close(&g->j, ']');
 }
 
-/* B.103  Write the object of a generation */
+/* B.79  Write the object of a generation */
 
 static void put_generation(struct writing *g, const struct continuation *text)
 {
@@ -264,7 +264,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_end(j);
 }
 
-/* B.108  Print the statistics */
+/* B.84  Print the statistics */
 
 static void print_stats(const struct writing *g, const struct continuation *text)
 {
@@ -288,7 +288,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.102  Finish a generation */
+/* B.78  Finish a generation */
 
 static int finish_writing(struct writing *g, const struct continuation *text)
 {
@@ -311,7 +311,7 @@ static int finish_writing(struct writing *g, const struct continuation *text)
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.101  Give hints */
+/* B.77  Give hints */
 
 static bool has_chat_template(const char *folder)
 {
@@ -341,7 +341,7 @@ static void give_hints(const struct occasion *a)
             s->do_sample ? "to sample" : "a penalty");
 }
 
-/* B.100  Take, hint, run, finish, give back */
+/* B.76  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
 {

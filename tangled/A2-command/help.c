@@ -1,11 +1,11 @@
 /* help.c -- made from chapters/A2-command.w; change it there */
 
-/* B.44  help.c */
+/* B.42  help.c */
 
 #include <string.h>
 #include "A2-command/help.h"
 
-/* B.35  Greet */
+/* B.33  Greet */
 
 void help_greet(FILE * out)
 {
@@ -15,7 +15,7 @@ void help_greet(FILE * out)
   fprintf(out,
           "Incipit writes what follows, one token" " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
-    fprintf(out, "  %-36s %s\n", subcommand_at(three[i])->example,
+    fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
             subcommand_at(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
@@ -30,7 +30,7 @@ void help_overview(FILE * out)
   fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
 }
 
-/* B.36  Print words in a column */
+/* B.34  Print words in a column */
 
 enum { COLUMN = 28, SCREEN = 78 };
 static void print_words(FILE * out, size_t *at, const char *words)
@@ -47,7 +47,7 @@ static void print_words(FILE * out, size_t *at, const char *words)
   }
 }
 
-/* B.37  Put the names of an option together */
+/* B.35  Put the names of an option together */
 
 static size_t option_names(const struct option_row *o, char room[80])
 {
@@ -79,7 +79,7 @@ static void print_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.38  Print the help of one subcommand */
+/* B.36  Print the help of one subcommand */
 
 void help_subcommand(FILE * out, enum subcommand sub)
 {
@@ -95,7 +95,7 @@ void help_subcommand(FILE * out, enum subcommand sub)
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 
-/* B.39  Print a text for troff */
+/* B.37  Print a text for troff */
 
 static void print_troff(FILE * out, const char *text)
 {
@@ -125,7 +125,7 @@ static void print_troff_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.40  Print the manual page */
+/* B.38  Print the manual page */
 
 void help_manual(FILE * out)
 {
@@ -151,7 +151,7 @@ void help_manual(FILE * out)
     fprintf(out, "\n.fi\n.RE\n");
   }
 
-/* B.41  Print the rest of the manual page */
+/* B.39  Print the rest of the manual page */
 
   fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"
           " by Ctrl\\-C.\n.SH ENVIRONMENT\n.TP\n.B INCIPIT_MODEL\nThe model to use where"
@@ -161,7 +161,7 @@ void help_manual(FILE * out)
 
 }
 
-/* B.42  Print the program for the shell */
+/* B.40  Print the program for the shell */
 
 void help_completion(FILE * out)
 {

@@ -1,13 +1,13 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.32  options.c */
+/* B.30  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "A2-command/options.h"
 
-/* B.15  The table of subcommands */
+/* B.13  The table of subcommands */
 
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
@@ -28,11 +28,10 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_VERSION] =
       {"--version", NULL, "version, build, compiler," " kernels, Unicode",
        "incipit --version", 0, 0, false},
-  [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true},
-  [SUB_DIGITS] = {"digits", NULL, "", "", 0, 0, true}
+  [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}
 };
 
-/* B.16  The table of options */
+/* B.14  The table of options */
 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
   I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE, H = 1u << SUB_HELP
@@ -51,7 +50,7 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
                          false, 0, 0, G | R},
 
-/* B.17  Options that bound and show a generation */
+/* B.15  Options that bound and show a generation */
 
   [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
                              "write at most so many",
@@ -86,7 +85,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.18  Options of the other subcommands */
+/* B.16  Options of the other subcommands */
 
   [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},
   [OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only", NULL, 0,
@@ -121,7 +120,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
 };
 
-/* B.19  What later chapters bring */
+/* B.17  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -157,9 +156,9 @@ static const struct later_row later_subcommand[] = {
 };
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
 
-/* B.33  Read what was typed */
+/* B.31  Read what was typed */
 
-/* B.26  Count the slips between two words */
+/* B.24  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -195,7 +194,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.27  Read a number within its limits */
+/* B.25  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -224,7 +223,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    " to %" PRIu64, o->name, text, o->least, o->most);
 }
 
-/* B.28  Read a list of ids */
+/* B.26  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -250,7 +249,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.22  Find the subcommand */
+/* B.20  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -274,7 +273,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
                    nearest_of(word, list, n));
 }
 
-/* B.24  Find an option of this subcommand */
+/* B.22  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -295,7 +294,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.25  Say that there is no such option, and what is nearest */
+/* B.23  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name, char letter,
                            struct error *why)
@@ -322,7 +321,7 @@ static bool no_such_option(enum subcommand sub, const char *name, char letter,
                    subcommand_table[sub].name, name, nearest_of(name, list, n));
 }
 
-/* B.23  Take one option, with its value */
+/* B.21  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv, int *i,
                         struct error *why)
@@ -354,7 +353,7 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   return !o->counts || count_parse(o, value, &w->of[found].count, why);
 }
 
-/* B.29  See whether the options agree */
+/* B.27  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -382,7 +381,7 @@ static const struct {
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 };
 
-/* B.30  See whether the options agree */
+/* B.28  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -406,7 +405,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
   return true;
 }
 
-/* B.20  Read a command line */
+/* B.18  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -431,7 +430,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        word, subcommand_table[w->sub].name);
   }
 
-/* B.21  Complain if an operand is missing */
+/* B.19  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

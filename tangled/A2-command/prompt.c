@@ -1,13 +1,13 @@
 /* prompt.c -- made from chapters/A2-command.w; change it there */
 
-/* B.92  prompt.c */
+/* B.68  prompt.c */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "A2-command/prompt.h"
 
-/* B.81  Read a stream or a file to its end */
+/* B.57  Read a stream or a file to its end */
 
 bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *why)
 {
@@ -31,7 +31,7 @@ static bool file_read(struct memory *m, const char *path, struct bytes *text,
   return ok;
 }
 
-/* B.80  Gather the text */
+/* B.56  Gather the text */
 
 int text_gather(const struct console *c, const struct wishes *w,
                 struct bytes *text, struct error *why)
@@ -55,7 +55,7 @@ int text_gather(const struct console *c, const struct wishes *w,
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.82  Check the ids that were given */
+/* B.58  Check the ids that were given */
 
 static int check_ids(struct occasion *a)
 {
@@ -68,7 +68,7 @@ static int check_ids(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.83  Turn the prompt into ids */
+/* B.59  Turn the prompt into ids */
 
 static bool encode_prompt(struct occasion *a)
 {
@@ -102,7 +102,7 @@ static bool encode_prompt(struct occasion *a)
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
-/* B.84  Measure the prompt against the context */
+/* B.60  Measure the prompt against the context */
 
 static int measure_context(struct occasion *a)
 {
@@ -126,7 +126,7 @@ static int measure_context(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.85  Run an occasion */
+/* B.61  Run an occasion */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *))
@@ -142,7 +142,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   else
     status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
-/* B.86  Open, measure, act and close */
+/* B.62  Open, measure, act and close */
 
   {
     if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
@@ -170,7 +170,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   return status;
 }
 
-/* B.88  Find the likeliest tokens */
+/* B.64  Find the likeliest tokens */
 
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k)
@@ -192,7 +192,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
     out[i].rank = i;
 }
 
-/* B.89  Show a piece of text */
+/* B.65  Show a piece of text */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n)
 {

@@ -1,15 +1,15 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.111  subcommands.h */
+/* B.87  subcommands.h */
 
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
 #include "03-loop/loop.h"
 #include "A2-command/help.h"
-#include "A2-command/json.h"
+#include "A7-json/json.h"
 #include "A2-command/prompt.h"
 
-/* B.112  The subcommands */
+/* B.88  The subcommands */
 
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
@@ -17,19 +17,7 @@ int run_generate(const struct console *c, const struct wishes *w);
 int run_tokenize(const struct console *c, const struct wishes *w);
 /* text to ids and back, and learning a vocabulary */
 
-int run_trace(const struct console *c, const struct wishes *w);
-/* the loop, step by step */
-
-int run_inspect(const struct console *c, const struct wishes *w);
-/* what is in a model's files */
-
-int run_probe(const struct console *c, const struct wishes *w);
-/* answers lines */
-
-int command_run(const struct console *c, int argc, char **argv);
-/* a whole run of the command, but for what only main can do */
-
-/* B.105  The counters by name */
+/* B.81  The counters by name */
 
 enum { N_COUNTERS = 11 };
 uint64_t counter_at(const struct counters *c, int i, const char **name);

@@ -1,6 +1,6 @@
 /* tokenizing.c -- made from chapters/A2-command.w; change it there */
 
-/* B.120  tokenizing.c */
+/* B.96  tokenizing.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "01-tokens/split.h"
 #include "A2-command/subcommands.h"
 
-/* B.114  What is cut and put together */
+/* B.90  What is cut and put together */
 
 struct cutting {
   const struct console *c;
@@ -21,7 +21,7 @@ struct cutting {
   struct error why;
 };
 
-/* B.115  Make ids of the text, or text of the ids */
+/* B.91  Make ids of the text, or text of the ids */
 
 static int gather_tokens(struct cutting *g)
 {
@@ -52,7 +52,7 @@ static int gather_tokens(struct cutting *g)
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.117  Write ids, pieces and bytes as an object */
+/* B.93  Write ids, pieces and bytes as an object */
 
 static void put_tokens(struct cutting *g)
 {
@@ -71,7 +71,7 @@ static void put_tokens(struct cutting *g)
   put_end(&j);
 }
 
-/* B.116  Show what was cut or put together */
+/* B.92  Show what was cut or put together */
 
 static void show_tokens(struct cutting *g)
 {
@@ -93,7 +93,7 @@ static void show_tokens(struct cutting *g)
     }
 }
 
-/* B.119  Make a folder, unless it is there */
+/* B.95  Make a folder, unless it is there */
 
 static bool make_folder(const char *path, struct error *why)
 {
@@ -101,7 +101,7 @@ static bool make_folder(const char *path, struct error *why)
       || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-/* B.118  Learn a vocabulary */
+/* B.94  Learn a vocabulary */
 
 static int learn(struct cutting *g)
 {
@@ -131,7 +131,7 @@ static int learn(struct cutting *g)
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.113  Tell what to do with tokens */
+/* B.89  Tell what to do with tokens */
 
 int run_tokenize(const struct console *c, const struct wishes *w)
 {

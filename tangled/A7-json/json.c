@@ -1,16 +1,16 @@
-/* json.c -- made from chapters/A2-command.w; change it there */
+/* json.c -- made from chapters/A7-json.w; change it there */
 
-/* B.65  json.c */
+/* G.24  json.c */
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "A2-command/json.h"
+#include "A7-json/json.h"
 
-/* B.66  Print numbers, and count their digits */
+/* G.25  Print numbers, and count their digits */
 
-/* B.47  Raise the last digit */
+/* G.6  Raise the last digit */
 
 static void next_decimal(char *text)
 {
@@ -26,7 +26,7 @@ static void next_decimal(char *text)
   }
 }
 
-/* B.46  Print a number with the fewest digits that read back */
+/* G.5  Print a number with the fewest digits that read back */
 
 static bool reads_back(double x, bool single, const char *text)
 {
@@ -46,7 +46,7 @@ static bool shorter(double x, bool single, int digits, char room[NUMBER_ROOM])
   return reads_back(x, single, room);
 }
 
-/* B.48  Print a number with the fewest digits that read back */
+/* G.7  Print a number with the fewest digits that read back */
 
 static void number_shortest(double x, bool single, char room[NUMBER_ROOM])
 {
@@ -73,7 +73,7 @@ void number_double(double x, char room[NUMBER_ROOM])
   number_shortest(x, false, room);
 }
 
-/* B.50  Count the significant digits of a printed number */
+/* G.9  Count the significant digits of a printed number */
 
 static unsigned significant(const char *text)
 {
@@ -90,7 +90,7 @@ static unsigned significant(const char *text)
   return n > 0 ? n : 1;
 }
 
-/* B.49  Count how many digits random floats need */
+/* G.8  Count how many digits random floats need */
 
 enum { DIGIT_DRAWS = 20000 };
 static void count_digits(unsigned of[10])
@@ -110,7 +110,7 @@ static void count_digits(unsigned of[10])
   }
 }
 
-/* B.51  Find the powers of two that need the second attempt */
+/* G.10  Find the powers of two that need the second attempt */
 
 static bool needs_second(double x, bool single)
 {
@@ -128,23 +128,23 @@ static unsigned count_second(bool single, FILE * out)
     if (needs_second(ldexp(1, e), single)) {
       n++;
       if (single)
-        fprintf(out, "command.float.exponent.%u %d\n", n, e);
+        fprintf(out, "json.float.exponent.%u %d\n", n, e);
     }
   return n;
 }
 
-/* B.52  Print the numbers of the book */
+/* G.11  Print the numbers of the book */
 
 void number_values(FILE * out)
 {
   unsigned of[10];
-  fprintf(out, "command.float.second %u\n", count_second(true, out));
-  fprintf(out, "command.double.second %u\n", count_second(false, out));
-  fprintf(out, "command.depth %d\n", (int)JSON_DEPTH);
+  fprintf(out, "json.float.second %u\n", count_second(true, out));
+  fprintf(out, "json.double.second %u\n", count_second(false, out));
+  fprintf(out, "json.depth %d\n", (int)JSON_DEPTH);
   count_digits(of);
-  fprintf(out, "command.digits.numbers %d\n", DIGIT_DRAWS);
+  fprintf(out, "json.digits.numbers %d\n", DIGIT_DRAWS);
   for (int k = 1; k < 10; k++)
-    fprintf(out, "command.digits.%d %u\n", k, of[k]);
+    fprintf(out, "json.digits.%d %u\n", k, of[k]);
 }
 
 void number_digits(FILE * out)
@@ -156,7 +156,7 @@ void number_digits(FILE * out)
     fprintf(out, "%d,%u\n", k, of[k]);
 }
 
-/* B.59  Write a character of ASCII */
+/* G.18  Write a character of ASCII */
 
 static void put_ascii(FILE * out, unsigned char c)
 {
@@ -170,7 +170,7 @@ static void put_ascii(FILE * out, unsigned char c)
     putc(c, out);
 }
 
-/* B.55  Write a piece of JSON */
+/* G.14  Write a piece of JSON */
 
 static void put_comma(struct json_out *j)
 {
@@ -199,7 +199,7 @@ void put_key(struct json_out *j, const char *key)
   j->due = '\0';
 }
 
-/* B.56  Write a piece of JSON */
+/* G.15  Write a piece of JSON */
 
 void put_word(struct json_out *j, const char *word)
 {
@@ -227,7 +227,7 @@ void put_double(struct json_out *j, double x)
   put_word(j, room);
 }
 
-/* B.57  Write a piece of JSON */
+/* G.16  Write a piece of JSON */
 
 void put_ids(struct json_out *j, const uint32_t * id, size_t n)
 {
@@ -252,7 +252,7 @@ void put_end(struct json_out *j)
   j->due = '\0';
 }
 
-/* B.58  Write a text in quotation marks */
+/* G.17  Write a text in quotation marks */
 
 void put_text(struct json_out *j, const void *text, size_t n)
 {
@@ -278,7 +278,7 @@ void put_words(struct json_out *j, const char *words)
   put_text(j, words, strlen(words));
 }
 
-/* B.61  Measure how deep a value is nested */
+/* G.20  Measure how deep a value is nested */
 
 static unsigned json_depth(json_t * value)
 {
@@ -297,7 +297,7 @@ static unsigned json_depth(json_t * value)
   return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
 }
 
-/* B.62  Read one object */
+/* G.21  Read one object */
 
 json_t *json_object_read(const char *text, size_t n, struct error *why)
 {
@@ -323,7 +323,7 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
   return NULL;
 }
 
-/* B.63  Read a line of any length */
+/* G.22  Read a line of any length */
 
 enum line_found line_read(FILE * in, struct memory *m, struct bytes *text)
 {

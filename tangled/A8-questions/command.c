@@ -1,11 +1,11 @@
-/* command.c -- made from chapters/A2-command.w; change it there */
+/* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* B.188  command.c */
+/* H.71  command.c */
 
 #include <string.h>
-#include "A2-command/subcommands.h"
+#include "A8-questions/door.h"
 
-/* B.187  What this was compiled with */
+/* H.70  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* B.185  Answer the small subcommands */
+/* H.68  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -44,7 +44,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* B.186  Say which version this is */
+/* H.69  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -79,15 +79,8 @@ static int run_wishes(const struct console *c, const struct wishes *w)
     return run_help(c, w);
   case SUB_VERSION:
     return run_version(c);
-  case SUB_VALUES:
-/* B.189  Print what the prose quotes */
-
-    number_values(c->out);
-    fprintf(c->out, "command.status.cancelled %d\n", (int)STATUS_CANCELLED);
-
-    return STATUS_DONE;
   default:
-    number_digits(c->out);
+    fprintf(c->out, "questions.options %d\n", (int)N_OPTIONS);
     return STATUS_DONE;
   }
 }

@@ -1,14 +1,14 @@
-/* inspecting.c -- made from chapters/A2-command.w; change it there */
+/* inspecting.c -- made from chapters/A8-questions.w; change it there */
 
-/* B.148  inspecting.c */
+/* H.29  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "A2-command/subcommands.h"
+#include "A8-questions/door.h"
 
-/* B.138  What is inspected */
+/* H.19  What is inspected */
 
 struct inspection {
   const struct console *c;
@@ -20,7 +20,7 @@ struct inspection {
   struct error why;
 };
 
-/* B.139  List the settings as they were understood */
+/* H.20  List the settings as they were understood */
 
 struct setting {
   const char *name;
@@ -48,7 +48,7 @@ static void list_settings(const struct model_config *c,
   memcpy(of, list, sizeof list);
 }
 
-/* B.140  Show the settings */
+/* H.21  Show the settings */
 
 static void show_settings(struct inspection *g)
 {
@@ -74,7 +74,7 @@ static void show_settings(struct inspection *g)
     put_close(&g->j, '}');
 }
 
-/* B.141  Show the tensors */
+/* H.22  Show the tensors */
 
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
@@ -109,7 +109,7 @@ static void show_tensors(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* B.142  Show a special token */
+/* H.23  Show a special token */
 
 static void show_special(struct inspection *g, uint32_t id, const char *role,
                          const char *from)
@@ -132,7 +132,7 @@ static void show_special(struct inspection *g, uint32_t id, const char *role,
   put_close(&g->j, '}');
 }
 
-/* B.143  Show the special tokens */
+/* H.24  Show the special tokens */
 
 static void show_specials(struct inspection *g)
 {
@@ -173,7 +173,7 @@ static void show_tokenizer(struct inspection *g)
     put_close(j, ']'), put_close(j, '}');
 }
 
-/* B.144  Show what is ignored */
+/* H.25  Show what is ignored */
 
 static void show_ignored(struct inspection *g)
 {
@@ -197,7 +197,7 @@ static void show_ignored(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* B.145  Count the parameters */
+/* H.26  Count the parameters */
 
 static uint64_t count_parameters(const struct inspection *g)
 {
@@ -209,7 +209,7 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-/* B.146  Show all that was found */
+/* H.27  Show all that was found */
 
 static void show_inspection(struct inspection *g)
 {
@@ -246,7 +246,7 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* B.147  Put what a file alone does not have */
+/* H.28  Put what a file alone does not have */
 
     put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
         put_open(j, '['), put_close(j, ']');
@@ -255,7 +255,7 @@ static void show_inspection(struct inspection *g)
   put_end(j);
 }
 
-/* B.137  Look into a directory or a file */
+/* H.18  Look into a directory or a file */
 
 int run_inspect(const struct console *c, const struct wishes *w)
 {

@@ -1,14 +1,14 @@
-/* tracing.c -- made from chapters/A2-command.w; change it there */
+/* tracing.c -- made from chapters/A8-questions.w; change it there */
 
-/* B.136  tracing.c */
+/* H.17  tracing.c */
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "A6-kernels/numbers.h"
-#include "A2-command/subcommands.h"
+#include "A8-questions/door.h"
 
-/* B.121  What is kept during a trace */
+/* H.2  What is kept during a trace */
 
 struct tracing {
   struct occasion *a;
@@ -28,7 +28,7 @@ struct tracing {
   float *weights;
 };
 
-/* B.123  Say why a token was chosen */
+/* H.4  Say why a token was chosen */
 
 static const char *reason_of(const struct tracing *g, uint32_t id)
 {
@@ -46,7 +46,7 @@ static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t
   return tokenizer_text(g->a->o.t, id, n);
 }
 
-/* B.128  Subtract counters */
+/* H.9  Subtract counters */
 
 static void counters_between(const struct counters *before,
                              const struct counters *after, struct counters *did)
@@ -60,7 +60,7 @@ static void counters_between(const struct counters *before,
   memcpy(did, a, sizeof a);
 }
 
-/* B.124  Print a candidate, then a step */
+/* H.5  Print a candidate, then a step */
 
 static void print_candidate(const struct tracing *g, const struct candidate *x,
                             bool chosen)
@@ -76,7 +76,7 @@ static void print_candidate(const struct tracing *g, const struct candidate *x,
   fprintf(out, "\n");
 }
 
-/* B.125  Print a candidate, then a step */
+/* H.6  Print a candidate, then a step */
 
 static void print_step(const struct tracing *g, const struct step *now, size_t rows,
                        size_t again)
@@ -109,7 +109,7 @@ static void print_step(const struct tracing *g, const struct step *now, size_t r
   fprintf(out, "\n");
 }
 
-/* B.126  Write a step */
+/* H.7  Write a step */
 
 static void put_candidate(struct tracing *g, const struct candidate *x)
 {
@@ -140,7 +140,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   }
   put_close(j, ']');
 
-/* B.127  Write the choice, the cache, the work and what was looked at */
+/* H.8  Write the choice, the cache, the work and what was looked at */
 
   put_key(j, "chosen"), put_open(j, '{');
   put_candidate(g, &g->top[0]);
@@ -159,7 +159,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   put_close(j, '}');
 }
 
-/* B.129  Look at what the last row attends to */
+/* H.10  Look at what the last row attends to */
 
 static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
                          float *x, size_t rows, size_t width)
@@ -192,7 +192,7 @@ static bool look(struct tracing *g, size_t n)
   return ok;
 }
 
-/* B.122  Watch a step of the trace */
+/* H.3  Watch a step of the trace */
 
 static bool see_trace(void *self, const struct step *now)
 {
@@ -218,7 +218,7 @@ static bool see_trace(void *self, const struct step *now)
   return !a->c->interrupted();
 }
 
-/* B.130  Read which head to look at */
+/* H.11  Read which head to look at */
 
 static bool read_head(struct tracing *g)
 {
@@ -238,7 +238,7 @@ static bool read_head(struct tracing *g)
   return true;
 }
 
-/* B.135  Begin and end a trace */
+/* H.16  Begin and end a trace */
 
 static void begin_trace(struct tracing *g)
 {
@@ -278,7 +278,7 @@ static void end_trace(struct tracing *g)
   put_end(&g->j);
 }
 
-/* B.134  Run the steps of a trace */
+/* H.15  Run the steps of a trace */
 
 static int run_steps(struct tracing *g)
 {
@@ -302,7 +302,7 @@ static int run_steps(struct tracing *g)
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.131  Trace a text */
+/* H.12  Trace a text */
 
 static int trace_text(struct occasion *a)
 {
@@ -324,7 +324,7 @@ static int trace_text(struct occasion *a)
     return STATUS_USAGE;
   int status = STATUS_FAILED;
 
-/* B.132  Take the rooms of a trace */
+/* H.13  Take the rooms of a trace */
 
   size_t room = a->context + 1;
   g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob, &a->why);
@@ -339,7 +339,7 @@ static int trace_text(struct occasion *a)
   if (ok)
     status = run_steps(&g);
 
-/* B.133  Return the rooms of a trace */
+/* H.14  Return the rooms of a trace */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, v, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.top, 1 + g.k, sizeof *g.top);
