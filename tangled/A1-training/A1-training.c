@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "02-model/forward.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A1-training/publish.h"
 
 /* A.206  Train */
@@ -173,7 +173,7 @@ static int train(int n, char **word)
     fprintf(stderr, "a new run (%s)\n", r.why.words);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, kept, f) && run_publish(&r, p, log);
+  ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0 && run_publish(&r, p, log);
   if (f != NULL)
     fclose(f);
   if (!ok)

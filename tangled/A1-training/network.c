@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "A1-training/network.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 
 /* A.133  What a network holds */
 

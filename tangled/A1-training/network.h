@@ -4,7 +4,8 @@
 
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
-#include "02-model/kernels.h"
+#include "02-model/counters.h"
+#include "A6-kernels/kernels.h"
 #include "A1-training/slopes.h"
 
 /* A.129  The network from outside */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 #include "A1-training/slopes.h"
 #define TARGET
 #define WIDTH 4

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include "A1-training/publish.h"
-#include "02-model/numbers.h"
+#include "A6-kernels/numbers.h"
 
 /* A.198  Round to sixteen bits */
 
