@@ -641,7 +641,7 @@ system for its POSIX names, which \.{-std=c11} hides.
 Six events, and the books after each. The request that is refused is refused on purpose: it is the fifth event, but
 request number \val{ground.refused.request}, and |refuse_at| says so.
 
-\checkpoint{build/out/00-ground.txt}{what the program of this chapter prints}
+\widecheckpoint{build/out/00-ground.txt}{what the program of this chapter prints}
 
 @<Play the five requests of the hand calculation@>=
 enum { EVENTS = 6 };
