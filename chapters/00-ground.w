@@ -225,8 +225,8 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
 {
   enter_request(m, what, 0);
   m->all.refused++, m->of[what].refused++;
-  error_say(why, "out of memory: %zu times %zu bytes"@| " for %s"@|
-    " is more than a size can say", count, size, purpose_name(what));
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+    purpose_name(what));
   return NULL;
 }
 
@@ -641,7 +641,7 @@ system for its POSIX names, which \.{-std=c11} hides.
 Six events, and the books after each. The request that is refused is refused on purpose: it is the fifth event, but
 request number \val{ground.refused.request}, and |refuse_at| says so.
 
-\widecheckpoint{build/out/00-ground.txt}{what the program of this chapter prints}
+\checkpoint{build/out/00-ground.txt}{what the program of this chapter prints}
 
 @<Play the five requests of the hand calculation@>=
 enum { EVENTS = 6 };
