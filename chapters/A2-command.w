@@ -17,8 +17,8 @@ that tells a script how it went.
 @^command@>@^manners@>
 
 There is nothing in it about language models that the chapters have not built. What is new is one
-table, from which the help, the manual page and the shell's completion are all made, and the two
-subcommands that everybody needs: |generate| and |tokenize|. The others, which look inside, have an
+table, from which the help, the manual page and the shell's completion are all made, and the
+subcommand for which the rest exists, |generate|. The others, which look inside, have an
 appendix of their own.
 
 \begin{byhand}{how far is \texttt{josn} from \texttt{json}}
@@ -1843,7 +1843,8 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Print the statistics@>@;
 @<Finish a generation@>@;
 
-@ All subcommands have the same form; those of this appendix stand in one header.
+@ All subcommands have the same form; the one of this appendix stands in a header, with what the others
+need of it.
 
 @(subcommands.h@>=
 #ifndef INCIPIT_SUBCOMMANDS_H
@@ -1862,175 +1863,13 @@ have said already.
 @<The subcommands@>=
 int run_generate(const struct console *c, const struct wishes *w);
   /* continues a prompt */
-int run_tokenize(const struct console *c, const struct wishes *w);
-  /* text to ids and back, and learning a vocabulary */
 
-@* Tokenize. \label{sec:tokenizing}
-Text to ids, one token a line; or ids to text; or, from a file, a new vocabulary. The three have only
-the name of the subcommand in common, and the first thing to do is to tell which is meant.
-
-@<Tell what to do with tokens@>=
-int run_tokenize(const struct console *c, const struct wishes *w)
-{
-  struct cutting g = @[{ .c = c, .w = w }@];
-  int status;
-  if (w->of[OPTION_TRAIN].given) status = learn(&g);
-  else {
-    status = gather_tokens(&g);
-    if (status == STATUS_DONE) show_tokens(&g);
-    ids_free(c->memory, &g.list);
-    bytes_free(c->memory, &g.text);
-    outfit_close(&g.o);
-  }
-  if (status == STATUS_USAGE) return console_misuse(c, &g.why);
-  return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
-}
-
-@ What the first two need: both have ids and text in the end, one of them given and one made.
-
-@<What is cut and put together@>=
-struct cutting { const struct console *c; const struct wishes *w; struct outfit o;
-  struct bytes text; struct ids list; struct error why; };
-
-@ From text to ids, or from ids to text. An id that the model does not have is wrong
-usage; one that it has and that stands for nothing has no bytes.
-
-@<Make ids of the text, or text of the ids@>=
-static int gather_tokens(struct cutting *g)
-{
-  const struct option_value *of = g->w->of;
-  struct memory *m = g->o.m = g->c->memory;
-  bool back = of[OPTION_IDS].given;
-  int status;
-  if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
-  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
-  if (status != STATUS_DONE) return status;
-  if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
-    return STATUS_FAILED;
-  for (size_t i = 0; back && i < g->list.n; i++)
-    if (g->list.id[i] >= g->o.vocab_size) {
-      error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-        g->list.id[i], g->o.vocab_size - 1);
-      return STATUS_USAGE;
-    }
-  bool ok = back
-    ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n, false, &g->text, &g->why)
-    : tokenizer_encode(g->o.t, m, (char *) g->text.byte, g->text.n,
-      !of[OPTION_NO_SPECIAL].given, of[OPTION_PARSE_SPECIAL].given, &g->list,
-      &g->why);
-  return ok ? STATUS_DONE : STATUS_FAILED;
-}
-
-@ And what is shown of it. Going back gives the bytes and not one more, so that a text which goes
-there and back is the same file.
-
-@<Show what was cut or put together@>=
-static void show_tokens(struct cutting *g)
-{
-  FILE *out = g->c->out;
-  const struct option_value *of = g->w->of;
-  if (of[OPTION_JSON].given) put_tokens(g);
-  else if (of[OPTION_COUNT].given) fprintf(out, "%zu\n", g->list.n);
-  else if (of[OPTION_IDS].given) fwrite(g->text.byte, 1, g->text.n, out);
-  else for (size_t i = 0; i < g->list.n; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
-    fprintf(out, "%" PRIu32 "\t", g->list.id[i]);
-    piece_quote(out, byte, n);
-    fprintf(out, "\n");
-  }
-}
-
-@ As an object, with every piece as a text: a piece that is half a character becomes the sign for
-what cannot be shown, and the ids say what it really is.
-
-@<Write ids, pieces and bytes as an object@>=
-static void put_tokens(struct cutting *g)
-{
-  struct json_out j = @[{ g->c->out, '\0' }@];
-  put_open(&j, '{');
-  put_key(&j, "ids"), put_ids(&j, g->list.id, g->list.n);
-  put_key(&j, "pieces"), put_open(&j, '[');
-  for (size_t i = 0; i < g->list.n; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
-    put_text(&j, byte, n);
-  }
-  put_close(&j, ']');
-  put_key(&j, "bytes"), put_count(&j, g->text.n);
-  put_close(&j, '}');
-  put_end(&j);
-}
-
-@ To learn a vocabulary takes a text, a number and a place. The number counts everything: the id that
-ends a text, the 256 bytes, and then as many merges as are left of it. A short text may run
-out of pairs before; that is said, because the number in the file will not be the one that was asked
-for.
-@^training a tokenizer@>
-
-@<Learn a vocabulary@>=
-static int learn(struct cutting *g)
-{
-  const struct option_value *of = g->w->of;
-  struct memory *m = g->c->memory;
-  size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257, n = 0;
-  struct bpe_merge *merge = NULL;
-  struct mapping map;
-  char path[CONSOLE_PATH];
-  int length = snprintf(path, sizeof path, "%s/tokenizer.json", of[OPTION_OUT].text);
-  if (length < 0 || length >= CONSOLE_PATH) {
-    error_say(&g->why, "--out is too long");
-    return STATUS_USAGE;
-  }
-  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why)) return STATUS_FAILED;
-  bool ok = make_folder(of[OPTION_OUT].text, &g->why)
-    && bpe_train(m, (const char *) map.bytes, map.size, split_gpt2, merges, &merge,
-      &n, &g->why)
-    && tokenizer_write(m, path, merge, n, &g->why);
-  if (ok) fprintf(g->c->err, "incipit: %s: %zu ids, of them %zu merges%s\n", path,
-      n + 257, n, n < merges ? "; the text has no more pairs" : "");
-  bpe_forget(m, merge, merges);
-  file_unmap(&map);
-  return ok ? STATUS_DONE : STATUS_FAILED;
-}
-
-@ A folder that is there already serves as well as a new one.
-
-@<Make a folder, unless it is there@>=
-static bool make_folder(const char *path, struct error *why)
-{
-  return mkdir(path, 0777) == 0 || errno == EEXIST
-    || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
-}
-
-@ Learning and cutting come from chapter 1; what is new in this file is how to ask for them.
-
-@(tokenizing.c@>=
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-#include <sys/stat.h>
-#include "01-tokens/split.h"
-#include "A2-command/subcommands.h"
-@;@#
-@<What is cut and put together@>@;
-@<Make ids of the text, or text of the ids@>@;
-@<Write ids, pieces and bytes as an object@>@;
-@<Show what was cut or put together@>@;
-@<Make a folder, unless it is there@>@;
-@<Learn a vocabulary@>@;
-@<Tell what to do with tokens@>@;
-
-@* Two more things to build. \label{sec:commandex} Where a table decides, a change is small; that is the use of a
-table. The exercises change one and find the edge of another.
+@* The nearest word. \label{sec:commandex} What is nearest depends on what counts as a slip, and the exercise looks for a
+word that shows it.
 
 \begin{exercises}
 \exercise{think}{ex:command.slip}{Misspell an option of \texttt{generate} so that another one would be offered if the exchange of two neighbouring
 letters counted as two slips and not as one.}{\texttt{make exercise-A2-1}}{The right one must be one exchange away, another that stands before it in
 the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
 and one too many.}
-\exercise{build}{ex:command.count}{Let \texttt{tokenize --count} print, behind the number of tokens, how many bytes a token has on the average,
-with two decimals; of no tokens, zero.}{\texttt{make exercise-A2-2}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
-doubles, unless there is nothing to divide by. Divided as integers, the decimals are always zero.}
 \end{exercises}

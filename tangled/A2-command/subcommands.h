@@ -14,9 +14,6 @@
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
 
-int run_tokenize(const struct console *c, const struct wishes *w);
-/* text to ids and back, and learning a vocabulary */
-
 /* B.81  The counters by name */
 
 enum { N_COUNTERS = 11 };

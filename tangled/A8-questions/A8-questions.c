@@ -1,6 +1,6 @@
 /* A8-questions.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.72 */
+/* H.80 */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define INCIPIT_BUILD "unknown"
 #endif
 
-/* H.73  Note that somebody has pressed Ctrl-C */
+/* H.81  Note that somebody has pressed Ctrl-C */
 
 static volatile sig_atomic_t interrupt_seen;
 
@@ -37,7 +37,7 @@ static bool was_interrupted(void)
   return interrupt_seen != 0;
 }
 
-/* H.74  Say why a mapped file is gone, and end */
+/* H.82  Say why a mapped file is gone, and end */
 
 static void lost_file(int number)
 {
@@ -57,7 +57,7 @@ static void speak_on_lost_file(void)
   sigaction(SIGBUS, &how, NULL);
 }
 
-/* H.75  Find the path of this program */
+/* H.83  Find the path of this program */
 
 static void find_program(char path[CONSOLE_PATH], const char *called)
 {
