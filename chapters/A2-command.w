@@ -170,7 +170,12 @@ static bool reader_gone(const struct console *c)
   return door.fd >= 0 && poll(&door, 1, 0) == 1
     && (door.revents & (POLLERR | POLLHUP)) != 0;
 }
-@#
+
+@ With that, the end of every run is the same: empty the buffer; if something failed now or earlier, say so
+once, unless it has been said or there is nobody to say it to. The status tells a script what the
+words tell a person.
+
+@<Empty the output, and look whether that worked@>=
 int console_end(const struct console *c, int status)
 {
   errno = 0;
@@ -490,7 +495,11 @@ static bool is_called(const char *name, const char *also, char letter,
   if (typed_letter != '\0') return letter == typed_letter;
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
-@#
+
+@ The table is walked from its beginning, and a line counts only if the bit of the subcommand is set in it. So
+the same name may stand in two lines, for two subcommands that mean different things by it.
+
+@<Find an option of this subcommand@>=
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
   for (int i = 0; i < N_OPTIONS; i++) {
@@ -557,7 +566,12 @@ static unsigned slips(const char *a, const char *b)
     }
   return d[n][m];
 }
-@#
+
+@ Of two names that are equally near the one that stands first in the table is offered, so that the
+answer does not depend on chance. A word that is near to nothing gets an offer all the same; whoever reads
+it sees at least how a name looks.
+
+@<Count the slips between two words@>=
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
   const char *nearest = list[0];
@@ -581,7 +595,12 @@ static bool digits_parse(const char *text, size_t n, uint64_t *value)
   }
   return n > 0;
 }
-@#
+
+@ A number counts only within its limits, which stand in the table. What has no upper limit but that of the
+integers is told its lower one alone: nobody wants to read the digits of the largest integer in order to learn that there is no
+limit.
+
+@<Read a number within its limits@>=
 static bool count_parse(const struct option_row *o, const char *text,
   uint64_t *value, struct error *why)
 {
@@ -749,7 +768,11 @@ void help_greet(FILE *out)
       subcommand_at(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
-@#
+
+@ Who asks for more gets the list of subcommands, each with the words of its line in the table, and is told how
+to ask on.
+
+@<Greet@>=
 void help_overview(FILE *out)
 {
   fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
@@ -792,7 +815,11 @@ static size_t option_names(const struct option_row *o, char room[80])
   if (o->value != NULL) n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
   return n;
 }
-@#
+
+@ On the screen, the names stand at the left and the words in their column, on the same line if the names
+leave room and on the next one if they do not.
+
+@<Put the names of an option together@>=
 static void print_option(FILE *out, const struct option_row *o)
 {
   char names[80], normal[80];
@@ -835,7 +862,11 @@ static void print_troff(FILE *out, const char *text)
     if (*text == '-' || *text == '\\') fprintf(out, "\\%c", *text == '-' ? '-' : 'e');
     else putc(*text, out);
 }
-@#
+
+@ An option in the manual page is a paragraph with a heading of its own, in bold, and what was the bracket with
+the default on the screen becomes a sentence.
+
+@<Print a text for troff@>=
 static void print_troff_option(FILE *out, const struct option_row *o)
 {
   char names[80];
@@ -1019,7 +1050,11 @@ static unsigned workers_wanted(const struct wishes *w)
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
   return pool_cores();
 }
-@#
+
+@ Which kernels? Those that were asked for by name, or else the best that this machine can run. The
+answer does not depend on it, by promise 2; the time does.
+
+@<Count the workers that are wanted@>=
 const struct kernels *outfit_kernels(struct error *why)
 {
   const char *name = getenv("INCIPIT_ISA");
@@ -1227,7 +1262,11 @@ bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *wh
   return !ferror(in) || error_say(why, "the standard input cannot be read: %s",
     strerror(errno));
 }
-@#
+
+@ A file has a size that is known beforehand, and a name that belongs into the sentence if it cannot be
+read; both are the business of chapter 0's mapping.
+
+@<Read a stream or a file to its end@>=
 static bool file_read(struct memory *m, const char *path, struct bytes *text,
   struct error *why)
 {
@@ -1621,7 +1660,11 @@ static bool has_chat_template(const char *folder)
   json_decref(value);
   return has;
 }
-@#
+
+@ The hints go to the standard error, where they cannot become a part of the text; and they are
+hints, not questions, since a script cannot answer.
+
+@<Give hints@>=
 static void give_hints(const struct occasion *a)
 {
   if (!a->p.in_ids && has_chat_template(a->o.path))
@@ -1699,7 +1742,11 @@ static void put_prompt(struct writing *g)
   put_key(&g->j, "ids"), put_ids(&g->j, p->list.id, p->list.n);
   put_close(&g->j, '}');
 }
-@#
+
+@ If they were asked for, the log-probabilities of all tokens follow in a list as long as that of the ids, in
+the same order, so that the two can be read side by side.
+
+@<Write the prompt@>=
 static void put_all_odds(struct writing *g, const struct continuation *text)
 {
   put_key(&g->j, "logprobs"), put_open(&g->j, '[');
@@ -1740,7 +1787,11 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   *name = list[i].name;
   return list[i].value;
 }
-@#
+
+@ As an object they are written from the list, so that a counter which a later chapter adds appears in every
+output at once, or nowhere.
+
+@<Name the counters@>=
 void put_counters(struct json_out *j, const struct counters *c)
 {
   put_open(j, '{');
@@ -1769,7 +1820,12 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
   of[3] = until > 0 ? (double) g->a->p.list.n / until : NAN;
   of[4] = n > 1 && after > 0 ? (double) (n - 1) / after : NAN;
 }
-@#
+
+@ In the object a time that does not exist is |null|, and not zero: whoever divides by it should notice. Times
+are the only part of the answer that two runs do not have in common; whoever compares runs leaves
+them out.
+
+@<Reckon the times@>=
 static void put_timings(struct writing *g, size_t n)
 {
   double of[N_TIMES];

@@ -324,7 +324,11 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
   put_key(&g->j, "piece"), put_text(&g->j, byte, n);
   put_key(&g->j, "logprob"), put_double(&g->j, x->logprob);
 }
-@#
+
+@ The object of a step names its number and the length of the text that it read; then the work, row by row, in
+one word for each cell of a line of the grid; then the candidates.
+
+@<Write a step@>=
 static void put_step(struct tracing *g, const struct step *now, size_t rows,
   size_t again)
 {
@@ -395,7 +399,11 @@ static void take_weights(void *self, enum watch_stage stage, uint32_t layer, flo
   const float *from = x + (rows - 1) * width + g->head_number * longest;
   for (size_t i = 0; i < rows && i < longest; i++) g->weights[i] = from[i];
 }
-@#
+
+@ The second pass is an ordinary one, over the same ids, at the same positions, through the same functions. Only
+the counters are others, which nobody will read, and the store is emptied before, so that the pass is whole.
+
+@<Look at what the last row attends to@>=
 static bool look(struct tracing *g, size_t n)
 {
   struct occasion *a = g->a;
@@ -526,7 +534,11 @@ static void begin_trace(struct tracing *g)
   }
   fprintf(g->a->c->out, "\n");
 }
-@#
+
+@ Below the steps stands the sum that the whole of chapter 3 is about: rows computed, rows that would have been enough,
+and the difference.
+
+@<Begin and end a trace@>=
 static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
@@ -543,7 +555,8 @@ static void end_trace(struct tracing *g)
   put_end(&g->j);
 }
 
-@ The file of the trace, from what a step needs to the whole.
+@ The file of the trace, from what a step needs to the whole. It calls no kernel but the one that makes
+log-probabilities of logits, and no part of the model but the pass: what it shows, it has been told.
 
 @(tracing.c@>=
 #include <inttypes.h>
@@ -679,7 +692,11 @@ static void show_tensor(struct inspection *g, const struct stored *t)
   put_key(&g->j, "bytes"), put_count(&g->j, t->bytes);
   put_close(&g->j, '}');
 }
-@#
+
+@ All of them come in the order of their names, which is that of the archive; in the files they may lie in
+any other.
+
+@<Show the tensors@>=
 static void show_tensors(struct inspection *g)
 {
   size_t n = weights_count(g->tensors);
@@ -733,7 +750,11 @@ static void show_specials(struct inspection *g)
     if (!known) show_special(g, x.id, x.special ? "special" : "added", "tokenizer.json");
   }
 }
-@#
+
+@ Before them stands what kind of tokenizer it is and how many ids it has. A model without one has none of
+either, and its special tokens are numbers without a text.
+
+@<Show the special tokens@>=
 static void show_tokenizer(struct inspection *g)
 {
   struct json_out *j = &g->j;
@@ -785,7 +806,9 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-@ The parts in their order. A file alone has neither settings nor tokenizer, and says so with nulls.
+@ The parts in their order. A file alone has neither settings nor tokenizer, and says so with nulls. For people what is
+not there is left out, since a screen is read from the top; for programs every key is there, since they look
+for it by name and must not have to ask whether it exists.
 
 @<Show all that was found@>=
 static void show_inspection(struct inspection *g)
@@ -823,7 +846,9 @@ static void show_inspection(struct inspection *g)
 put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
   put_open(j, '['), put_close(j, ']');
 
-@ From the parts to the whole.
+@ From the parts to the whole. Like |trace|, this file finds out nothing by itself: it prints what the loaders
+of the appendices C and D have understood, so that what |inspect| says and what |generate| does cannot
+differ.
 
 @(inspecting.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -970,12 +995,20 @@ static bool flag_of(const struct inquiry *q, const char *key, bool normal)
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
 }
-@#
+
+@ A count that was left out is zero, which is the default of every count in the protocol that has one. Its type was
+checked before, so the number fits.
+
+@<Take values out of a question@>=
 static uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
-@#
+
+@ A text may contain the character U+0000, so its length is taken from the library and never from |strlen|. What is null or
+was left out gives a null pointer.
+
+@<Take values out of a question@>=
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
   json_t *v = json_object_get(q->in, key);
@@ -1003,13 +1036,17 @@ static bool ids_from(const struct inquiry *q, json_t *from, const char *key,
   }
   return true;
 }
-@#
+
+@ Most lists of ids stand directly behind a key; the function above also serves the lists inside a list.
+
+@<Take ids out of a question@>=
 static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-@ A text is its ids.
+@ A text is its ids. Whether special tokens are added, and whether their names in the text are taken for them, are
+two questions with two keys: a text from a stranger may contain the name of an end token, and must not be ended by it.
 
 @<Answer with ids, bytes or merges@>=
 static bool answer_tokenize(struct inquiry *q)
@@ -1028,7 +1065,8 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-@ Ids are bytes, and the bytes, as far as they are a text, a text.
+@ Ids are bytes, and the bytes, as far as they are a text, a text. Both are in the answer, since the text alone cannot say
+what the broken parts of it have been.
 
 @<Answer with ids, bytes or merges@>=
 static bool answer_detokenize(struct inquiry *q)
@@ -1534,7 +1572,8 @@ int run_probe(const struct console *c, const struct wishes *w)
   return status;
 }
 
-@ The file of the protocol: checking, then answering, then the tables, then the lines.
+@ The file of the protocol: checking, then answering, then the tables, then the lines. Somebody who adds a kind writes
+one function and one line in the table, and the list of keys between them.
 
 @(probe.c@>=
 #include <inttypes.h>
@@ -1553,7 +1592,9 @@ int run_probe(const struct console *c, const struct wishes *w)
 @<Serve all lines@>@;
 @<Probe@>@;
 
-@ The checks, from one value to a whole object.
+@ The checks, from one value to a whole object. Nothing is computed before all of them have passed: a
+question is either good, and then only memory or a number that is not finite can stop its answer, or it
+is bad, and then it has cost nothing.
 
 @<Check what was asked@>=
 @<The types of values@>@;
@@ -1563,7 +1604,8 @@ int run_probe(const struct console *c, const struct wishes *w)
 @<Take values out of a question@>@;
 @<Take ids out of a question@>@;
 
-@ The answers, each behind what it needs.
+@ The answers, each behind what it needs. None of them knows how its question was written down, nor
+what comes before or behind its answer on the line.
 
 @<The answers, kind by kind@>=
 @<Write the chunks of a stream@>@;
@@ -1675,7 +1717,13 @@ without a word gets an answer and not a reproach.
 @<What this was compiled with@>@;
 @<Answer the small subcommands@>@;
 @<Say which version this is@>@;
-@#
+@<Choose among the subcommands@>@;
+@<Run the command from its first word to its status@>@;
+
+@ Each subcommand is a function with the same two parameters; this is the only place where they are told
+apart.
+
+@<Choose among the subcommands@>=
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
   switch (w->sub) {
@@ -1690,7 +1738,11 @@ static int run_wishes(const struct console *c, const struct wishes *w)
     return STATUS_DONE;
   }
 }
-@#
+
+@ A whole run has four ends: nothing was asked for; what was asked for makes no sense; help was asked for; or a
+subcommand has done its work. All but the second empty the output, and look whether it went out.
+
+@<Run the command from its first word to its status@>=
 int command_run(const struct console *c, int argc, char **argv)
 {
   struct wishes w;
@@ -1762,7 +1814,11 @@ static void note_interrupt(int number)
 {
   interrupt_seen = number;
 }
-@#
+
+@ The handler is installed only when a generation begins, and for one signal: |SA_RESETHAND| takes it away when
+it has been called.
+
+@<Note that somebody has pressed Ctrl-C@>=
 static void listen_for_interrupt(void)
 {
   struct sigaction how;
@@ -1794,7 +1850,10 @@ static void lost_file(int number)
   (void) n;
   _exit(STATUS_FAILED);
 }
-@#
+
+@ It is installed at the very beginning, for the whole run; there is no way to go on after it.
+
+@<Say why a mapped file is gone, and end@>=
 static void speak_on_lost_file(void)
 {
   struct sigaction how;

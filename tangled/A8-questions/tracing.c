@@ -1,6 +1,6 @@
 /* tracing.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.25  tracing.c */
+/* H.28  tracing.c */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t
   return tokenizer_text(g->a->o.t, id, n);
 }
 
-/* H.17  Subtract counters */
+/* H.18  Subtract counters */
 
 static void counters_between(const struct counters *before,
                              const struct counters *after, struct counters *did)
@@ -120,6 +120,8 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
   put_key(&g->j, "logprob"), put_double(&g->j, x->logprob);
 }
 
+/* H.16  Write a step */
+
 static void put_step(struct tracing *g, const struct step *now, size_t rows,
                      size_t again)
 {
@@ -140,7 +142,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   }
   put_close(j, ']');
 
-/* H.16  Write the choice, the cache, the work and what was looked at */
+/* H.17  Write the choice, the cache, the work and what was looked at */
 
   put_key(j, "chosen"), put_open(j, '{');
   put_candidate(g, &g->top[0]);
@@ -159,7 +161,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   put_close(j, '}');
 }
 
-/* H.18  Look at what the last row attends to */
+/* H.19  Look at what the last row attends to */
 
 static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
                          float *x, size_t rows, size_t width)
@@ -172,6 +174,8 @@ static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
   for (size_t i = 0; i < rows && i < longest; i++)
     g->weights[i] = from[i];
 }
+
+/* H.20  Look at what the last row attends to */
 
 static bool look(struct tracing *g, size_t n)
 {
@@ -218,7 +222,7 @@ static bool see_trace(void *self, const struct step *now)
   return !a->c->interrupted();
 }
 
-/* H.19  Read which head to look at */
+/* H.21  Read which head to look at */
 
 static bool read_head(struct tracing *g)
 {
@@ -238,7 +242,7 @@ static bool read_head(struct tracing *g)
   return true;
 }
 
-/* H.24  Begin and end a trace */
+/* H.26  Begin and end a trace */
 
 static void begin_trace(struct tracing *g)
 {
@@ -262,6 +266,8 @@ static void begin_trace(struct tracing *g)
   fprintf(g->a->c->out, "\n");
 }
 
+/* H.27  Begin and end a trace */
+
 static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
@@ -279,7 +285,7 @@ static void end_trace(struct tracing *g)
   put_end(&g->j);
 }
 
-/* H.23  Run the steps of a trace */
+/* H.25  Run the steps of a trace */
 
 static int run_steps(struct tracing *g)
 {
@@ -303,7 +309,7 @@ static int run_steps(struct tracing *g)
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* H.20  Trace a text */
+/* H.22  Trace a text */
 
 static int trace_text(struct occasion *a)
 {
@@ -325,7 +331,7 @@ static int trace_text(struct occasion *a)
     return STATUS_USAGE;
   int status = STATUS_FAILED;
 
-/* H.21  Take the rooms of a trace */
+/* H.23  Take the rooms of a trace */
 
   size_t room = a->context + 1;
   g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob, &a->why);
@@ -340,7 +346,7 @@ static int trace_text(struct occasion *a)
   if (ok)
     status = run_steps(&g);
 
-/* H.22  Return the rooms of a trace */
+/* H.24  Return the rooms of a trace */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, v, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.top, 1 + g.k, sizeof *g.top);
