@@ -1,6 +1,6 @@
-/* tokenizing.c -- made from chapters/A2-command.w; change it there */
+/* tokenizing.c -- made from chapters/A8-questions.w; change it there */
 
-/* B.96  tokenizing.c */
+/* H.9  tokenizing.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "01-tokens/split.h"
-#include "A2-command/subcommands.h"
+#include "A8-questions/door.h"
 
-/* B.90  What is cut and put together */
+/* H.3  What is cut and put together */
 
 struct cutting {
   const struct console *c;
@@ -21,7 +21,7 @@ struct cutting {
   struct error why;
 };
 
-/* B.91  Make ids of the text, or text of the ids */
+/* H.4  Make ids of the text, or text of the ids */
 
 static int gather_tokens(struct cutting *g)
 {
@@ -52,7 +52,7 @@ static int gather_tokens(struct cutting *g)
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.93  Write ids, pieces and bytes as an object */
+/* H.6  Write ids, pieces and bytes as an object */
 
 static void put_tokens(struct cutting *g)
 {
@@ -71,7 +71,7 @@ static void put_tokens(struct cutting *g)
   put_end(&j);
 }
 
-/* B.92  Show what was cut or put together */
+/* H.5  Show what was cut or put together */
 
 static void show_tokens(struct cutting *g)
 {
@@ -93,7 +93,7 @@ static void show_tokens(struct cutting *g)
     }
 }
 
-/* B.95  Make a folder, unless it is there */
+/* H.8  Make a folder, unless it is there */
 
 static bool make_folder(const char *path, struct error *why)
 {
@@ -101,7 +101,7 @@ static bool make_folder(const char *path, struct error *why)
       || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-/* B.94  Learn a vocabulary */
+/* H.7  Learn a vocabulary */
 
 static int learn(struct cutting *g)
 {
@@ -131,7 +131,7 @@ static int learn(struct cutting *g)
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.89  Tell what to do with tokens */
+/* H.2  Tell what to do with tokens */
 
 int run_tokenize(const struct console *c, const struct wishes *w)
 {
