@@ -751,8 +751,13 @@ const struct option_row *option_at(enum option number)
 @* Help, four times. \label{sec:help}
 The same lines of the table are printed in four ways: as a screen of help, as the list of
 subcommands, as a manual page, and as a program for the shell. None of the four knows an option by
-name, so an option that is added to the table is in all of them.
+name, so an option that is added to the table is in all of them: \cref{fig:fourforms}.
 @^help@>@^manual page@>@^completion@>
+
+\fig{fourforms}{fig:fourforms}{One line of the table, and what is made of it. A name that is spelled once cannot be
+spelled in two ways.}{A diagram. On the left a box with one line of the option table: its name top, its value K, the
+limits 1 and 100, its words, and the subcommand trace. Arrows go from it to four boxes on the right: an error message with
+the limits, a line of help, a line of the manual page, and a list of words for the shell.}
 
 @<The table, in four forms@>=
 void help_greet(FILE *out);
