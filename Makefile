@@ -112,7 +112,7 @@ BAD := Missing character|undefined|UNDEFINED|multiply defined|Overfull|destinati
 book: lint build/incipit.pdf ## build/incipit.pdf
 	@texlua tools/logcheck.lua build/incipit.log build/woven
 build/incipit.pdf: $(SOURCES) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/figures.pdf
-	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; exit 1; }
+	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; rm -f build/incipit.aux build/incipit.out build/incipit.toc; exit 1; }
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 lint: build/values.tex ## digits in prose, docstrings, sections
@@ -148,6 +148,11 @@ clean: ## removes build/
 # ---- proofs
 mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+figures-live: build/figures.pdf ## a figure whose data changes looks different
+	@tests/figures.sh
+reproduce: ## two clones in different folders give the same bytes
+	@tests/reproduce.sh
+.PHONY: figures-live reproduce
 byhand: ## the boxes Worked by hand, recomputed from the numbers in them
 	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
@@ -186,3 +191,23 @@ fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found wit
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
+ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
+	@CC='$(CC)' sh tests/ulp.sh
+.PHONY: ulp
+$(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
+	@$(BUILD)/tests/bench_kernels $(BENCH)
+matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
+	@CC='$(CC)' sh tests/matrix.sh
+.PHONY: bench-kernels matrix
+model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+	@mkdir -p work/model models/pocket models/draft
+	$< train model work/model
+	$< train draft work/model
+	cd models && sha256sum -c SHA256SUMS
+model-check: build/bin/A1-training ## every promise of the built-in model with its figure: PASS or FAIL
+	@$< check
+	@cd models && sha256sum -c SHA256SUMS
+.PHONY: model model-check

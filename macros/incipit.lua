@@ -49,6 +49,8 @@ local function iec(n)
   return (n == math.floor(n) and string.format("%d", n) or string.format("%.2f", n)), u[i]
 end
 
+-- the number as it was printed, for a formula in a figure
+function incipit.raw(key) tex.sprint(values[key] and values[key].v or '0') end
 function incipit.val(key, opt)
   key = key:gsub("%s", "")
   local e = values[key]
@@ -352,12 +354,14 @@ end
 
 -- (i) a sentence under more and more merges: a line a number of merges, a box a token, new ones filled
 function incipit.merges(name)
-  local last, line, y, now = {}, nil, 0, {}
-  for _, r in ipairs(incipit.csv(name)) do
+  local last, line, y, now, tokens, rows = {}, nil, 0, {}, 0, incipit.csv(name)
+  for i, r in ipairs(rows) do
     if r.merges ~= line then
-      last, now, line, y = now, {}, r.merges, y - 1
-      tikz("\\node[fig/number,anchor=east] at (-.35,%d) {%d};\\node[fig/label,anchor=east] at (25,%d) {%d};", y, line, y, r.ids)
+      last, now, line, y, tokens = now, {}, r.merges, y - 1, 0
+      tikz("\\node[fig/number,anchor=east] at (-.35,%d) {%d};", y, line)
     end
+    tokens = tokens + 1
+    if not rows[i + 1] or rows[i + 1].merges ~= line then tikz("\\node[fig/label,anchor=east] at (25,%d) {%d};", y, tokens) end
     local key, text = r.from .. "," .. r.length, tostring(r.text)
     now[key] = true
     local new, blank = y < -1 and not last[key], text:sub(1, 1) == "_"

@@ -334,6 +334,7 @@ START_TEST(gaps_and_empty_matches)
   cut("\\s", false, "a\xe1\xa0\x8e" "b c", "(a\xe1\xa0\x8e" "b[ (c"); /* U+180E is no white space */
   cut("[^\\s]+", false, "a\xe1\xa0\x8e" "b\xc2\x85" "c", "[a\xe1\xa0\x8e" "b(\xc2\x85[c");
   cut("\\S+", false, " ab c", "( [ab( [c");
+  cut("\\S+", false, "a\xe1\xa0\x8e" "b c", "[a\xe1\xa0\x8e" "b( [c");
   cut("\\\\s", false, "a\\sb", "(a[\\s(b");
   cut(NULL, false, "one piece", "(one piece");
   cut(split_gpt2, false, "I've  10 cats!\n", "[I['ve[ [ 10[ cats[![\n");

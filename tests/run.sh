@@ -22,6 +22,9 @@ one() { # NAME COMMAND...: one check of this file
 if [ "$build" = build ]; then
   for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
   one globals tests/globals.sh
+  one ulp sh tests/ulp.sh short
+  one objects sh tests/objects.sh
+  one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
   one byhand tests/byhand.sh
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'

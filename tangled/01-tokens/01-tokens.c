@@ -314,7 +314,7 @@ static bool print_row(struct memory *m, size_t merges)
   for (size_t i = 0; i < list.n; at += n, i++) {
     char room[64];
     n = show(m, &l, list.id[i], room);
-    printf("%zu,%zu,%zu,%zu,%s\n", merges, at, n, list.n, room);
+    printf("%zu,%zu,%zu,%s\n", merges, at, n, room);
   }
   ids_free(m, &list);
   forget(m, &l);
@@ -327,7 +327,7 @@ static int print_growth(void)
 {
   static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 };
   struct memory m = {.refuse_at = 0 };
-  printf("merges,from,length,ids,text\n");
+  printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)
     if (!print_row(&m, level[i]))
       return 1;

@@ -1,0 +1,464 @@
+/* check_training.c -- appendix A: the corpus, the network and its way back, the run */
+#define _GNU_SOURCE
+#include <math.h>
+#include <sys/stat.h>
+#include "suite.h"
+#include "A1-training/publish.h"
+#include "02-model/forward.h"
+
+static struct memory m;
+static struct error why;
+
+/* ---- a small network with uneven weights */
+struct lab { struct shape shape; struct pool *pool; struct network *net; size_t n; float *w, *gradient; };
+
+static void lab_open(struct lab *l, const struct shape *s, size_t rows, const char *kernels, unsigned workers)
+{
+  uint64_t seed = 7;
+  l->shape = *s;
+  l->pool = pool_open(&m, workers, &why);
+  l->net = network_open(&m, s, rows, kernels_find(kernels, &why), l->pool, &why);
+  ck_assert_msg(l->net != NULL, "%s", why.words);
+  l->n = network_count(l->net);
+  l->w = calloc(l->n, sizeof *l->w), l->gradient = calloc(l->n, sizeof *l->w);
+  const struct parameter *p;
+  for (size_t i = 0; (p = network_parameter(l->net, i)) != NULL; i++)
+    for (size_t k = 0; k < p->rows * p->cols; k++) {
+      double x = 0;
+      for (int j = 0; j < 12; j++) x += (double) (rnd(&seed) >> 40) / (1 << 24) - 0.5;
+      l->w[p->offset + k] = (float) (p->rows == 1 ? 1 + 0.3 * x : 0.25 * x);
+    }
+}
+static void lab_close(struct lab *l)
+{
+  free(l->w), free(l->gradient);
+  network_close(&m, l->net);
+  pool_close(&m, l->pool);
+}
+static void random_ids(uint32_t *ids, uint32_t *targets, size_t n, uint32_t vocab)
+{
+  uint64_t seed = 11;
+  for (size_t i = 0; i < n; i++) ids[i] = (uint32_t) (rnd(&seed) % vocab), targets[i] = (uint32_t) (rnd(&seed) % vocab);
+}
+static double lab_loss(struct lab *l, const struct batch *b, double *each)
+{
+  double sum = 0;
+  ck_assert_msg(network_forward(l->net, l->w, b, &why), "%s", why.words);
+  network_judge(l->net, b, each);
+  for (size_t i = 0; i < b->sequences * b->length; i++) sum += each[i];
+  return sum * (double) b->share;
+}
+
+static const struct shape small = { 2, 32, 4, 2, 16, 48, 50, 600 };
+enum { LONG = 300, ROWS = 2 * LONG };
+static uint32_t ids[ROWS], targets[ROWS];
+static double losses[ROWS], others[ROWS];
+
+/* ---- every tensor's gradient against a reference of the loss in double, by central differences */
+static double dot(const double *a, const double *b, size_t n)
+{
+  double z = 0;
+  for (size_t i = 0; i < n; i++) z += a[i] * b[i];
+  return z;
+}
+static double ref_loss(const struct shape *s, const double *w, struct network *net, const uint32_t *id, const uint32_t *target, size_t n)
+{
+  size_t d = s->d_model, h = s->head_dim, q = s->n_heads * h, kv = s->n_kv_heads * h, f = s->d_inner, group = s->n_heads / s->n_kv_heads;
+  double *x = calloc(n * d, 8), *y = calloc(n * d, 8), *Q = calloc(n * q, 8), *K = calloc(n * kv, 8), *V = calloc(n * kv, 8), *o = calloc(n * q, 8), *g = calloc(f, 8), total = 0;
+  size_t t = 1;
+#define T(k) (w + network_parameter(net, t + (k))->offset)
+#define NORM(gain) for (size_t i = 0; i < n; i++) { double z = 0; for (size_t c = 0; c < d; c++) z += x[i*d+c]*x[i*d+c]; z = 1/sqrt(z/(double)d + 1e-5); for (size_t c = 0; c < d; c++) y[i*d+c] = x[i*d+c]*z*(gain)[c]; }
+#define DOT(a, b, k) dot(a, b, k)
+  for (size_t i = 0; i < n; i++) for (size_t c = 0; c < d; c++) x[i*d+c] = w[id[i]*d+c];
+  for (uint32_t l = 0; l < s->n_layers; l++, t += 9) {
+    NORM(T(0));
+    for (size_t i = 0; i < n; i++) {
+      for (size_t j = 0; j < q; j++) Q[i*q+j] = DOT(T(1)+j*d, y+i*d, d);
+      for (size_t j = 0; j < kv; j++) K[i*kv+j] = DOT(T(2)+j*d, y+i*d, d), V[i*kv+j] = DOT(T(3)+j*d, y+i*d, d);
+      for (size_t a = 0; a < s->n_heads + s->n_kv_heads; a++) {
+        double *z = a < s->n_heads ? Q + i*q + a*h : K + i*kv + (a - s->n_heads)*h;
+        for (size_t c = 0; c < h/2; c++) { double th = (double) i * pow(10000, -2*(double)c/(double)h), p = z[c], r = z[c+h/2]; z[c] = p*cos(th) - r*sin(th), z[c+h/2] = p*sin(th) + r*cos(th); }
+      }
+    }
+    for (size_t i = 0; i < n; i++) for (size_t a = 0; a < s->n_heads; a++) {
+      double sum = 0, e[LONG], out[64] = { 0 };
+      for (size_t u = 0; u <= i; u++) { e[u] = exp(DOT(Q+i*q+a*h, K+u*kv+a/group*h, h)/sqrt((double)h)); sum += e[u]; }
+      for (size_t u = 0; u <= i; u++) for (size_t c = 0; c < h; c++) out[c] += e[u]/sum*V[u*kv+a/group*h+c];
+      memcpy(o+i*q+a*h, out, h*8);
+    }
+    for (size_t i = 0; i < n; i++) for (size_t c = 0; c < d; c++) x[i*d+c] += DOT(T(4)+c*q, o+i*q, q);
+    NORM(T(5));
+    for (size_t i = 0; i < n; i++) {
+      for (size_t j = 0; j < f; j++) { double z = DOT(T(6)+j*d, y+i*d, d); g[j] = z/(1+exp(-z))*DOT(T(7)+j*d, y+i*d, d); }
+      for (size_t c = 0; c < d; c++) x[i*d+c] += DOT(T(8)+c*f, g, f);
+    }
+  }
+  NORM(T(0));
+  for (size_t i = 0; i < n; i++) { double z = 0; for (size_t v = 0; v < s->vocab_size; v++) z += exp(DOT(w+v*d, y+i*d, d)); total += log(z) - DOT(w+target[i]*d, y+i*d, d); }
+  free(x), free(y), free(Q), free(K), free(V), free(o), free(g);
+  return total;
+}
+START_TEST(every_gradient)
+{
+  struct lab l;
+  enum { N = 9 };
+  lab_open(&l, &small, ROWS, NULL, 2);
+  random_ids(ids, targets, ROWS, small.vocab_size);
+  struct batch b = { ids, targets, 1, N, 1.0f };
+  double *w = calloc(l.n, sizeof *w), one = lab_loss(&l, &b, losses);
+  network_backward(l.net, l.w, &b, l.gradient);
+  for (size_t i = 0; i < l.n; i++) w[i] = (double) l.w[i];
+  ck_assert_double_eq_tol(ref_loss(&small, w, l.net, ids, targets, N), one, 1e-4);
+  const struct parameter *p;
+  unsigned good = 0;
+  for (size_t i = 0; (p = network_parameter(l.net, i)) != NULL; i++) {
+    double off = 0, size = 0;
+    uint64_t seed = i;
+    for (int k = 0; k < 8; k++) {            /* eight numbers of the tensor, those of tokens that occur first */
+      size_t at = p->offset + (i == 0 && k < 4 ? ids[k] * p->cols : 0) + rnd(&seed) % (i == 0 && k < 4 ? p->cols : p->rows * p->cols);
+      double h = 1e-5, old = w[at], up, down;
+      w[at] = old + h, up = ref_loss(&small, w, l.net, ids, targets, N);
+      w[at] = old - h, down = ref_loss(&small, w, l.net, ids, targets, N);
+      w[at] = old;
+      double slope = (up - down) / (2 * h);
+      off += (slope - (double) l.gradient[at]) * (slope - (double) l.gradient[at]), size += slope * slope;
+    }
+    ck_assert_msg(size > 0, "%s: no slope", p->name);
+    ck_assert_msg(sqrt(off / size) < 2e-5, "%s: %g of its gradient is wrong", p->name, sqrt(off / size));
+    good++;
+  }
+  tally("tests/check_training.c (gradients by name)", good, 0, 0, "");
+  free(w);
+  lab_close(&l);
+}
+END_TEST
+
+/* ---- the same bits for 1, 2, 3 workers and every table of kernels */
+START_TEST(same_bits)
+{
+  struct batch b = { ids, targets, 2, LONG, 1.0f / ROWS };
+  float *first = NULL;
+  random_ids(ids, targets, ROWS, small.vocab_size);
+  for (unsigned k = 0; kernels_at(k) != NULL; k++)
+    for (unsigned workers = 1; workers <= 3; workers++) {
+      struct lab l;
+      lab_open(&l, &small, ROWS, kernels_at(k)->name, workers);
+      lab_loss(&l, &b, first == NULL ? losses : others);
+      network_backward(l.net, l.w, &b, l.gradient);
+      if (first == NULL) memcpy(first = calloc(l.n, sizeof *first), l.gradient, l.n * sizeof *first);
+      else {
+        ck_assert(memcmp(first, l.gradient, l.n * sizeof *first) == 0);
+        ck_assert(memcmp(losses, others, sizeof losses) == 0);
+      }
+      lab_close(&l);
+    }
+  free(first);
+}
+END_TEST
+
+/* ---- one pass over a text, or one for each of its beginnings: the same losses */
+START_TEST(teacher_forcing)
+{
+  struct lab l;
+  lab_open(&l, &small, ROWS, NULL, 2);
+  random_ids(ids, targets, ROWS, small.vocab_size);
+  struct batch b = { ids, targets, 1, LONG, 1.0f };
+  lab_loss(&l, &b, losses);
+  for (size_t n = 1; n <= LONG; n += n < 40 ? 1 : 37) {
+    b.length = n;
+    lab_loss(&l, &b, others);
+    ck_assert(others[n - 1] == losses[n - 1]);
+  }
+  lab_close(&l);
+}
+END_TEST
+
+/* ---- its logits are the engine's, bit for bit */
+static void write_and_compare(struct lab *l, size_t n)
+{
+  char folder[] = "/tmp/incipit-XXXXXX";
+  ck_assert(mkdtemp(folder) != NULL);
+  weights_round(l->w, l->n);
+  ck_assert_msg(model_write(&m, folder, &l->shape, l->net, l->w, NULL, 0, &why), "%s", why.words);
+  struct model *lm = model_open(&m, folder, &why);
+  ck_assert_msg(lm != NULL, "%s", why.words);
+  struct counters c = { 0 };
+  struct engine e = { kernels_find(NULL, &why), l->pool, &c };
+  struct store *s = store_open(&m, &lm->config, 1, &why);
+  size_t which[LONG], v = l->shape.vocab_size;
+  for (size_t i = 0; i < n; i++) which[i] = i;
+  float *logits = calloc(n * v, sizeof *logits);
+  ck_assert_msg(evaluate(&e, lm, s, ids, n, which, n, logits, &why), "%s", why.words);
+  struct batch b = { ids, targets, 1, n, 1.0f };
+  ck_assert(network_forward(l->net, l->w, &b, &why));
+  ck_assert(memcmp(logits, network_logits(l->net), n * v * sizeof *logits) == 0);
+  free(logits);
+  store_close(s);
+  model_close(&m, lm);
+  const char *file[] = { "config.json", "generation_config.json", "model.safetensors" };
+  char path[64];
+  for (int i = 0; i < 3; i++) snprintf(path, sizeof path, "%s/%s", folder, file[i]), ck_assert(unlink(path) == 0);
+  rmdir(folder);
+}
+START_TEST(engine_logits)
+{
+  struct lab l;
+  lab_open(&l, &small, ROWS, NULL, 2);
+  random_ids(ids, targets, ROWS, small.vocab_size);
+  write_and_compare(&l, LONG);
+  lab_close(&l);
+  struct shape s = plan_draft.form;
+  lab_open(&l, &s, ROWS, NULL, 1);
+  random_ids(ids, targets, ROWS, s.vocab_size);
+  write_and_compare(&l, 67);
+  lab_close(&l);
+}
+END_TEST
+
+/* ---- the corpus: chances that add up, texts that are what their choices say, no silent choice */
+START_TEST(corpus)
+{
+  static struct passage a, b;
+  struct grammar *g = grammar_open(&m, &why);
+  ck_assert_msg(g != NULL, "%s", why.words);
+  uint64_t seed = suite_seed();
+  unsigned tried = 0, sorts[N_SORTS] = { 0 };
+  for (uint64_t i = 0; i < 3000; i++) {
+    uint16_t taken[PASSAGE_CHOICES];
+    double bits = 0;
+    ck_assert_msg(grammar_write(g, SEED_HELD_OUT, i, &a, &why), "%s", why.words);
+    sorts[a.sort]++;
+    ck_assert(a.length == strlen(a.words) && strstr(a.words, "<|") == NULL && strpbrk(a.words, "[]{}|;~") == NULL ? true : a.sort == CODE);
+    for (size_t k = 0; k < a.n_choices; k++) {
+      taken[k] = a.choices[k].taken;
+      ck_assert(a.choices[k].weight > 0 && a.choices[k].weight <= a.choices[k].total);
+      bits -= log2((double) a.choices[k].weight / a.choices[k].total);
+    }
+    ck_assert_double_eq_tol(bits, a.bits, 1e-9 * (1 + bits));
+    ck_assert(grammar_replay(g, taken, a.n_choices, &b, &why));
+    ck_assert_msg(b.length == a.length && memcmp(a.words, b.words, a.length) == 0, "text %d is not what its choices say", (int) i);
+    size_t k = rnd(&seed) % a.n_choices, count = 0, length;
+    uint32_t weight;
+    while (grammar_table(g, a.choices[k].drawn, count, &length, &weight) != NULL) count++;
+    taken[k] = (uint16_t) (rnd(&seed) % count);
+    ck_assert(grammar_replay(g, taken, a.n_choices, &b, &why));
+    if (taken[k] == a.choices[k].taken || b.choices[k].taken != taken[k]) continue;
+    tried++;
+    ck_assert_msg(b.length != a.length || memcmp(a.words, b.words, a.length) != 0, "a silent choice in text %d", (int) i);
+  }
+  ck_assert(tried > 1000);
+  for (int s = 0; s < N_SORTS; s++) ck_assert(sorts[s] > 100);
+  grammar_close(&m, g);
+}
+END_TEST
+
+/* ---- a whole run's surroundings */
+struct world { struct grammar *g; struct bpe_merge *merges; size_t n; struct tokenizer *words; struct source *source; struct pool *pool; };
+static void world_open(struct world *w, unsigned workers)
+{
+  w->g = grammar_open(&m, &why);
+  ck_assert(training_merges(&m, w->g, &w->merges, &w->n, &why));
+  ck_assert_uint_eq(w->n, MERGES);
+  w->words = tokenizer_from_merges(&m, w->merges, w->n, &why);
+  w->source = source_open(&m, w->g, w->words, SEED_TRAINING, &why);
+  w->pool = pool_open(&m, workers, &why);
+  ck_assert(w->words != NULL && w->source != NULL && w->pool != NULL);
+}
+static void world_close(struct world *w)
+{
+  pool_close(&m, w->pool);
+  source_close(&m, w->source);
+  tokenizer_close(&m, w->words);
+  bpe_forget(&m, w->merges, MERGES);
+  grammar_close(&m, w->g);
+}
+
+/* ---- rows: a text's own tokens, end-of-text between texts, the first of odd number begun with it */
+START_TEST(rows)
+{
+  static struct passage a;
+  static uint32_t row[2049];
+  struct world w;
+  world_open(&w, 1);
+  uint64_t text = 0;
+  for (int r = 0; r < 40; r++) {
+    size_t n = r % 2 ? 2049 : 513, at = 0;
+    ck_assert(source_at(w.source) == text);
+    ck_assert(source_row(w.source, row, n, &why));
+    for (bool first = true; at < n; first = false, text++) {
+      struct ids one = { 0 };
+      ck_assert(grammar_write(w.g, SEED_TRAINING, text, &a, &why));
+      ck_assert(tokenizer_encode(w.words, &m, a.words, a.length, false, false, &one, &why));
+      if (!first || text % 2 == 1) ck_assert_uint_eq(row[at++], 0);
+      for (size_t i = 0; i < one.n && at < n; i++) ck_assert_uint_eq(row[at++], one.id[i]);
+      ids_free(&m, &one);
+    }
+  }
+  world_close(&w);
+}
+END_TEST
+
+/* ---- a run that is interrupted, saved, and loaded into another trainer ends in the same bits */
+START_TEST(resumed)
+{
+  char path[] = "/tmp/incipit-XXXXXX";
+  ck_assert(mkstemp(path) >= 0);
+  struct plan p = plan_draft;
+  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192;
+  struct world w;
+  struct progress a, b;
+  world_open(&w, 2);
+  const struct kernels *k = kernels_find(NULL, &why);
+  struct trainer *t = trainer_open(&m, &p, k, w.pool, w.source, &why), *u;
+  size_t n = network_count(trainer_network(t));
+  ck_assert_uint_eq(plan_steps(&p), 6);
+  for (int i = 0; i < 6; i++) ck_assert(trainer_step(t, &a, &why));
+  source_seek(w.source, 0);
+  u = trainer_open(&m, &p, k, NULL, w.source, &why);
+  for (int i = 0; i < 5; i++) {
+    ck_assert(trainer_step(u, &b, &why));
+    ck_assert_msg(trainer_save(u, path, &why), "%s", why.words);
+    trainer_close(&m, u);
+    source_seek(w.source, 999);
+    u = trainer_open(&m, &p, k, NULL, w.source, &why);
+    ck_assert_msg(trainer_load(u, path, &b, &why), "%s", why.words);
+    ck_assert_uint_eq(b.step, (unsigned) i + 1);
+  }
+  ck_assert(trainer_step(u, &b, &why));
+  ck_assert(memcmp(&a, &b, sizeof a) == 0);
+  ck_assert(memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
+  ck_assert(a.tokens == 3 * 1024 + 2048 + 2 * 8192);
+  ck_assert(truncate(path, 100) == 0 && !trainer_load(u, path, &b, &why));
+  ck_assert(strstr(why.words, "no state of this run") != NULL);
+  trainer_close(&m, t), trainer_close(&m, u);
+  world_close(&w);
+  unlink(path);
+}
+END_TEST
+
+/* ---- the first hundred losses of the run that made the committed file */
+START_TEST(first_hundred)
+{
+  const struct plan *plans[] = { &plan_model, &plan_draft };
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  int steps[] = { 2, 2 };
+#else
+  int steps[] = { 100, 20 };
+#endif
+  for (int k = 0; k < 2; k++) {
+    char path[80], line[120], mine[120];
+    snprintf(path, sizeof path, "%s/training.csv", plans[k]->directory);
+    FILE *f = fopen(path, "r");
+    if (f == NULL) { tally(path, 0, 0, 1, "not trained yet"); continue; }
+    struct world w;
+    struct progress p;
+    world_open(&w, pool_cores());
+    struct trainer *t = trainer_open(&m, plans[k], kernels_find(NULL, &why), w.pool, w.source, &why);
+    ck_assert(fgets(line, sizeof line, f) != NULL);
+    for (int i = 0; i < steps[k]; i++) {
+      ck_assert(trainer_step(t, &p, &why) && fgets(line, sizeof line, f) != NULL);
+      snprintf(mine, sizeof mine, "%llu,%llu,%.9g,%.9g\n", (unsigned long long) p.step, (unsigned long long) p.tokens, (double) p.loss, (double) p.rate);
+      ck_assert_str_eq(mine, line);
+    }
+    fclose(f);
+    tally(path, (unsigned) steps[k], 0, 0, "");
+    trainer_close(&m, t);
+    world_close(&w);
+  }
+}
+END_TEST
+
+/* ---- every allocation may fail: no leak, a sentence, no crash */
+START_TEST(refused_memory)
+{
+  struct shape s = small;
+  for (uint64_t at = 1;; at++) {
+    struct memory books = { .refuse_at = at };
+    struct network *net = network_open(&books, &s, 64, kernels_find(NULL, &why), NULL, &why);
+    bool opened = net != NULL;
+    network_close(&books, net);
+    ck_assert_uint_eq(books.all.held, 0);
+    if (opened) { ck_assert(at > 3); break; }
+  }
+  struct plan p = plan_draft;
+  p.form = s, p.form.vocab_size = 2048;
+  for (uint64_t at = 1;; at++) {
+    struct memory books = { .refuse_at = at };
+    struct trainer *t = trainer_open(&books, &p, kernels_find(NULL, &why), NULL, NULL, &why);
+    bool opened = t != NULL;
+    trainer_close(&books, t);
+    ck_assert_uint_eq(books.all.held, 0);
+    if (opened) break;
+  }
+  for (uint64_t at = 1;; at++) {
+    struct memory books = { .refuse_at = at };
+    struct grammar *g = grammar_open(&books, &why);
+    bool opened = g != NULL;
+    grammar_close(&books, g);
+    ck_assert_uint_eq(books.all.held, 0);
+    if (opened) break;
+  }
+}
+END_TEST
+
+/* ---- the committed files: their sums, and what transformers makes of them */
+START_TEST(files)
+{
+  ck_assert(system("cd models && sha256sum --quiet -c SHA256SUMS") == 0);
+  struct model *lm = model_open(&m, "models/pocket", &why);
+  ck_assert_msg(lm != NULL, "%s", why.words);
+  struct tokenizer *words = tokenizer_open(&m, "models/pocket", &why);
+  struct counters c = { 0 };
+  struct engine e = { kernels_find(NULL, &why), NULL, &c };
+  struct store *s = store_open(&m, &lm->config, 1, &why);
+  static char line[4096];
+  float *logits = calloc(lm->config.vocab_size, sizeof *logits);
+  FILE *f = fopen("tests/golden/pocket/transformers.tsv", "r");
+  ck_assert(f != NULL);
+  unsigned good = 0;
+  while (fgets(line, sizeof line, f) != NULL) {
+    if (line[0] == '#') continue;
+    char *prompt = strtok(line, "\t"), *tokens = strtok(NULL, "\t"), *pairs = strtok(NULL, "\t");
+    struct ids mine = { 0 };
+    ck_assert(tokenizer_encode(words, &m, prompt, strlen(prompt), true, true, &mine, &why));
+    for (size_t i = 0; i < mine.n; i++) ck_assert_uint_eq(strtoul(tokens, &tokens, 10), mine.id[i]);
+    ck_assert(*tokens == '\0');
+    size_t last = mine.n - 1;
+    ck_assert_msg(evaluate(&e, lm, s, mine.id, mine.n, &last, 1, logits, &why), "%s", why.words);
+    for (char *p = strtok(pairs, " "); p != NULL; p = strtok(NULL, " ")) {
+      char *z = strchr(p, ':');
+      ck_assert_double_eq_tol((double) logits[atoi(p)], atof(z + 1), 2e-4);
+    }
+    ids_free(&m, &mine);
+    good++;
+  }
+  tally("tests/golden/pocket/transformers.tsv", good, 0, 0, "");
+  fclose(f);
+  free(logits);
+  store_close(s);
+  tokenizer_close(&m, words);
+  model_close(&m, lm);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("training");
+  TCase *t = tcase_create("network");
+  tcase_set_timeout(t, 600);
+  tcase_add_test(t, every_gradient);
+  tcase_add_test(t, same_bits);
+  tcase_add_test(t, teacher_forcing);
+  tcase_add_test(t, engine_logits);
+  suite_add_tcase(s, t);
+  t = tcase_create("run");
+  tcase_set_timeout(t, 900);
+  tcase_add_test(t, corpus);
+  tcase_add_test(t, rows);
+  tcase_add_test(t, resumed);
+  tcase_add_test(t, refused_memory);
+  tcase_add_test(t, files);
+  tcase_add_test(t, first_hundred);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}
