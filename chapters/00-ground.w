@@ -225,8 +225,8 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
 {
   enter_request(m, what, 0);
   m->all.refused++, m->of[what].refused++;
-  error_say(why, "out of memory: %zu times %zu bytes"@| " for %s"@|
-    " is more than a size can say", count, size, purpose_name(what));
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+    purpose_name(what));
   return NULL;
 }
 

@@ -408,7 +408,7 @@ are made from the embeddings alone. And the third leaves out a single query of t
 position: if the old rows' queries were really of no use to later tokens, nothing should
 change. It does, since the next layer's keys at that position are made from what
 that query found. So the naive loop cannot save itself the queries, in any layer but the last, and keep the rest.\side{In
-\.{tests/check_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.}
+\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.}
 
 @* What the clock says. \label{sec:clock}
 Counts are exact, and nobody waits for a count. So we also took the time: one pass of the built-in model, a step of
