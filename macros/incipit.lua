@@ -396,8 +396,6 @@ function incipit.alphabet(name)
     tikz("\\node[fig/number] at (%.1f,.42) {%X};\\node[fig/number,anchor=east] at (-.15,%.1f) {%X};", k + .5, k, -k - .5, k)
   end
 end
-return incipit
-
 -- (k) what one head looks at: words upright below, an arc for each weight; those of the last row dark
 function incipit.looks(arcs, words, dx)
   local n = 0
@@ -414,3 +412,5 @@ function incipit.looks(arcs, words, dx)
     end
   end
 end
+
+return incipit
