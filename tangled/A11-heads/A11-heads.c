@@ -1,6 +1,6 @@
-/* A9-heads.c -- made from chapters/A9-heads.w; change it there */
+/* A11-heads.c -- made from chapters/A11-heads.w; change it there */
 
-/* I.2 */
+/* K.2 */
 
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "02-model/forward.h"
 #include "A6-kernels/numbers.h"
 
-/* I.3  Two texts */
+/* K.3  Two texts */
 
 static const char a_story[] = "Once upon a time, in a small kingdom, there"
     " lived a kind girl named Elena. \"I will find the book,\" whispered";
 static const char a_page[] = "def count_apples(basket):\n    hen = 0\n"
     "    for apple in basket:\n        hen = hen + 1\n    return";
 
-/* I.4  What is kept of a reading */
+/* K.4  What is kept of a reading */
 
 enum { LAYERS = 6, HEADS = 4, LONGEST = 64, THE_LAYER = 4, THE_HEAD = 2 };
 struct reading {
@@ -27,7 +27,7 @@ struct reading {
   char next[24];
 };
 
-/* I.5  Look over the model's shoulder */
+/* K.5  Look over the model's shoulder */
 
 static void look(void *what, enum watch_stage stage, uint32_t layer, float *x,
                  size_t rows, size_t width)
@@ -40,7 +40,7 @@ static void look(void *what, enum watch_stage stage, uint32_t layer, float *x,
       for (size_t k = 0; k <= r; k++) {
         float p = x[r * width + h * (width / HEADS) + k];
 
-/* I.6  Enter the weight p of head h, row r, position k */
+/* K.6  Enter the weight p of head h, row r, position k */
 
         double share = (double)p / (double)rows;
         t->distance[layer][h] += share * (double)(r - k);
@@ -52,7 +52,7 @@ static void look(void *what, enum watch_stage stage, uint32_t layer, float *x,
       }
 }
 
-/* I.7  Show a token as a word */
+/* K.7  Show a token as a word */
 
 static void show_word(const struct tokenizer *w, uint32_t id, char word[24])
 {
@@ -68,7 +68,7 @@ static void show_word(const struct tokenizer *w, uint32_t id, char word[24])
   word[k] = '\0';
 }
 
-/* I.10  Find the word that comes next */
+/* K.10  Find the word that comes next */
 
 static bool say_next(struct memory *m, struct engine *e, const struct model *lm,
                      const struct tokenizer *w, struct pass *p, struct reading *t,
@@ -86,7 +86,7 @@ static bool say_next(struct memory *m, struct engine *e, const struct model *lm,
   return ok;
 }
 
-/* I.8  Read a text, and keep what the heads looked at */
+/* K.8  Read a text, and keep what the heads looked at */
 
 static bool find_words(struct memory *m, struct tokenizer *w, const char *text,
                        struct reading *t, struct error *why)
@@ -104,7 +104,7 @@ static bool find_words(struct memory *m, struct tokenizer *w, const char *text,
   return ok;
 }
 
-/* I.9  Read a text, and keep what the heads looked at */
+/* K.9  Read a text, and keep what the heads looked at */
 
 static bool watch_pass(struct memory *m, const struct model *lm,
                        const struct tokenizer *w, struct reading *t,
@@ -126,7 +126,7 @@ static bool watch_pass(struct memory *m, const struct model *lm,
   return ok;
 }
 
-/* I.11  Read a text, and keep what the heads looked at */
+/* K.11  Read a text, and keep what the heads looked at */
 
 static bool read_text(struct memory *m, const char *text, struct reading *t,
                       struct error *why)
@@ -143,7 +143,7 @@ static bool read_text(struct memory *m, const char *text, struct reading *t,
   return ok;
 }
 
-/* I.14  Print what was kept */
+/* K.14  Print what was kept */
 
 static size_t widest(const struct reading *t)
 {
@@ -168,7 +168,7 @@ static void print_keys(const char *name, const struct reading *t)
          t->next + 1);
 }
 
-/* I.15  Print what was kept */
+/* K.15  Print what was kept */
 
 static void print_all_keys(const struct reading *story, const struct reading *code)
 {
@@ -186,7 +186,7 @@ static void print_all_keys(const struct reading *story, const struct reading *co
          least, THE_LAYER, THE_HEAD);
 }
 
-/* I.16  Print what was kept */
+/* K.16  Print what was kept */
 
 static void print_words(const struct reading *t)
 {
@@ -212,7 +212,7 @@ static void print_looks(const struct reading *story, const struct reading *code)
              story->entropy[l][h], code->distance[l][h], code->entropy[l][h]);
 }
 
-/* I.17  Print what was kept */
+/* K.17  Print what was kept */
 
 static void print_found(const char *name, const struct reading *t)
 {
