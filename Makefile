@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A2-command)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A7-json A2-command A8-questions)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -79,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H
 chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
@@ -112,7 +112,7 @@ BAD := Missing character|undefined|UNDEFINED|multiply defined|Overfull|destinati
 book: lint build/incipit.pdf ## build/incipit.pdf
 	@texlua tools/logcheck.lua build/incipit.log build/woven
 build/incipit.pdf: $(SOURCES) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/figures.pdf
-	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; exit 1; }
+	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; rm -f build/incipit.aux build/incipit.out build/incipit.toc; exit 1; }
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 lint: build/values.tex ## digits in prose, docstrings, sections
@@ -148,6 +148,13 @@ clean: ## removes build/
 # ---- proofs
 mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
+figures-live: build/figures.pdf ## a figure whose data changes looks different
+	@tests/figures.sh
+reproduce: ## two clones in different folders give the same bytes
+	@tests/reproduce.sh
+.PHONY: figures-live reproduce
+byhand: ## the boxes Worked by hand, recomputed from the numbers in them
+	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
 	@texlua tests/coverage.lua coverage.tsv
 dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
@@ -155,7 +162,7 @@ dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
 	@id=$$(cat $(SOURCES) | sha256sum | cut -c1-16); \
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	sha256sum build/incipit-$$id.tar.gz
-.PHONY: mutants coverage dist
+.PHONY: mutants coverage dist byhand
 exercises: checkpoints $(BUILD)/libincipit.a ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh
 exercise-%: checkpoints $(BUILD)/libincipit.a
@@ -167,9 +174,34 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(CHAPTERS)
 .PHONY: values-live
+
+# ---- the command, installed or not
+$(BUILD)/incipit: $(TANGLED)/A8-questions/A8-questions.c $(BUILD)/libincipit.a build/buildid.tex
+	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+checkpoints: $(BUILD)/incipit
+all check: $(BUILD)/incipit
+incipit: $(BUILD)/incipit ## the command, build/incipit
+install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
+	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CHAPTERS='$(CHAPTERS)' sh tools/install.sh
+fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer, SECONDS (default 30) a parser; KEEP=1 merges what is new into tests/fuzz/corpus
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh campaign $(or $(SECONDS),30)
+fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
+.PHONY: incipit install fuzz fuzz-proof
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
 .PHONY: measure
+ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
+	@CC='$(CC)' sh tests/ulp.sh
+.PHONY: ulp
+$(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
+	@$(BUILD)/tests/bench_kernels $(BENCH)
+matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
+	@CC='$(CC)' sh tests/matrix.sh
+.PHONY: bench-kernels matrix
 model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
 	@mkdir -p work/model models/pocket models/draft
 	$< train model work/model

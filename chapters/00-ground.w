@@ -36,8 +36,8 @@ take 30 & 260 & 210 & 170 & 180
 The peak is not the sum of anything: it is a moment, and here it is over before the end.
 \end{byhand}
 
-@ The program of this chapter does what the hand has just done, and then provokes one
-failure of each kind to see what it says. With the argument |"values"| it prints its
+@ The program of this chapter, \.{00-ground.c}, does what the hand has just done, and then provokes some
+failures to see what they say. With the argument |"values"| it prints its
 numbers under their keys, from which the prose of this book takes every number that it
 quotes; with |"ledger"| it prints the points of \cref{fig:ground}.
 
@@ -63,7 +63,9 @@ int main(int argc, char **argv)
 Chapter 2 promises that a logit has the same 32 bits on every path through the engine.
 That promise is void if the compiler may reorder sums, or keep intermediate results in
 wider registers. Both are visible to the preprocessor, and |ground.h|, which every
-file of this book includes, refuses to be compiled under either.
+file of this book includes, refuses to be compiled under either. A third danger the preprocessor cannot see:
+a product and a sum contracted into one operation with one rounding where we wrote two. The command line of every build
+forbids it, and the kernels test themselves for it before they are used.
 @^floating point@>@^fast math@>
 
 @<Refuse a compiler that would change the bits@>=
@@ -107,7 +109,7 @@ bool error_say(struct error *why, const char *format, ...)
      so that a function can end with |return error_say(...)| */
 bool error_found(struct error *why, const char *file, const char *field,
   const char *found, const char *wanted);
-  /* \.{file: field is `found'; wanted: wanted} */
+  /* \.{file: field is found; wanted: wanted}, |found| quoted by the caller */
 
 @ That |error_say| returns |false| saves two lines at every place where something can
 fail, and there are very many of those. A control character in a file's name or field
@@ -156,6 +158,9 @@ Chapter 6 will claim to know, to the byte, what a model's memory costs. A claim 
 that needs a witness who was there when each byte was handed out. So all memory of the
 engine is taken through one object that keeps the books, separately for each purpose,
 and the formula of chapter 6 will be compared with the books, not with another formula.
+The books count what \emph{we} ask for. Not in them are the rounding of a block to 64 bytes, the C library's own headers, the
+stacks of threads, mapped files, and what three libraries take for themselves: jansson and utf8proc stand outside altogether, and
+PCRE2 is lent our allocator in chapter 1.
 @^accounts@>
 
 @<Memory that is counted@>=
@@ -192,7 +197,7 @@ const char *purpose_name(enum purpose what);
 
 @ A request is entered in two accounts, that of its purpose and the common one. The
 entry is made before we know whether the system will grant it: \emph{asked} counts
-wishes. The last test is for tests: chapter after chapter will refuse the first
+wishes. (A product that overflows is no number of bytes; it is entered as a request for none.) The last test is for tests: chapter after chapter will refuse the first
 request, then the second, and so on, and see that nothing leaks and nothing crashes.
 
 @<Enter a request, and tell whether it shall be refused on purpose@>=
@@ -215,6 +220,15 @@ static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
     bytes, purpose_name(what), m->all.held);
   return NULL;
 }
+static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
+  size_t size, struct error *why)
+{
+  enter_request(m, what, 0);
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+    purpose_name(what));
+  return NULL;
+}
 
 @ The product |count*size| is checked before it is formed, because both factors may come
 from a file. Blocks begin at multiples of 64, a cache line and a whole AVX-512
@@ -225,11 +239,11 @@ register, and they are zeroed so that nothing depends on what lay there before.
 void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
   struct error *why)
 {
-  bool overflow = size != 0 && count > (SIZE_MAX - 63) / size;
-  size_t bytes = overflow ? SIZE_MAX : count * size;
-  bool refuse = enter_request(m, what, bytes);
+  if (size != 0 && count > (SIZE_MAX - 63) / size)
+    return enter_overflow(m, what, count, size, why);
+  size_t bytes = count * size;
   void *p = NULL;
-  if (!refuse && !overflow)
+  if (!enter_request(m, what, bytes))
     p = aligned_alloc(64, bytes == 0 ? 64 : (bytes + 63) / 64 * 64);
   if (p == NULL) return enter_refusal(m, what, bytes, why);
   memset(p, 0, bytes);
@@ -248,7 +262,7 @@ for (int i = 0; i < 2; i++) {
 }
 
 @ To grow is to take, copy, and return. For a moment both blocks are held, and the books
-say so; |realloc| would have hidden that moment, not avoided it.
+say so. |realloc| may avoid that moment; when it does not, it hides it, and we want the worst case in the books.
 
 @<Grow a block, and return it@>=
 void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
@@ -285,7 +299,8 @@ A checkpoint may be larger than we would like to copy, and reading it twice is w
 We ask the system to let the file \emph{be} memory, read-only, and look at it in place:
 pages that nobody reads never leave the disk. What we do not do is believe it. A
 mapping says how many bytes there are; whether they mean anything is for the reader of
-that format to find out.
+that format to find out, number by number, before it follows one: a length that is believed too early is a pointer
+to somewhere else.
 @^mapping@>
 
 @<A file that is mapped@>=
@@ -297,13 +312,14 @@ void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
 
 @ A directory can be opened too, and only the attempt to map it fails, with a message
-about devices. So we look first. A pipe has no size, and is refused for the same reason.
+about devices. So we look at what we have opened before we map it. A pipe has no size, and is refused for the same
+reason; |O_NONBLOCK| keeps us from waiting for somebody to write into it, and means nothing to a file.
 
 @<Map a regular file@>=
 bool file_map(struct mapping *map, const char *path, struct error *why)
 {
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
   struct stat about;
@@ -363,9 +379,9 @@ unsigned pool_workers(const struct pool *p);
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and returns the memory */
 unsigned pool_cores(void);
-  /* physical cores this process may use, at least 1 */
+  /* physical cores that are online, at least 1 */
 
-@ A worker knows its pool and its number. The pool counts steps: |step| is raised to
+@ A helper is a worker that is a thread of ours; it knows its pool and its number. The pool counts steps: |step| is raised to
 announce a new one, and |busy| counts the workers that have not finished it. A worker
 that has nothing to do watches |step| for a short while before it goes to sleep, because
 the next step of a pass usually comes within microseconds, and waking a sleeper takes
@@ -380,14 +396,15 @@ struct pool {
   void *what;
   pthread_mutex_t lock;
   pthread_cond_t announced, finished;
-  struct helper *helpers; /* |workers - 1| of them: the caller is worker 0 */
+  struct helper *helpers; /* |workers| of them; number 0, the caller, is unused */
 };
 enum { PATIENCE = 2000 }; /* looks at |step| before a worker sleeps */
 
 @ The floating-point unit has modes: how to round, whether to flush small numbers to
 zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else
 may have changed them behind our back. So a worker saves the modes, sets the standard
-ones for the length of its part, and puts back what it found.\side{There is a pragma
+ones for the length of its part, and puts back what it found, since the caller's thread is not ours. With glibc on x86-64 the standard
+modes include that small numbers are not flushed; a test sets every mode wrong and looks.\side{There is a pragma
 that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here,
 because the part is a call that they cannot see through.}
 @^rounding mode@>@^denormals@>
@@ -404,8 +421,8 @@ static void do_part(pool_work *work, void *what, unsigned worker,
 }
 
 @ The life of a helper: wait for a step that it has not done, do its part, report. The
-value of |step| it has seen last is its own variable, so a step can neither be missed
-nor done twice.
+value of |step| it has seen last is its own variable, and no new step begins before all have reported, so a step can
+neither be missed nor done twice.
 
 @<The life of a helper@>=
 static void *helper_life(void *argument)
@@ -476,8 +493,8 @@ while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
 pthread_mutex_unlock(&p->lock);
 
 @ Opening can fail half-way: the third thread may be refused after two were started.
-Then those two are told to end, and everything goes back. |pool_close| does exactly
-that for any number of helpers, so it serves here as well.
+Then those two are told to end, and everything goes back. |end_helpers| takes the number that
+were started, so it serves here and in |pool_close|.
 
 @<Start the helpers@>=
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
@@ -518,7 +535,8 @@ static void end_helpers(struct pool *p, unsigned started)
     pthread_join(p->helpers[i].thread, NULL);
 }
 
-@ The helpers' block must be returned before the pool that points to it.
+@ The helpers' block must be returned before the pool that points to it. Both users of this
+section have said how many |workers| it was taken for.
 
 @<Return the pool's memory, which was for |workers|@>=
 pthread_mutex_destroy(&p->lock);
@@ -571,7 +589,7 @@ unsigned pool_cores(void)
 
 @* The module. \label{sec:module}
 These are the pieces of |ground.c| in the order that C wants. The first line asks the
-system for its POSIX names, which |-std=c11| hides.
+system for its POSIX names, which \.{-std=c11} hides.
 
 @(ground.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -620,8 +638,8 @@ system for its POSIX names, which |-std=c11| hides.
 @<Count the physical cores@>@;
 
 @* The check. \label{sec:groundcheck}
-Six events, and the books after each. The request that is refused is refused on purpose:
-it is number \val{ground.refused.request}, and |refuse_at| says so.
+Six events, and the books after each. The request that is refused is refused on purpose: it is the fifth event, but
+request number \val{ground.refused.request}, and |refuse_at| says so.
 
 \checkpoint{build/out/00-ground.txt}{what the program of this chapter prints}
 
@@ -663,7 +681,7 @@ static void print_requests(void)
 @<Print the account as keys and as points@>@;
 
 @ A key names the chapter's module, the quantity, and its parameters. The build stops at
-a key that no program prints.
+a key that no program prints. The points have the last event twice, so that the last step of the drawing has a length.
 
 @<Print the account as keys and as points@>=
 static int print_values(void)
@@ -687,9 +705,11 @@ static int print_ledger(void)
   struct account a[EVENTS];
   play(a);
   printf("event,asked,given,held,peak\n");
-  for (int i = 0; i < EVENTS; i++)
-    printf("%d,%d,%d,%d,%d\n", i + 1, (int) a[i].asked, (int) a[i].given,
-      (int) a[i].held, (int) a[i].peak);
+  for (int i = 0; i <= EVENTS; i++) {
+    const struct account *b = &a[i < EVENTS ? i : EVENTS - 1];
+    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->asked, (int) b->given,
+      (int) b->held, (int) b->peak);
+  }
   return 0;
 }
 
@@ -707,8 +727,8 @@ where asked goes on to \val{ground.asked.5} and given stays; they end at
 three, falls to \val{ground.held.4} and ends at \val{ground.held.6}. The peak stays at
 \val{ground.peak.6}.}
 
-Then every kind of failure is provoked once. Each message has a file or a purpose in it,
-and a number or a reason.
+Then four failures are provoked, and a fifth sentence is written by hand, to show the four parts in their order. Each has a
+file or a purpose in it, and a number or a reason.
 
 @<Let every kind of failure speak@>=
 static void print_failures(void)
@@ -735,7 +755,7 @@ Each of these can be checked by a program; the command stands beside it.
 Only \emph{held}, which ends at 130: the peak was reached before.}
 \exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
 own before each block, at least 8 bytes in glibc. How far would the books be wrong for a
-model that takes 200 blocks, if we counted those?}{\texttt{make exercise-00-2}}{By at least
+model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-00-2}}{By at least
 1,600 bytes, whatever the blocks hold; the books would also differ between C libraries, and
 a formula could not be equal to them.}
 \exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that

@@ -36,16 +36,16 @@ The text is \texttt{the cat that sat}. First it is cut before every blank, becau
 reach across two words: \texttt{the}, \texttt{\textvisiblespace cat}, \texttt{\textvisiblespace that}, \texttt{\textvisiblespace sat}, where the low line stands for the
 blank. Now we count neighbours within the four pieces: \texttt{a t} stands there three times, \texttt{t h}
 twice, all other pairs once. So the first new token is \texttt{at}, and the pieces are now
-\texttt{t h e}, \texttt{\textvisiblespace  c at}, \texttt{\textvisiblespace  t h at}, \texttt{\textvisiblespace  s at}. In what is left \texttt{t h} is the only pair that occurs
+\texttt{t h e}, \texttt{\textvisiblespace\ c at}, \texttt{\textvisiblespace\ t h at}, \texttt{\textvisiblespace\ s at}. In what is left \texttt{t h} is the only pair that occurs
 twice: the second token is \texttt{th}.
 
 \medskip
 \begin{tabular}{@@{}rlrl@@{}}
 \tabhead{rank} & \tabhead{pair} & \tabhead{count} & \tabhead{the pieces afterwards}\\
-0 & \tok{a}\,\tok{t} & 3 & \texttt{t h e} \enspace \texttt{\textvisiblespace  c at} \enspace \texttt{\textvisiblespace  t h at} \enspace \texttt{\textvisiblespace  s at}\\
-1 & \tok{t}\,\tok{h} & 2 & \texttt{th e} \enspace \texttt{\textvisiblespace  c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace  s at}\\
-2 & \tok{\ }\,\tok{c} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace  s at}\\
-3 & \tok{\ }\,\tok{s} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace  th at} \enspace \texttt{\textvisiblespace s at}\\
+0 & \tok{a}\,\tok{t} & 3 & \texttt{t h e} \enspace \texttt{\textvisiblespace\ c at} \enspace \texttt{\textvisiblespace\ t h at} \enspace \texttt{\textvisiblespace\ s at}\\
+1 & \tok{t}\,\tok{h} & 2 & \texttt{th e} \enspace \texttt{\textvisiblespace\ c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace\ s at}\\
+2 & \tok{\ }\,\tok{c} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace\ s at}\\
+3 & \tok{\ }\,\tok{s} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace\ th at} \enspace \texttt{\textvisiblespace s at}\\
 4 & \tok{\ }\,\tok{th} & 1 & \texttt{th e} \enspace \texttt{\textvisiblespace c at} \enspace \texttt{\textvisiblespace th at} \enspace \texttt{\textvisiblespace s at}
 \end{tabular}
 \medskip
@@ -62,12 +62,50 @@ merge joins \texttt{th} and \texttt{at} (there is one for \texttt{\textvisiblesp
 257 and 256. A word that the list does not have was spelt by parts that it does have.
 \end{byhand}
 
+@ So much by hand. \Cref{fig:merges} shows the same on a slightly longer page, the three lines about a cat that this
+chapter's program learns from. At the top one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
+by itself. With every line more merges are known. The tokens grow together where the page repeats
+itself, and a token of one line is always made of whole tokens of the line above: what was
+joined is never taken apart again. At the bottom the sentence is \val{tokens.sentence.ids} tokens, and ``The cat
+sat'' is three of them. These three will be with us to the end of the book.
+
+\widefig{merges}{fig:merges}{One sentence, spelt with more and more merges, whose number stands on the left and the number of
+tokens on the right. Red: tokens that the line above did not have.}{Ten rows, one below the other. Each shows the sentence
+The cat sat on the mat, cut into boxes. The first row, without merges, has one box a letter, 23 in all. From row to row
+boxes join, the new ones in red: at, he, then blank t and the, cat and sat with their blanks, on, mat. The last row has seven boxes, six
+words and the full stop.}
+
+@ How long should the list be? The model pays twice for a long one: it has a row of numbers to
+store for every token, and it computes a score for every token each time it writes one. For a
+short list it pays in the length of the text: fewer bytes a token, more tokens a page, more work. And
+a token that hardly ever occurs is hardly ever learnt. Published lists lie where these costs
+balance: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
+An id more or less is not a matter of taste afterwards. The list belongs to the model like its
+weights; change it, and every number the model learnt is about something else.
+
+\begin{tutorial}{rounded}{S3-02}
+\quoted{Get a probability distribution over all possible next tokens (\textasciitilde100,000 options)}
+\ourrun The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
+\val{tokens.cl100k.special} places for special texts, \val{tokens.cl100k} ids. GPT-2 has half as many; Llama~3,
+with \val{tokens.llama3}, more. ``Typically 32,000 to 128,000+'' (S1-04) is the fairer sentence.
+\end{tutorial}
+
+@ Words are not tokens, which is easily forgotten when one counts on one's fingers. In our small vocabulary the sentence
+of \cref{fig:merges} has six words and \val{tokens.sentence.ids} tokens, because the full stop is one. So
+is it in the example of another tutorial, whose grid we will draw in chapter 3.
+
+\begin{tutorial}{offbyone}{S4-03}
+\quoted{Suppose the user's prompt is "The cat sat" (3 tokens), and we want to generate " on the mat" (4 tokens).}
+\ourrun The program counts \val{claim.S4-03}. The fourth is the full stop, which the quoted text
+does not have; the article writes it in its last step.
+\end{tutorial}
+
 @ The program of this chapter learns these nine merges, spells this word, and then does the same
 with a longer text, until ``The cat sat'' is three ids. Three modules do the work, in the order
 in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
-to keep them is \cref{sec:vocabularies}.
+to keep them is appendix~D. How to look up pairs and names is appendix~E.
 
 @c
 #include <stdio.h>
@@ -102,6 +140,22 @@ bytes occur inside another's, so one can begin to read anywhere and be right aft
 three bytes.
 @^UTF-8@>
 
+\begin{byhand}{one character, three bytes}
+The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt{0} is \texttt{0000}, \texttt{A} is \texttt{1010}, \texttt{C} is
+\texttt{1100}. A character of sixteen bits goes into three bytes, as four, six and six bits, each behind a mark that tells the byte's part:
+
+\medskip
+\begin{tabular}{@@{}llll@@{}}
+\tabhead{bits} & \tabhead{mark} & \tabhead{byte} & \tabhead{hexadecimal}\\
+\texttt{0010} & \texttt{1110} & \texttt{11100010} & \texttt{e2}\\
+\texttt{000010} & \texttt{10} & \texttt{10000010} & \texttt{82}\\
+\texttt{101100} & \texttt{10} & \texttt{10101100} & \texttt{ac}
+\end{tabular}
+\medskip
+
+Whoever sees only \texttt{82} knows from its first two bits that nothing begins here, and goes one byte back.
+\end{byhand}
+
 Starting from bytes and not from characters is what makes the vocabulary closed. Unicode has
 more characters than one would want to list, and gets new ones every year; there are \val{tokens.bytes}
 bytes, and there will be no more. The price is that a token may end in the middle of a
@@ -109,8 +163,10 @@ character, and somebody has to wait for the other half. That will be the busines
 \cref{sec:streaming}.
 
 @ Texts grow while we work on them, so the first thing we need is a row of bytes that can
-grow, from the memory that chapter 0 counts. All zero is the empty row, so nothing has to be
-opened.
+grow, from the memory that chapter 0 counts. It knows how many bytes it has and how many there is
+room for. All zero is the empty row, so nothing has to be opened, and a structure of several rows
+begins its life as |@[{0}@]|. Every function that may need memory takes two arguments
+for it: the memory, in front, and in the end the place for a sentence that says why not.
 
 @<A row of bytes that grows@>=
 struct bytes { unsigned char *byte; size_t n, room; };
@@ -121,8 +177,10 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
 void bytes_free(struct memory *m, struct bytes *b);
   /* returns the block and empties the row */
 
-@ When the room is used up we ask for twice what is needed. So a row that grows to $n$ bytes in
-small steps copies each byte about once on average, not $n/2$ times.
+@ When the room is used up we ask for twice what is needed. The growing row is copied at, say, 32, 64, 128 bytes and so on;
+all copies together are less than twice the last one, and so a row that grows to $n$ bytes in
+small steps copies each byte about once on average. With a fixed step it would be a number of times that
+grows with $n$. If there is no more room to be had, the old block and everything in it is still there.
 
 @<Append bytes, and return them@>=
 bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
@@ -139,7 +197,10 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
   b->n += n;
   return true;
 }
-@#
+
+@ An empty row may be freed, and freed twice; giving back a null is nothing.
+
+@<Append bytes, and return them@>=
 void bytes_free(struct memory *m, struct bytes *b)
 {
   memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
@@ -148,7 +209,8 @@ void bytes_free(struct memory *m, struct bytes *b)
 
 @ Everything about UTF-8 comes down to one question: what begins at this byte? There are three
 answers. A whole character; something that is broken, and no further byte can mend it; or the
-beginning of a character whose rest is not there yet. The length that comes with the
+beginning of a character whose rest is not there yet. A file needs the first two; only a
+text that is still being written needs the third. The length that comes with the
 second answer is that of the \emph{maximal subpart}: the longest beginning that could
 still have become a character. The Unicode standard recommends to replace each such part by
 one U+FFFD, the black diamond with a question mark, and so do we.
@@ -161,9 +223,11 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state);
   /* how many of the |n| $\ge 1$ bytes belong to what begins at the first of them,
      1 to 4; Unicode 15, section 3.9, tables 3-7 and 3-8 */
 
-@ The leading byte gives the length. The values |0xc0| and |0xc1| could only begin a character
+@ The leading byte gives the length: half of the \val{tokens.bytes} values stand for themselves, the others announce
+two bytes, or three, or four, or nothing. The values |0xc0| and |0xc1| could only begin a character
 that has a shorter spelling, and from |0xf5| on the character would lie beyond the last one that
-Unicode allows; so they begin nothing, like the continuation bytes.
+Unicode allows; so they begin nothing, like the continuation bytes. From the second byte on we go forward as long as each byte is one that
+may stand there; the count at which we stop is the length of the answer in all three cases.
 
 @<Tell what begins at a byte@>=
 size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
@@ -187,7 +251,8 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
 }
 
 @ Four leading bytes restrict the byte after them. Two would otherwise allow a spelling that is too
-long, one the surrogates U+D800 to U+DFFF (a device of UTF-16, no characters), and one
+long: a slash that is hidden in three bytes has opened many a door that a check for slashes was to keep shut, so a character has
+one spelling and no other. One would allow the surrogates U+D800 to U+DFFF (a device of UTF-16, no characters), and one
 what lies beyond U+10FFFF.
 
 @<Narrow what the second byte may be@>=
@@ -213,7 +278,8 @@ uint32_t utf8_point(const unsigned char *byte, size_t length);
   /* the number of the whole character of |length| bytes that begins here */
 
 @ The run goes on while the answer stays the same. An unfinished character at the end is, for
-this purpose, no character.
+this purpose, no character. A text without faults, which is nearly every text, comes out as a single run, and whoever cuts
+it into runs first has then only asked whether it is UTF-8.
 
 @<Cut off a run of characters, or of what is none@>=
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
@@ -250,7 +316,8 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ A character of four bytes is unfinished with at most three. We try the longest ending first;
+@ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
+is judged by its last three bytes. We try the longest ending first;
 because no leading byte is also a continuation, at most one of the three can be the
 beginning of a character, and what stands before it does not matter.
 
@@ -266,7 +333,8 @@ size_t utf8_held(const unsigned char *byte, size_t n)
 }
 
 @ The number of a character is made of the free bits of its bytes: seven, five, four or three in
-the first, six in each of the others.
+the first, six in each of the others. For the euro sign they are the first column of the table above. Only those
+ask for it who must know a character's properties: is it white space, is it a letter?
 
 @<Put a character's number together@>=
 uint32_t utf8_point(const unsigned char *byte, size_t length)
@@ -281,7 +349,7 @@ uint32_t utf8_point(const unsigned char *byte, size_t length)
 A model writes one token at a time, and the reader wants to see each as it comes. But a token is
 a few bytes, and may be half a character: the euro sign has three bytes, and a small vocabulary
 has a token for each of them and none for the whole. If the three are printed one by one, a
-terminal shows three black diamonds. So between the tokens and the screen stands something that
+terminal shows three black diamonds, and a program that believes in UTF-8 may stop. So between the tokens and the screen stands something that
 holds back the bytes that are not a character \emph{yet}, and nothing else.
 @^streaming@>
 
@@ -289,7 +357,12 @@ The definition is short. After each token, release everything but the longest en
 incomplete and still completable character. So at most three bytes are ever held, a byte that
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
-the bytes of all tokens.
+the bytes of all tokens. \Cref{fig:stream} shows the seven tokens of a price.
+
+\fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
+that are held after it.}{A row of seven columns, one for each token of the text on, blank, euro sign, nine. The first three columns release one
+byte each and hold none. The fourth and fifth, the first two bytes of the euro sign, release nothing and hold one and two bytes. The sixth releases three
+at once. The seventh releases one.}
 
 @<Bytes on their way to a reader@>=
 struct stream { unsigned char held[3]; size_t n; };
@@ -321,7 +394,11 @@ bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
   if (s->n > 0) memcpy(s->held, out->byte + out->n, s->n);
   return true;
 }
-@#
+
+@ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
+swallow a byte that the model has written would be worse, because then what the reader has would not encode to what the model said.
+
+@<Release what is certain, hold the rest@>=
 bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
   struct error *why)
 {
@@ -351,7 +428,8 @@ The header of the module is these three parts, and its body the functions.
 @<Bytes on their way to a reader@>@;
 #endif
 
-@ Nothing here calls the system, so the C library's |memcpy| is all that has to be included.
+@ Nothing here calls the system, so the C library's |memcpy| is all that has to be included. The parts stand in the order in which
+they were explained.
 
 @(utf8.c@>=
 #include <string.h>
@@ -400,8 +478,9 @@ void splitter_unicode(char version[24]);
 extern const char split_gpt2[], split_llama3[];
   /* the patterns of GPT-2 and of Llama 3 */
 
-@ Cutting goes piece by piece, so that the longest text needs no list of its pieces. One splitter
-serves one cutting at a time.
+@ Cutting goes piece by piece, so that the longest text needs no list of its pieces. The splitter is
+what is compiled once; |struct pieces| is a text on its way through it, and remembers how far we are and where the next
+match was found. One splitter serves one cutting at a time, since the place for the result of a search is inside it.
 
 @<A pattern that cuts@>=
 struct text_piece { const unsigned char *byte; size_t n; bool match; };
@@ -417,8 +496,9 @@ bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why);
   /* the next piece; |next->n == 0| at the end, no other piece is empty; false
      and a sentence if the pattern gives up */
 
-@ The two patterns, as their makers published them. They are long, and C joins strings that stand
-next to each other.
+@ The two patterns, as their makers published them, letter by letter, since a model may depend on every one
+of them. They are long, and C joins strings that stand next to each other. \texttt{\textbackslash p\{L\}} is any letter of any script,
+\texttt{\textbackslash p\{N\}} any digit, \texttt{\textbackslash s} white space; \texttt{(?!\textbackslash S)} looks at the next character without taking it.
 @^GPT-2@>@^Llama 3@>
 
 @<The published patterns@>=
@@ -490,7 +570,8 @@ struct splitter {
   pcre2_jit_stack *stack;
 };
 
-@ Opening takes three steps, and after a failure of any the same function tidies up. What
+@ Opening takes three steps, rewriting, compiling and making room, and after a failure of any of them the same function tidies up
+that closes a splitter at the end of its life. What
 PCRE2 has to say about a bad pattern goes into the sentence, with the place; the
 caller knows from which file the pattern came.
 
@@ -538,7 +619,8 @@ static bool compile(struct splitter *s, const struct bytes *text, bool literal,
   return error_say(why, "%s at byte %zu", (const char *) words, (size_t) place);
 }
 
-@ The other three things are needed for every search and made once.
+@ The other three things are needed for every search and made once. A result has room for one pair of numbers, where the
+match begins and where it ends; groups inside the pattern do not interest us.
 
 @<Make room for the searches@>=
 static bool make_room(struct splitter *s, struct error *why)
@@ -551,7 +633,11 @@ static bool make_room(struct splitter *s, struct error *why)
   pcre2_jit_stack_assign(s->limits, NULL, s->stack);
   return true;
 }
-@#
+
+@ Closing serves both the splitter that has done its work and the one that was never finished. All of it goes back in the opposite order of its making, and PCRE2's functions take a
+null for what was never made.
+
+@<Make room for the searches@>=
 void splitter_close(struct splitter *s)
 {
   if (s == NULL) return;
@@ -605,7 +691,8 @@ static bool look(struct pieces *p, struct error *why)
     || error_say(why, "the pattern matches backwards at byte %zu", p->at);
 }
 
-@ Whoever reads such a message wants to know where in the text the search gave up, too.
+@ Whoever reads such a message wants to know where in the text the search gave up, too: it is the text, as often as the
+pattern, that has something unusual in it.
 
 @<Say why a search failed@>=
 static bool say_what_pcre2_says(int code, size_t at, struct error *why)
@@ -642,7 +729,8 @@ bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 
 @ Unicode grows every year, and with it the letters that \texttt{\textbackslash p\{L\}} stands for. So which
 piece a new character belongs to depends on the library's version; \.{incipit --version}
-prints it.
+prints it. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}. A text with a letter that is younger may be cut differently by
+different machines, as it is by Hugging Face's library, which has a version of its own.
 
 @<Ask for the version of Unicode@>=
 void splitter_unicode(char version[24])
@@ -652,7 +740,8 @@ void splitter_unicode(char version[24])
     strcpy(version, "?");
 }
 
-@ The header needs nothing of PCRE2, which stays a matter between \.{split.c} and the library.
+@ The header needs nothing of PCRE2, which stays a matter between \.{split.c} and the library. Should somebody want to put
+another library in its place, or match the two patterns by hand, there is one file to change.
 
 @(split.h@>=
 #ifndef INCIPIT_SPLIT_H
@@ -661,7 +750,8 @@ void splitter_unicode(char version[24])
 @<A pattern that cuts@>@;
 #endif
 
-@ PCRE2 comes in three widths of characters, and wants to be told which one a file uses.
+@ PCRE2 comes in three widths of characters, and wants to be told which one a file uses. Ours are eight bits wide, with UTF-8
+switched on.
 
 @(split.c@>=
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -695,8 +785,18 @@ left, learning ends.
 
 Other programs break ties otherwise: some take the pair that was met first, and then even the
 order of a hash table may decide. As long as no two counts are equal all of them learn the same
-list. After the first tie the lists part, and because every merge changes later counts they never meet
-again. Our tests compare with such a program up to its first tie, and no further.
+list. After the first tie the lists part, and because every merge changes later counts they need not meet
+again. Our tests compare with such a program up to its first tie, and no further. Nothing of that
+matters once a list exists: to apply the merges of a list there is only one way.
+
+What are merges worth? \Cref{fig:shrink} counts bytes per id while the list grows. On the page that it was learnt from the curve climbs
+until every word is a token. On a page that the learner has not seen, though it speaks of the same cat, the curve climbs half as fast and ends sooner: what the later merges
+know are the first page's words. So one learns from a text as large and as mixed as what will be read, and the list ends long before its
+last merges are about one document.
+
+\fig{shrink}{fig:shrink}{Bytes per id, while merges are added: on the three lines that they are learnt from, and on three
+lines of news about the same cat.}{Two curves that begin at one byte per id. The curve of the page that is learnt from rises nearly straight, to more than three bytes, and is flat from merge 31 on, since there
+is no pair left. The curve of the unseen page rises much more slowly, and ends below two.}
 
 @<Merges, learnt@>=
 struct bpe_merge { uint32_t left, right; };
@@ -709,7 +809,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
   /* returns what |bpe_train| gave, for as many |merges| as were asked for */
 
-@ Done literally, each merge would read the whole text twice. For a text of a megabyte and
+@ Done literally, each merge would read the whole text twice, once to count and once to merge. For a text of a megabyte and
 very many merges that is hours of work, in which hardly anything changes from one
 merge to the next. So we keep three things up to date instead: the text as a chain of \emph{spots},
 each with its id; for every pair, its count and the chain of the spots where it begins; and a
@@ -747,7 +847,9 @@ text about as fast as learning from its dictionary.
 @<What the learner knows@>=
 struct chunk { const unsigned char *byte; size_t n; uint32_t times; };
 
-@ A piece of one byte has no pair, but it does no harm either; it is entered like the others.
+@ A piece is entered by its letters: if they are known already, the number of their piece comes out of the table of names and the piece
+counts once more; otherwise it gets the next number. A piece of one byte has no pair, but it does no harm either; it is entered like
+the others.
 
 @<Enter a piece of the text@>=
 static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
@@ -769,8 +871,9 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
 }
 
-@ The text is cut as in \cref{sec:split}. Bytes that are no characters cannot be shown to a pattern;
-each run of them is a piece of its own.
+@ The text is cut as in \cref{sec:split}. Bytes that are no characters cannot be shown to a pattern, which knows only characters;
+each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. Without a pattern the whole text is one piece, as in the
+experiments of people who want to see what happens then.
 
 @<Collect the pieces of the text@>=
 static bool collect(struct trainer *t, const unsigned char *text, size_t n,
@@ -810,7 +913,8 @@ static bool link_pair(struct trainer *t, uint32_t i)
   return true;
 }
 
-@ A new pair gets the next number and an empty chain.
+@ A new pair gets the next number and an empty chain. Pairs are never removed: a pair whose count has fallen to zero may rise again in no
+way, but its number is still in the heap, and must mean something when it comes out.
 
 @<Make room for a new pair@>=
 static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t *k)
@@ -828,7 +932,8 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
   return true;
 }
 
-@ To take a spot out of its chain is to let its two neighbours there know each other.
+@ To take a spot out of its chain is to let its two neighbours there know each other. This is why the chain has links in both directions: with
+one, we would have to walk along it to find the neighbour before. The count falls by as many places as the spot stands for.
 
 @<Strike out the pair that begins at a spot@>=
 static void unlink_pair(struct trainer *t, uint32_t i)
@@ -911,7 +1016,8 @@ static bool best_pair(struct trainer *t, struct pair **best)
   return true;
 }
 
-@ One place is merged like this: the pairs that the two ids form with their neighbours are struck
+@ A place where the pair stands is three neighbours at most: what comes before, the pair itself, what comes after. One place is merged like
+this: the pairs that the two ids form with their neighbours are struck
 out, the right spot leaves the piece, the left one takes the new id, and the new pairs
 are entered. Four chains change, and nothing else in the whole text.
 
@@ -943,8 +1049,9 @@ static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
   return queue_from(t, fresh);
 }
 
-@ The learner itself is now short. Whatever happens, its memory goes back in the end, and the
-list of merges too if it cannot be finished.
+@ The learner itself is now short: cut, lay out, learn. An id must fit into 32 bits, and so must the number of a spot, of which the value |NOWHERE| is
+taken. Whatever happens, its memory goes back in the end, and the list of merges too if it cannot be finished; so the caller
+has either a list or a sentence.
 
 @<Learn merges from a text@>=
 bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
@@ -967,13 +1074,17 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
   else bpe_forget(m, list, merges);
   return ok;
 }
-@#
+
+@ The block of the list is as long as the number of merges that were asked for, even if fewer could be learnt; so that is the number to give back.
+
+@<Learn merges from a text@>=
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
 
-@ This is the loop that the hand calculation went through nine times.
+@ This is the loop that the hand calculation went through nine times: the best pair, its merge, and all places
+where it stands. If there is no pair left, every piece is one token, and the list stays shorter than it was asked to be.
 
 @<Find and merge, again and again@>=
 static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
@@ -991,7 +1102,7 @@ static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
   return true;
 }
 
-@ Five blocks were taken, each with the room that was asked for it.
+@ Five blocks were taken, each with the room that was asked for it. Those that were never taken are null, and giving a null back is nothing.
 
 @<Return what the learner took@>=
 heap_free(m, &t.queue);
@@ -1013,9 +1124,17 @@ only be found where \tok{t}\,\tok{h} is \tok{th} already.
 So: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
 leftmost, and repeat until no two neighbours have a rank. This is a definition, and it is a
 slow program: each round looks at everything. Usually it doesn't matter, because pieces are
-words. But somebody's text will be a megabyte of one letter without a blank; then there are
-as many rounds as letters, and the program looks for hours.
+words. But somebody's text will be a megabyte of one letter without a blank; then there are nearly
+as many rounds as letters, each round looks at everything that is left, and the program looks for hours. On one machine
+for many users, such a text is also a way to stop all the others. \Cref{fig:work} counts the looks for rows of one letter
+that get longer and longer: of \val{tokens.looks.n} letters, \val{tokens.looks.slow} looks the slow
+way, and \val{tokens.looks.fast} the way that we are going to take, about three a letter.
 @^quadratic@>
+
+\fig{work}{fig:work}{Looks into the table of ranks for one row of equal letters: the definition, taken literally, and the program
+of this section. The upper line climbs two squares to the right one, the lower one by one.}{A plot with two logarithmic axes: letters in a row
+against looks. Both lines start together at two letters. The line of the definition rises with slope 2, the line of the program with slope 1. At the right end, at 2 to the power of 10 letters, the upper one
+is more than two powers of ten above the lower.}
 
 @<Merges, applied@>=
 struct ids { uint32_t *id; size_t n, room; };
@@ -1025,7 +1144,8 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why
 void ids_free(struct memory *m, struct ids *list);
   /* returns the block and empties the row */
 
-@ The row of ids grows as that of bytes does; only here the elements come one by one.
+@ The row of ids grows as that of bytes does, and for the same reason in doubling steps; only here the elements come one by one, since
+encoding finds them one by one.
 
 @<Append an id, and return the row@>=
 bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
@@ -1048,8 +1168,9 @@ void ids_free(struct memory *m, struct ids *list)
 }
 
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
-the $k$-th merge may make any id. So the encoder has a list of \emph{rules}, whose places are
-the ranks, and a table from pairs to ranks.
+the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
+the ranks, and a table from pairs to ranks. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
+$k$ makes $256+k$.
 
 @<Merges, applied@>=
 #define BPE_NONE UINT32_MAX
@@ -1065,7 +1186,8 @@ void bpe_free(struct memory *m, struct bpe *b);
   /* returns the blocks of the rules */
 
 @ Work needs a workspace, and a text has many pieces; so whoever encodes brings one that is used
-again for every piece. It also counts the looks into the table of ranks, by which we will compare
+again for every piece, and after the longest one nothing more is asked of the memory. The rules themselves are only read; two threads may
+encode with the same rules if each has its own workspace. It also counts the looks into the table of ranks, by which we will compare
 the fast way with the definition.
 
 @<Merges, applied@>=
@@ -1082,7 +1204,9 @@ void bpe_work_free(struct memory *m, struct bpe_work *w);
   /* returns the workspace */
 
 @ Appending a rule enters it in the table; an older rule for the same pair stays in the list, where
-nothing leads to it any more.
+nothing leads to it any more. (Lists that name a pair twice do exist, and the libraries that read them let the
+later line win.) The rule is written to its place before the table is asked to grow, and counted after, so that a
+failure leaves the number of rules as it was.
 
 @<Append a rule, and return them@>=
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
@@ -1101,7 +1225,10 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
   b->n++;
   return true;
 }
-@#
+
+@ Returning them leaves the ids of the bytes as they are; they lie in the structure itself.
+
+@<Append a rule, and return them@>=
 void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->rank);
@@ -1112,7 +1239,7 @@ void bpe_free(struct memory *m, struct bpe *b)
 @ The fast way keeps the ids in a chain, as the learner does, and the candidates for merging in a
 heap, ordered by rank and then by place. A candidate that has been overtaken by another merge
 stays in the heap, and is recognized when it comes out: the two ids that its rule wants no longer
-stand there. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
+stand there. That is cheaper than to look for it and strike it out. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
 at most $3n$ candidates pass through the heap, each in $\log n$ steps.
 @^heap@>
 
@@ -1129,7 +1256,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
     uint32_t i = (uint32_t) e.second, next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
-    @<Merge the nodes |i| and |next|, and look at their neighbours@>@;
+    @<Merge the two nodes, and look at their neighbours@>@;
   }
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
@@ -1140,9 +1267,10 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
 }
 
 @ The left node lives on with the new id. The right one gets an id that no rule wants, so that
-candidates which still point to it are recognized, too.
+candidates which still point to it are recognized, too. Two pairs are new: the neighbour before with the new token, and the new token with the
+neighbour after. No others can have become possible, so we look at these two and at nothing else.
 
-@<Merge the nodes |i| and |next|, and look at their neighbours@>=
+@<Merge the two nodes, and look at their neighbours@>=
 uint32_t after = w->node[next].next, before = w->node[i].prev;
 w->node[i].id = r->made, w->node[i].next = after;
 w->node[next].id = BPE_NONE;
@@ -1151,7 +1279,8 @@ if (before != NOWHERE && !consider(b, m, w, before, why)) return false;
 if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
 
 @ To consider a node is to look up the pair that it begins; if there is a rank, it is a
-candidate.
+candidate, which goes into the heap by its rank and, among equals, by its place. This is the ``lowest rank, of several equal ones the
+leftmost'' of the definition.
 
 @<Consider the pair that begins at a node@>=
 static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
@@ -1164,7 +1293,8 @@ static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
   return heap_push(m, &w->queue, (struct entry) @[{ rank - 1, i }@], why);
 }
 
-@ In the beginning every byte is a node. A vocabulary without a token for some byte cannot spell
+@ In the beginning every byte is a node, and every pair of neighbours is considered once. A node's number is its place in the piece; it does not change
+when others leave the chain, so that ``leftmost'' can be read off the number. A vocabulary without a token for some byte cannot spell
 every text; the sentence says which byte it was.
 
 @<Spell a piece in bytes@>=
@@ -1189,7 +1319,11 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   }
   return true;
 }
-@#
+
+@ The workspace's nodes are taken anew, not grown, when a longer piece comes: what stood in them belongs to the piece before, and need not
+be copied. At the end, nodes and queue go back.
+
+@<Spell a piece in bytes@>=
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
   heap_free(m, &w->queue);
@@ -1239,7 +1373,8 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
 }
 
 @ An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
-$k$ makes id $256+k$.
+$k$ makes id $256+k$. No two ids of such a list are spelt alike, which is not obvious, and the subject of an exercise; so
+whoever decodes an encoded text and encodes it again gets the same ids.
 
 @<Spell an id, and make an encoder of merges@>=
 bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
@@ -1264,7 +1399,8 @@ bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
 @<Merges, undone@>@;
 #endif
 
-@ In the file the learner comes first. Its structures stay inside.
+@ In the file the learner comes first, then the encoder, and the way back last. The learner's structures stay inside; of all
+that is in it, the header shows two functions.
 
 @(bpe.c@>=
 #include <string.h>
@@ -1292,7 +1428,7 @@ bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
 @<Spell an id, and make an encoder of merges@>@;
 
 @* A tokenizer. \label{sec:tokenizer}
-What other people publish as a tokenizer is more than a list of merges. Some texts stand for one
+What other people publish as a tokenizer is more than a list of merges and a pattern. Some texts stand for one
 id as a whole, like the \texttt{<|endoftext|>} that ends a document in GPT-2's training text.
 Some tokenizers first bring the letters into a normal form; some put a blank before the text; some
 put an id of their own before all others. Each of these changes ids, so
@@ -1301,7 +1437,11 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-This is what other programs see of it.
+This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are appendix~D;
+what is promised here is all that chapters 2 and 3 and the command will use. Special tokens deserve a word now.
+They steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
+letters, or the user could write what only the program should. So there are two questions at every encoding, and two flags: shall the text of a
+special token be that token (|parse_special|), and shall the ids that the files put around a text be put there (|add_special|)?
 
 @<A tokenizer, from outside@>=
 struct tokenizer;
@@ -1337,7 +1477,9 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why);
   /* like |tokenizer_open|; |*t| is null and there is a sentence unless it is open */
 
-@ A command that shows what is in a model's directory asks for the rest.
+@ A command that shows what is in a model's directory asks for the rest. So does the loop of chapter 3, which must know the id that ends a text, and the
+text of every id that it has written. Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
+before any merge is tried.
 
 @<A tokenizer, from outside@>=
 const char *tokenizer_kind(const struct tokenizer *t);
@@ -1362,7 +1504,8 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
   /* number |i| of them; the bytes belong to the tokenizer */
 
 @ Finally, merges that were learnt here become a tokenizer, in memory or as a file that other
-programs can read.
+programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
+learner's ids move up by one.
 
 @<A tokenizer, from outside@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -1375,7 +1518,8 @@ bool tokenizer_write(struct memory *m, const char *path,
 void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
   /* which versions of Unicode the patterns and the normal form know */
 
-@ The outside of a tokenizer is for everybody, the inside for the two files that make one.
+@ The outside of a tokenizer is for everybody, the inside for the two files that make one. Whoever includes this header has the other three,
+too: rows of bytes and ids are what a tokenizer is asked with and answers in.
 
 @(tokenizer.h@>=
 #ifndef INCIPIT_TOKENIZER_H
@@ -1422,7 +1566,11 @@ static bool learn_from(struct memory *m, const char *text, size_t merges,
   fprintf(stderr, "%s\n", why.words);
   return false;
 }
-@#
+
+@ When the figures are drawn, lessons are taken one after another with ever more merges; each is forgotten before the
+next, in the opposite order of its making.
+
+@<Learn, and be ready to encode@>=
 static void forget(struct memory *m, struct lesson *l)
 {
   splitter_close(l->by);
@@ -1431,8 +1579,8 @@ static void forget(struct memory *m, struct lesson *l)
   bpe_forget(m, l->merge, l->asked);
 }
 
-@ Here is the way from text to ids and back, all of it, now that the parts have names. There: cut, and
-encode every piece. Back: spell every id. (The texts of this program are whole characters from
+@ Here is the way from text to ids, all of it, now that the parts have names: cut, and
+encode every piece. (The texts of this program are whole characters from
 end to end; a text that may have other bytes in it is first cut into runs, as in
 \cref{sec:learning}.)
 
@@ -1448,7 +1596,11 @@ static bool encode(struct memory *m, struct lesson *l, const char *text,
       return false;
   return next.n == 0;
 }
-@#
+
+@ And the way back: spell every id. That the two together change nothing is the promise of this chapter, for every text that
+there is; here it is kept for four, and by the tests for very many rows of arbitrary bytes.
+
+@<The whole way, there and back@>=
 static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
   struct bytes *out)
 {
@@ -1456,7 +1608,11 @@ static bool decode(struct memory *m, const struct lesson *l, const struct ids *l
     if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
   return true;
 }
-@#
+
+@ Often we only want to know how many ids a text is, which is what a model's owner charges for, and what chapter 3 counts its
+work in.
+
+@<The whole way, there and back@>=
 static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
@@ -1466,7 +1622,7 @@ static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
   return n;
 }
 
-@ A token is shown with a low line for the blank, and with its number in angle brackets for a byte that
+@ To be read by us a token must be made visible. It is shown with a low line for the blank, and with its number in angle brackets for a byte that
 cannot be shown, so that all of them can be seen.
 
 @<Show merges, ids and a stream@>=
@@ -1570,7 +1726,8 @@ static int print_lessons(void)
 }
 
 @ The definition of encoding, as it stands: look at all neighbours, merge the best, repeat. It
-counts its looks as the fast encoder does.
+counts its looks as the fast encoder does, in the same table, and so the two counts may be compared. In the tests a program like this is the
+judge of the fast one, on very many random texts and lists.
 
 @<Count looks, the slow way and the fast way@>=
 static uint64_t slow_looks(const struct bpe *b, uint32_t *id, size_t n)
@@ -1590,7 +1747,8 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t *id, size_t n)
   }
 }
 
-@ Both encode a row of equal letters with merges that double: \tok{aa}, \tok{aaaa}, and so on.
+@ Both encode a row of equal letters with merges that double: \tok{aa}, \tok{aaaa}, and so on. There are ten such merges, and $2^{10}$ letters in the longest
+row, which in the end is a single token. The row is one piece; patterns have no part in this.
 
 @<Count looks, the slow way and the fast way@>=
 enum { LONGEST = 1024 };
@@ -1616,8 +1774,8 @@ static bool count_looks(struct memory *m, size_t n, uint64_t *slow, uint64_t *fa
   return ok;
 }
 
-@ The keys: what the hand calculation and the checkpoint contain, the looks, and three published
-vocabularies, each the sum of what it was made from.
+@ The keys are the numbers in the prose of this chapter: what the hand calculation and the checkpoint contain, the looks, and three published
+vocabularies, each the sum of what it was made from. The build stops if the prose asks for a key that is not printed here.
 
 @<Print the numbers that the prose quotes@>=
 @<Print the keys of the story@>@;
@@ -1642,7 +1800,8 @@ static int print_values(void)
   return 0;
 }
 
-@ The story's keys come from encoding, not from counting by hand.
+@ The story's keys come from encoding, not from counting by hand. Two of them decide claims of the tutorials, and the version of Unicode is
+that of the PCRE2 that this book was made with.
 
 @<Print the keys of the story@>=
 static void print_story_keys(struct memory *m, struct lesson *cat)
@@ -1682,7 +1841,8 @@ static void print_published(void)
 }
 
 @ The first figure wants, after some numbers of merges, where each token of the sentence begins and
-how long it is. The numbers of merges are those at which the sentence changes.
+how long it is. The numbers of merges are those at which the sentence changes. We learn from the beginning each time, which costs
+nothing with a page of three lines and shows that fewer merges are a beginning of more.
 
 @<Print the points of the figures@>=
 static bool print_row(struct memory *m, size_t merges)
@@ -1695,25 +1855,28 @@ static bool print_row(struct memory *m, size_t merges)
   for (size_t i = 0; i < list.n; at += n, i++) {
     char room[64];
     n = show(m, &l, list.id[i], room);
-    printf("%zu,%zu,%zu,%zu,%s\n", merges, at, n, list.n, room);
+    printf("%zu,%zu,%zu,%s\n", merges, at, n, room);
   }
   ids_free(m, &list);
   forget(m, &l);
   return ok;
 }
-@#
+
+@ Ten rows make the figure; between two of them there are merges that this sentence has no use for.
+
+@<Print the points of the figures@>=
 static int print_growth(void)
 {
   static const size_t level[] = @[{ 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 }@];
   struct memory m = @[{ .refuse_at = 0 }@];
-  printf("merges,from,length,ids,text\n");
+  printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)
     if (!print_row(&m, level[i])) return 1;
   return 0;
 }
 
-@ The other figures are curves: bytes per id against merges, for the page that was learnt from and for
-the news; looks against the length of a row of letters; and the steps of the stream.
+@ The second figure is two curves, bytes per id against merges, for the page that was learnt from and for the news. We could learn once and
+encode with the first $k$ merges only; it is the same, since a learner knows nothing of how many merges it will be asked for.
 
 @<Print the points of the figures@>=
 static int print_shrink(void)
@@ -1730,7 +1893,11 @@ static int print_shrink(void)
   }
   return 0;
 }
-@#
+
+@ For the third, looks against the length of a row of letters, the length doubles from point to point, so that on a logarithmic axis the points
+stand at equal distances.
+
+@<Print the points of the figures@>=
 static int print_work(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -1742,7 +1909,10 @@ static int print_work(void)
   }
   return 0;
 }
-@#
+
+@ And the fourth shows the stream of the checkpoint, with a line for each step.
+
+@<Print the points of the figures@>=
 static int print_held(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -1754,6 +1924,38 @@ static int print_held(void)
   return 0;
 }
 
-@ What the program prints:
+@ What the program prints. The first two ids of the hand calculation, 256 and 257, are there, and the word that was not learnt is spelt with them; ``The bat'' has
+its \tok{The} and its \tok{at}, and a blank and a \tok b that stand alone, because no word of the page begins like that.
 
 \checkpoint{build/out/01-tokens.txt}{merges learnt on a page, ids, a round trip, a stream}
+
+@* Exercises. \label{sec:tokensexercises}
+Every answer can be judged: \texttt{make exercise-01-1} puts the first one's skeleton into a file of your own, and judges
+the file when it is called again.
+
+\begin{exercises}
+\exercise{check}{ex:tokens.banana}{Learn from \texttt{banana bandana}, cut before the blank, until no pair is left. Which rank is
+the first of which the rule for ties decides, and how many merges are there?}{\texttt{make exercise-01-1}}{\tok{a}\,\tok{n}
+stands there four times and has rank 0. After it \tok{b}\,\tok{an} and \tok{an}\,\tok{a} stand there twice: rank 1 is a tie, and \tok b is
+the smaller left id. Seven merges in all.}
+\exercise{check}{ex:tokens.held}{The bytes |0xe2|, |0x82|, |0x41|, |0xf0|, |0x9f|, |0xe2| come one by one. How many are held after
+each?}{\texttt{make exercise-01-2}}{1, 2, 0, 1, 2, 1: the third can never be part of the character that the first two began, so all
+three go; the same happens to the fourth and the fifth when the sixth comes, which itself may begin something.}
+\exercise{think}{ex:tokens.longest}{Give a text to learn from, and a word without blanks that comes out otherwise if one always takes the longest
+token that fits.}{\texttt{make exercise-01-3}}{\texttt{bc.bc.bc.ab.ab} teaches \tok{b}\,\tok{c} before \tok{a}\,\tok{b}. Then \texttt{abc} is
+\tok a\,\tok{bc}; the longest token at its beginning would be \tok{ab}.}
+\exercise{think}{ex:tokens.alike}{Write down merges of which two ids are spelt alike. Then show that a list which was \emph{learnt} has no
+such two.}{\texttt{make exercise-01-4} (the list)}{\tok a\,\tok b, \tok b\,\tok c, \tok{ab}\,\tok c and \tok a\,\tok{bc} make \texttt{abc} twice. But suppose that a
+token of these letters stands at two places of the text, at the end of learning. While it was made, nothing joined its first or last letter with a
+neighbour outside, or it would not be a token. So at both places the same letters went through the same merges: at each rank either both
+had the pair or neither. In a row of equal ids the merges go from left to right, and might begin outside the token; but had they
+an odd number of ids before it, one of them would have been joined across its border. So both are made alike, and are one id.}
+\exercise{think}{ex:tokens.most}{How many merges can be learnt from one piece of $n$ bytes, at the most?}{\texttt{make
+exercise-01-5}}{$n-1$: every merge shortens the piece by at least one, and one token is left in the end. A piece in which no pair stands twice at any time has
+them all.}
+\exercise{build}{ex:tokens.once}{A pair that stands in the text once is worth no token. Let the learner stop before the first
+such pair.}{\texttt{make exercise-01-6}}{In |learn|, ask for |best->count < 2| as well. Of the nine merges of the hand calculation two are left.}
+\exercise{build}{ex:tokens.spell}{Write the rival: a function that spells a text by always taking the longest token that fits. How many ids do the three lines of
+news take then, and how many with the merges in their order?}{\texttt{make exercise-01-7}}{Two loops, one over the places of the text and one over the
+ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its spelling.}
+\end{exercises}

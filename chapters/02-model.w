@@ -37,14 +37,14 @@ are those of the new row, and above it stands the next token, a full stop. Above
 
 @ A whole model fits on a page, if its rows have four numbers, its vocabulary four tokens and its
 attention two heads of two numbers each. The first two numbers of a row are the token, the
-last two the position: 
+last two the position. We follow the last row, and begin with its attention.
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
 0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. Behind \tok{the}\tok{\ cat}\tok{\ sat}
 the last row is $x=(-1,1,-1,-1)$. Its mean square is 1, so its norm changes nothing.
 Keys are the rows themselves, head A taking the first half and head B the second; the values
-are the first half, for both. The query is $x$ times $(-0.8,0.4,-0.4,0.8)$: $(0.8,0.4)$ for A,
+are the first half, for both. The query is $x$ times $-0.8$, $0.4$, $-0.4$ and $0.8$, that is $(0.8,0.4)$ for A and
 $(0.4,-0.8)$ for B. The products $q\cdot k$ are multiplied by $1/\sqrt2=0.71$.
 
 \medskip
@@ -59,16 +59,28 @@ B & \tok{\ sat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30
 \end{tabular}
 \medskip
 
-Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own. The values,
-mixed with these weights: $(0.66,0.40)$ and $(0.40,-0.06)$. Times $(1,0.5,-1,0.5)$ this is
-$(0.66,0.20,-0.40,-0.03)$, and added to $x$ gives $h=(-0.34,1.20,-1.40,-1.03)$.
+Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own.
+\end{byhand}
 
-The MLP: mean square 1.14, root 1.07, normed $(-0.32,1.12,-1.31,-0.96)$. The gate is $0.5n_1-n_3=1.15$,
-the other number $-1.31=n_3$. With $e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through, times
-$-1.31$ is $-1.14$. Added to $h_1$ and taken from $h_3$: $(-1.48,1.20,-0.26,-1.03)$.
+@ So each head has decided where to look, and the row takes over what stands there. What remains is done by the row alone.
 
-The head: mean square 1.19, root 1.09, normed $(-1.36,1.10,-0.24,-0.94)$. Its rows ask for $-n_3$, $-n_2-n_4$, $n_4$ and
-$n_3-n_1$.
+\begin{byhand}{from the last row to the next token}
+The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$, and added to $x$. Then come a norm, the MLP, and another norm.
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+\tabhead{values, mixed} & 0.66 & 0.40 & 0.40 & $-0.06$\\
+\tabhead{multiplied} & 0.66 & 0.20 & $-0.40$ & $-0.03$\\
+\tabhead{$h$, with $x$ added} & $-0.34$ & 1.20 & $-1.40$ & $-1.03$\\
+\tabhead{$n$, normed} & $-0.32$ & 1.12 & $-1.31$ & $-0.96$\\
+\tabhead{$h$, after the MLP} & $-1.48$ & 1.20 & $-0.26$ & $-1.03$\\
+\tabhead{$n$, normed} & $-1.36$ & 1.10 & $-0.24$ & $-0.94$
+\end{tabular}
+\medskip
+
+The first norm: mean square 1.14, root 1.07. The MLP's gate is $0.5n_1-n_3=1.15$, its other number is $n_3=-1.31$. With
+$e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and taken
+from $h_3$. The second norm: mean square 1.19, root 1.09. The head's rows ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
 
 \medskip
 \begin{tabular}{@@{}lrrrr@@{}}
@@ -1511,7 +1523,8 @@ drawn one above the other. A test settles it: put another token in place 10, and
 
 On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and \val{tenth.after} of the rows 10 to 16. So the
 guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
-a function of the tokens up to its own, and of no other. Row 10 looks at \val{claim.S0-28} keys, one of them its own. The hidden states of all
+a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
+numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own. The hidden states of all
 rows, after the last layer:
 
 @<Change the tenth token@>=
@@ -1561,21 +1574,21 @@ each position that is seen. It overtakes the matrices of its layer, $12d^2$, onl
 @^GPT-2@>
 
 \begin{table}[tp]
-\tabcaption{tab:shapes}{The tensors of GPT-2 small, and the multiply--adds of one row.}
+\tabcaption{tab:shapes}{The tensors of GPT-2 small, and the multiply--adds (madds) of one row. The whole includes the last norm.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llrr@@{}}
 \toprule
-\tabhead{what} & \tabhead{shape} & \tabhead{numbers} & \tabhead{multiply--adds a row}\\
+\tabhead{what} & \tabhead{shape} & \tabhead{numbers} & \tabhead{madds a row}\\
 \midrule
-embedding, and the head & \val{gpt2.vocabulary} $\times$ \val{gpt2.d} & \val{gpt2.embedding} & \val{gpt2.head}\\
+embedding, head & \val{gpt2.vocabulary} $\times$ \val{gpt2.d} & \val{gpt2.embedding} & \val{gpt2.head}\\
 positions & \val{gpt2.context} $\times$ \val{gpt2.d} & \val{gpt2.positions} & 0\\
 query, key, value & \val{gpt2.d} $\times$ \val{gpt2.qkv} & \val{gpt2.layer.qkv} & \val{gpt2.madds.qkv}\\
-output of attention & \val{gpt2.d} $\times$ \val{gpt2.d} & \val{gpt2.layer.out} & \val{gpt2.madds.out}\\
+output & \val{gpt2.d} $\times$ \val{gpt2.d} & \val{gpt2.layer.out} & \val{gpt2.madds.out}\\
 up, down & \val{gpt2.d} $\times$ \val{gpt2.inner}, twice & \val{gpt2.layer.mlp} & \val{gpt2.madds.mlp}\\
 two norms & \val{gpt2.d}, four times & \val{gpt2.layer.norms} & 0\\
 \midrule
 \val{gpt2.layers} layers & & \val{gpt2.layers.numbers} & \val{gpt2.layers.madds}\\
-the whole, with a last norm & & \val{gpt2.numbers} & \val{gpt2.madds}\\
+the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \bottomrule
 \end{tabular*}
 \end{table}
@@ -1973,8 +1986,8 @@ make \val{claim.S2-57} numbers in a model of width $2^{13}$.
 
 \begin{tutorial}{rounded}{S2-27, S2-28, S2-45}
 \quoted{ensures all values become positive}
-\ourrun $e^{-1000}$ is \val{claim.S2-27} in double. The sum of the probabilities was \val[9]{claim.S2-28}, and that of a row's
-weights in float \val[6]{claim.S2-45}; both are 1 up to the last places.
+\ourrun $e^{-1000}$ is \val{claim.S2-27} in double. The probabilities summed to \val[6]{claim.S2-28}, and a row's
+weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
 \end{tutorial}
 
 @* Exercises. \label{sec:modelexercises}
@@ -1983,9 +1996,9 @@ The last two change the engine; the command beside an exercise builds it with yo
 \begin{exercises}
 \exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in
 two lanes (terms 1, 3, 5 and 2, 4, then the fold).}{\texttt{make exercise-02-1}}{1.00, 1.02 and 1.01: three answers to one sum.}
-\exercise{check}{ex:model.swap}{In the hand calculation, exchange \tok{the} and \tok{\ cat}. Which head notices, and what is the probability of the full
-stop now, to two digits?}{\texttt{make exercise-02-2}}{A looks at tokens and does not notice. B looks at the position before its own, where \tok{the} now stands; its mixed values become
-$(0.40,0.66)$, and the full stop gets 0.68.}
+\exercise{check}{ex:model.swap}{Exchange \tok{the} and \tok{\ cat} in the hand calculation. Which of the heads notices, and what is the probability of the full
+stop now, to a hundredth?}{\texttt{make exercise-02-2}}{A looks at tokens and does not notice. B looks at the position before its own, where \tok{the} now stands; its mixed values become
+$(0.40,0.66)$, and the full stop gets 0.67.}
 \exercise{think}{ex:model.order}{How many orders of factorization does a text of $n$ tokens have, and what do all of them give for the sum over all texts?}{\texttt{make
 exercise-02-3}}{$n!$, and each gives 1. For four tokens 24.}
 \exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, an inner width of 192 with a gate. How many multiply--adds

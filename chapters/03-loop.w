@@ -13,11 +13,16 @@ worked out about those three it works out again.
 @^autoregressive generation@>@^redundancy@>
 
 In this chapter we build that loop, exactly as the simplest accounts of it are written, and
-then we count. The counters of \cref{02-model} sit where the cost is paid, so they cannot be
-talked out of anything. What they show is the reason for the whole second part of the book.
+then we count. The counters of \cref{02-model} sit beside the work they count. What they show is the
+reason for the whole second part of the book.
+
+To recall the words: a \emph{row} is one token at one position on its way through the model; a \emph{pass} takes a set of rows
+through all layers; in each layer a row makes a query, a key and a value, and its query is compared with the keys of the
+rows before it and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into
+scores, the logits, one for each token of the vocabulary.
 
 \begin{byhand}{three tokens given, four to write}
-\tok{The}\tok{\ cat}\tok{\ sat} is given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} is written.
+\tok{The}\tok{\ cat}\tok{\ sat} are given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} are written.
 Each pass computes a row for every token so far.
 
 \medskip
@@ -31,28 +36,30 @@ Each pass computes a row for every token so far.
 \medskip
 
 In all $3+4+5+6=18$ rows, of which $3+1+1+1=6$ are computed for the first time and
-$18-6=12$ again. By position: \tok{The}, \tok{\ cat} and \tok{\ sat} three times too often,
+$18-6=12$ again. By position: \tok{The}, \tok{\ cat} and \tok{\ sat} are repeated three times each,
 \gen{\ on} twice, \gen{\ the} once, \gen{\ mat} never: $3+3+3+2+1+0=12$. The full stop has no
 row at all. Nobody reads it.
 \end{byhand}
 
 \widefig{redogrid}{fig:grid}{The work of four passes. A cell is one row, computed in one pass
 at one position. Solid cells are computed for the first time; hatched cells have been computed
-before, and come out the same to the last bit.}{A grid of four lines, the passes, and six
+before, and come out the same to the last bit. The number in a cell counts the computations of its row so far.}{A grid of four lines, the passes, and six
 columns, the positions of The cat sat on the mat. Pass 1 fills positions 0 to 2, pass 2
 positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-time cells are the
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
 @ The chapter makes one module, |loop.h| and |loop.c|, whose function |generate| serves the
-command, the protocol and every later chapter; and a program that prints what the hand has
-just found, with the numbers that the tutorials print beside it.
+command of appendix B, its protocol for comparing engines, and every later chapter; and a program, \.{03-loop.c}, that prints
+what the hand has just found.
 
 @c
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 @;@#
@@ -75,29 +82,32 @@ int main(int argc, char **argv)
   return !ok;
 }
 
-@ With an argument the program prints the points of a figure, or the keys; without one it
+@ With an argument the program prints the points of a figure, or the keys under which the prose finds its numbers; without one it
 prints what stands in the box of \cref{sec:loopcheck}.
 
 @<Print every number that the prose quotes@>=
 @<Measure the exponents@>@;
 @<Print the table's numbers as keys@>@;
 @<Print what became of the claims@>@;
+@<Take the time of a pass@>@;
+@<Fit a line to the times@>@;
 static bool print_what(struct laboratory *lab, const char *what,
   struct error *why)
 {
   if (strcmp(what, "grid") == 0) return print_cells(lab, 3, 4, why);
   if (strcmp(what, "heat") == 0) return print_cells(lab, 50, 100, why);
   if (strcmp(what, "growth") == 0) return print_growth(lab, why);
+  if (strcmp(what, "clock") == 0) return print_clock(lab, why);
   if (strcmp(what, "values") == 0)
-    return print_keys(lab, why) && print_claims(lab, why);
+    return print_keys(lab, why) && print_claims(lab, why) && print_fit(why);
   return print_passes(lab, why) && print_table(lab, why);
 }
 
 @* Six steps. \label{sec:sixsteps}
 The loop in words: forget everything; make a row for every token of the text and run the
 rows through the model; score what may follow the last row; select one token; append it;
-stop, or begin again. Each step is a line of the function below. The first is the one that
-costs so much, and chapter 4 will take it out.
+stop, or begin again. Each step is a line of the function below. To forget costs
+nothing, but it is why the second step costs so much; chapter 4 will take the first one out.
 
 @<Write until something says stop@>=
 static bool write_on(const struct generator *g, const struct settings *want,
@@ -157,7 +167,7 @@ static bool select_greedy(const float *logits, size_t n, uint32_t *chosen,
 }
 
 @ Three things end the loop in this chapter: the model selects a token that means the end;
-the text has the length that was asked for, or the context is full; or somebody says stop.
+the text has the length that was asked for, or the context is full; or the watcher cancels. An end token is appended like any other; whoever prints the text leaves it out.
 The order matters when two of them happen on one token: the end that the model itself chose
 is the better news.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
 be followed by $C-n+1$ tokens.}
@@ -231,8 +241,8 @@ void continuation_free(struct memory *m, struct continuation *c);
   /* returns the text */
 
 @ Before the first step the prompt is checked, so that a mistake is reported before it has
-cost a pass; and the three arrays of the loop are taken, so that no step can fail for want
-of them.
+cost a pass; and logits and rows are taken at their full length, so that only the text may still fail to
+grow.
 
 @<Check the prompt, and take what the loop needs@>=
 const struct model_config *config = &g->lm->config;
@@ -315,18 +325,20 @@ Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
 rows. What was necessary? Each token that is ever read needs its row once. The last token
 written is never read; so $p+g-1$ rows would have been enough. The first term
 of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write, and
-\cref{fig:growth} shows the one taking over from the other.
+\cref{fig:growth} shows the one taking over from the other. That answers the question at the head of the chapter: the first
+word of an answer costs a pass of $p$ rows, the tenth one of $p+9$.
 
 \Cref{tab:waste} counts four cases that one article made popular. Its optimum is one row too
 large in every line; its quotients were rounded down.
 
 \begin{table}[tp]
 \tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
-quotient. Every entry was counted by running the loop.}
+quotient. Every entry was counted by running the loop, with the model of \cref{sec:parrot}, whose passes cost next to
+nothing; the drawing of \cref{fig:grid} was counted with the built-in model.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}
 \toprule
-\tabhead{prompt $p$} & \tabhead{written $g$} & \tabhead{computed} & \tabhead{needed} & \tabhead{times too many}\\
+\tabhead{prompt $p$} & \tabhead{written $g$} & \tabhead{computed} & \tabhead{needed} & \tabhead{computed / needed}\\
 \midrule
 \val{loop.p.1} & \val{loop.g.1} & \val{loop.naive.100.50} & \val{loop.needed.100.50} & \val[2]{loop.waste.100.50}\\
 \val{loop.p.2} & \val{loop.g.2} & \val{loop.naive.500.200} & \val{loop.needed.500.200} & \val[2]{loop.waste.500.200}\\
@@ -337,21 +349,22 @@ quotient. Every entry was counted by running the loop.}
 \end{table}
 
 \fig{growth}{fig:growth}{Rows computed to write $g$ tokens after a prompt of 16. While $g$ is
-small against the prompt, both lines rise with slope 1; then the naive loop turns to slope 2.}{A
+small against the prompt, the naive line has slope 1 and the other is flat; then they turn to slopes 2 and 1.}{A
 plot with two logarithmic axes: tokens written against rows computed. Both lines start at 16
-rows. The line of the naive loop bends upwards to slope 2; the line that computes each row once
-keeps slope 1.}
+rows. The line of the naive loop rises with slope 1 and bends upwards to slope 2; the line that computes each row once
+is flat at first and then rises with slope 1.}
 
-@ How large can the waste be? Write $W=N(p,g)/(p+g-1)$. The numerator is $g$ passes of mean
+@ How large can the waste be? Write $R=N(p,g)/(p+g-1)$ for the redundancy. The numerator is $g$ passes of mean
 length $p+(g-1)/2$, so
 \begin{equation}\label{eq:waste}
-  W=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
+  R=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
 \end{equation}
 Let $p\ge1$ and $g\ge1$. The fraction is
-$1-\frac{(g-1)/2}{p+g-1}$. What is subtracted is not negative, so $W\le g$. And it shrinks as $p$
-grows, so $W$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\frac{g+1}{2g}$. Therefore
-$$\frac{g+1}2\le W\le g,$$
-with equality on the left for a prompt of one token, and on the right for a single token written.
+$1-\frac{(g-1)/2}{p+g-1}$. What is subtracted is not negative, so $R\le g$. And what is subtracted shrinks as $p$
+grows, so $R$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\frac{g+1}{2g}$. Therefore
+$$\frac{g+1}2\le R\le g,$$
+with equality on the left for a prompt of one token, and on the right for a single token written; for longer answers $R$
+comes as near to $g$ as you like when the prompt grows.
 Put in the first line of the table: between \val[1]{loop.bound.low} and \val{loop.bound.high}, and counted
 \val[2]{loop.waste.100.50}. The waste belongs to the length of the answer. A longer prompt can at
 most double it.
@@ -370,8 +383,8 @@ prompt of one token
   \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
 \end{equation}
 For $10^3$ tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
-The rows grow with the square, the pairs with the cube; fitted apart, on the last two octaves of
-\cref{fig:growth}'s data, the exponents are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
+The rows grow with the square, the pairs with the cube; fitted apart, between $10^3$ and twice as many tokens after a prompt of
+one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
 Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
 
 The sums go where no run can follow. A text of $10^5$ tokens would cost \val{loop.formula.100000} rows
@@ -384,30 +397,167 @@ the reason is one arrow that is missing: a row looks at rows before it and never
 it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
 turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
 induction over the layers, whatever is computed at position $i$ depends on tokens $0\ldots i$ only;
-its key and its value, too. A later token can change none of it.
+its key and its value, too. A later token can change none of it. That settles the values. For the bits we need
+\cref{02-model} as well: the sums of a row are added in the same order however many rows share its pass.
 @^causal mask@>
 
-Two experiments keep this honest. Take the mask away, so that rows see later rows, and the
-argument must fail in the second step, though not in the first: the keys of the first layer
-are made from the embeddings alone. And leave out a single query of the first layer, at any
+Three tests keep this honest. The first lets texts go on differently, and compares all that was computed before they part. The
+second takes away the mask, the rule that hides later rows; then the
+argument must fail in the second layer, though not in the first, whose keys
+are made from the embeddings alone. And the third leaves out a single query of the first layer, at any
 position: if the old rows' queries were really of no use to later tokens, nothing should
 change. It does, since the next layer's keys at that position are made from what
-that query found. So the naive loop cannot save itself the queries and keep the rest. The tests
-\texttt{later\_tokens\_change\_nothing}, \texttt{without\_the\_mask\_they\_do} and
-\texttt{every\_query\_is\_needed} run the three.
+that query found. So the naive loop cannot save itself the queries, in any layer but the last, and keep the rest.\side{In
+\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.}
+
+@* What the clock says. \label{sec:clock}
+Counts are exact, and nobody waits for a count. So we also took the time: one pass of the built-in model, a step of
+the naive loop, over texts of growing length. A pass of $n$ rows does the same for each row, apart from attention, where row $i$ looks at
+$i+1$ keys. We expect
+\begin{equation}\label{eq:clock}
+  t(n)=an+b\,\frac{n(n+1)}2 ,\qquad\hbox{so}\qquad\frac{t(n)}n=a+b\,\frac{n+1}2:
+\end{equation}
+the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} is that line. It begins at
+\val[1]{loop.clock.row} microseconds, which is what projections, feed-forward and norms cost a row, and
+rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
+error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.longest} rows attention
+takes \val[0]{loop.clock.share} percent of the time, in one of \val{loop.clock.shortest} rows
+\val[0]{loop.clock.share.short}. The cost of a step is nearly linear for short texts only. Within this small model's context the
+looking overtakes everything else, and the loop as a whole is on its way from \eqref{eq:naive}'s square to the cube of \eqref{eq:pairs}.
+
+\fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
+of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, on the machine that
+the file of the numbers names.}{A plot of microseconds a row against rows in the pass. The points lie close to a
+straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
+
+@ The measurement is a word of the program's command line, and no part of the build: a clock never gives the same
+answer twice. \texttt{make measure} runs it, adds the machine's name, and writes the file that figure and prose
+are made of. The text is made of ids in turn, since the work does not depend on which they are.
+
+@<Take the time of a pass@>=
+enum { ROUNDS = 21, LENGTHS = 12 };
+static double now_in_seconds(void)
+{
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+static bool time_pass(struct engine *e, const struct model *lm,
+  struct store *st, size_t n, float *logits, double *seconds, struct error *why)
+{
+  uint32_t ids[CONTEXT];
+  for (size_t i = 0; i < n; i++)
+    ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
+  double start = now_in_seconds();
+  bool ok = evaluate(e, lm, st, ids, n, &(size_t) @[{ n - 1 }@], 1, logits, why);
+  *seconds = now_in_seconds() - start;
+  return ok;
+}
+
+@ Each length is timed often, in an order that lets a passing disturbance fall on all lengths alike; then the
+rounds of each are sorted, and the median and the quartiles reported.
+
+@<Take the time of a pass@>=
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+static bool time_rounds(struct engine *e, const struct model *lm,
+  struct store *st, double taken[LENGTHS][ROUNDS], float *logits,
+  struct error *why)
+{
+  for (int r = -1; r < ROUNDS; r++) /* round $-1$ warms up */
+    for (size_t i = 0; i < LENGTHS; i++) {
+      double seconds;
+      if (!time_pass(e, lm, st, 64 * (i + 1), logits, &seconds, why))
+        return false;
+      if (r >= 0) taken[i][r] = seconds;
+    }
+  printf("rows,low,median,high\n");
+  for (size_t i = 0; i < LENGTHS; i++) {
+    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
+    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
+      1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
+  }
+  return true;
+}
+
+@ The times are microseconds for a whole pass, on one thread.
+
+@<Take the time of a pass@>=
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  double taken[LENGTHS][ROUNDS];
+  struct model *lm = lab->pocket;
+  struct store *st = store_open(&lab->m, &lm->config, 1, why);
+  size_t wide = lm->config.vocab_size;
+  float *logits = memory_take(&lab->m, FOR_ACTIVATIONS, wide, sizeof *logits,
+    why);
+  bool ok = st != NULL && logits != NULL
+    && time_rounds(&lab->e, lm, st, taken, logits, why);
+  memory_give(&lab->m, FOR_ACTIVATIONS, logits, wide, sizeof *logits);
+  store_close(st);
+  return ok;
+}
+
+@ What the prose says about the times is computed from the file, not from a clock: a straight line by least squares through
+the quotients of \eqref{eq:clock}, for $m$ points $(x,y)$ with slope
+$(m\sum xy-\sum x\sum y)/(m\sum x^2-(\sum x)^2)$.
+
+@<Fit a line to the times@>=
+static bool read_clock(double *x, double *y, int *m, struct error *why)
+{
+  static const char *const path = "figures/data/03-loop.clock.csv";
+  FILE *f = fopen(path, "r");
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  char line[512];
+  double n, low, median, high;
+  for (*m = 0; *m < LENGTHS && fgets(line, sizeof line, f) != NULL;)
+    if (sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) == 4)
+      x[*m] = (n + 1) / 2, y[(*m)++] = median / n;
+  fclose(f);
+  return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
+}
+
+@ The line's start is $a$, its slope $b$; the share of attention in a pass is what the second term has in
+the sum.
+
+@<Fit a line to the times@>=
+static bool print_fit(struct error *why)
+{
+  double x[LENGTHS], y[LENGTHS], sx = 0, sy = 0, sxy = 0, sxx = 0, worst = 0;
+  int m = 0;
+  if (!read_clock(x, y, &m, why)) return false;
+  for (int i = 0; i < m; i++)
+    sx += x[i], sy += y[i], sxy += x[i] * y[i], sxx += x[i] * x[i];
+  double b = (m * sxy - sx * sy) / (m * sxx - sx * sx), a = (sy - b * sx) / m;
+  for (int i = 0; i < m; i++) {
+    double off = fabs(y[i] / (a + b * x[i]) - 1);
+    worst = off > worst ? off : worst;
+  }
+  printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
+  printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);
+  printf("loop.clock.shortest %.0f\nloop.clock.longest %.0f\n", 2 * x[0] - 1,
+    2 * x[m - 1] - 1);
+  printf("loop.clock.share.short %.2f\n", 100 * b * x[0] / (a + b * x[0]));
+  printf("loop.clock.share %.2f\n", 100 * b * x[m - 1] / (a + b * x[m - 1]));
+  return true;
+}
 
 @* What the tutorials say. \label{sec:looptutorials}
 Five popular explanations of this loop print numbers about it. We ran them. Where several say the
-same thing in other words, one is quoted and all are named.
+same thing in other words, one is quoted and all are named: S4-03 is the third claim of the source that the bibliography
+lists as S4.
 
 \begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
 \quoted{The → Q\textsubscript{0}, K\textsubscript{0}, V\textsubscript{0} ← RECOMPUTED (3rd time!)}
 \ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
-that was not needed; the first computes, it does not recompute. Likewise ``recomputed once per step'' for
-$10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
+that was not needed; the first computes, it does not recompute. Likewise a row that is ``recomputed once per step'' is, in
+$10^2$ steps, repeated \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
 \end{tutorial}
 
-\begin{tutorial}{offbyone}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
+\begin{tutorial}{offbyone}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
 \quoted{Total K,V computations: p + g = O(p + g)}
 \ourrun for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
 \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
@@ -418,8 +568,8 @@ $10^2$ steps is \val{claim.S4-56} times; and the four tokens announced as ``on t
 \ourrun \val{claim.S4-14}: the row of the last token read is never read again.
 \end{tutorial}
 
-@ The next three are about the shape of the waste, and are wrong or mislead in the same way: a limit is
-quoted as if it were the case.
+@ The next three are about quotients: one is put together wrongly, one is true in a limit that the example is far
+from, one multiplies what cancels.
 
 \begin{tutorial}{wrong}{S4-28}
 \quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
@@ -441,35 +591,37 @@ with the decimals cut off.
 needed alike: a quotient of counts does not change. In the second line of the table it stays \val[2]{loop.waste.500.200}.
 \end{tutorial}
 
-@ The last ones count one thing and name another.
+@ These count one thing and name another.
 
 \begin{tutorial}{misleading}{S4-52, S4-53, S4-58}
 \quoted{For typical requests, we do 100-800× more K,V computation than necessary.}
-\ourrun the article's own table begins at \val[1]{loop.waste.100.50}. The factor lies between $(g+1)/2$ and $g$: the
-redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it, and with
-a longer prompt it does not grow beyond $g$.
+\ourrun the article's own table begins at \val[1]{loop.article.table.1}. The factor lies between $(g+1)/2$ and $g$: the
+redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it:
+\val[0]{claim.S4-53} after a prompt of $10^2$ tokens and $10^4$ written. And with a longer prompt it does not grow beyond $g$: for $10^4$
+tokens given and $10^2$ written it is \val[1]{claim.S4-58}.
 \end{tutorial}
 
 \begin{tutorial}{wrong}{S0-36}
 \quoted{That makes each step O(T).}
-\ourrun a step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs.
+\ourrun one step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs. (That the whole loop
+from one token to $10^3$ computes as many \emph{rows} is no accident: both are the sum of the numbers up to $10^3$.)
 \end{tutorial}
 
-\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36}
+\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
 \quoted{Summed over N generation steps, total cost is O(N squared).}
 \ourrun for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
 cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
 \end{tutorial}
 
-@ Two more, of which the first halves a count and the second forgets that the loop was the naive one.
+@ The next doubles a count, and the one after it forgets that the loop was the naive one.
 
 \begin{tutorial}{misleading}{S2-37, S2-38}
 \quoted{generating 1000 tokens requires roughly 1,000,000 attention operations}
 \ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
-the quotient is \val[2]{loop.ratio.1000.100}.
+so ten times the tokens cost \val[2]{loop.ratio.1000.100} times the rows.
 \end{tutorial}
 
-\begin{tutorial}{misleading}{S3-03, S4-02, S4-10, S1-02}
+\begin{tutorial}{misleading}{S1-02, S1-37, S2-89, S3-03, S4-02, S4-10}
 \quoted{A 500-token response requires 500 complete forward passes through the transformer.}
 \ourrun \val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
 the loop end by itself: in the pseudo-code nothing sets the variable it waits for, and a full stop is not an end token.
@@ -497,15 +649,22 @@ here, by six a step. Nor are long outputs dear ``not because each step is expens
 the last step computes \val{claim.S0-62} rows and the first a single one.
 \end{tutorial}
 
+\begin{tutorial}{misleading}{S3-37}
+\quoted{Left unchecked, it would generate tokens forever.}
+\ourrun asked for $10^2$ tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
+and after it there is no position for another.
+\end{tutorial}
+
 \begin{tutorial}{misleading}{S4-41}
 \quoted{the naive approach does 171× more work than necessary for K and V projections alone}
 \ourrun \val[2]{loop.waste.500.200} times \emph{as much}, so \val[2]{claim.S4-41} times more, of rows. A row of a long pass costs
 more than a row of a short one, so this is no ratio of times.
 \end{tutorial}
 
-\begin{tutorial}{offbyone}{S0-35}
+\begin{tutorial}{offbyone}{S0-35, S1-18}
 \quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
-\ourrun with ten tokens there, \val{loop.step.rows.10} rows are computed, and \val{claim.S0-35} of them again.
+\ourrun after a prompt of ten and one token written, the next pass computes \val{loop.step.rows.10} rows, \val{claim.S0-35} of them
+again; the newest is computed for the first time.
 \end{tutorial}
 
 \widefig{heat}{fig:heat}{Many passes over a prompt: of \val{loop.naive.50.100} cells, the dark edge
@@ -514,37 +673,13 @@ made before.}{A strip of many lines, one a pass. A thin teal line runs along the
 diagonal edge at the right, the rows made for the first time. Everything to the left of it is amber, and
 darkens downwards, as the earlier computations add up.}
 
-@* Exercises. \label{sec:loopexercises}
-The command beside an exercise runs the loop and judges your answer by it.
-
-\begin{exercises}
-\exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells, how many
-of them needed?}{\texttt{make exercise-03-1}}{Lines of 2, 3, 4, 5 and 6 cells: 20, of which $2+5-1=6$ are needed.}
-\exercise{check}{ex:loop.zero}{A prompt of $10^2$ tokens, $10^2$ to write. How often is the row of token 0 computed, how
-often for nothing, how many rows are there in all and how many are needed?}{\texttt{make exercise-03-2}}{Once in
-each pass: 100 times, 99 of them for nothing; 14,950 rows, of which 199 are needed.}
-\exercise{think}{ex:loop.pairs}{Give the number of query--key pairs of the naive loop for any $p$ and $g$, and check it
-for one prompt and one length of your own.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
-\eqref{eq:pairs}: $\bigl((p+g-1)(p+g)(p+g+1)-(p-1)p(p+1)\bigr)/6$.}
-\exercise{think}{ex:loop.ratio}{For which $p$ is the waste of a text of $g$ written tokens exactly three quarters of
-$g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\frac14$, so $p=g-1$.}
-\exercise{think}{ex:loop.end}{An end token is selected in step $k$. How many rows has the naive loop computed, and how many of them
-were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}}{$kp+k(k-1)/2$, as if $k$ tokens had been
-asked for, and $p+k-1$: the end token costs a pass like any other.}
-\exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
-steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}
-\exercise{build}{ex:loop.window}{Let |read_and_score| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
-$g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-7}}{Linear once the
-window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row stands at
-another position, after another beginning.}
-\end{exercises}
-
 @* A model that knows one sentence. \label{sec:parrot}
-For counting rows it does not matter what the model knows, only that every pass is a real pass,
-through the same |forward| and the same counters as the largest checkpoint. So we make the smallest
-model that can write our sentence. Its vocabulary is the seven tokens; the embedding of token $i$ is
+For counting rows it does not matter what the model knows, only that every pass goes through the same
+|forward| and the same counters as the largest checkpoint. So we make the smallest
+model that can write our sentence, and call it the parrot. Its vocabulary is the seven tokens; the embedding of token $i$ is
 the $i$-th unit vector; the one layer adds nothing, for all its matrices are zero; and the head
-gives the highest score to the token that follows in the sentence, which goes round in a circle.
+gives the highest score to the token that follows in the sentence, which goes round in a circle. (It is eight wide and
+not seven because a head turns its numbers in pairs.)
 
 @<A model that knows one sentence by heart@>=
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
@@ -578,7 +713,8 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-@ The settings and the two tables, embedding and head, complete it.
+@ The settings and the two tables, embedding and head, complete it. A layer's multiply--adds are those of its seven
+matrices, for query, key, value, output, gate, up and down.
 
 @<A model that knows one sentence by heart@>=
 static void parrot_make(struct parrot *p)
@@ -634,8 +770,9 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-@ Besides the model a laboratory has its own memory, counters and store, and the two tables of
-kernels, the true and the idle one.
+@ The small runs need no such tricks. They are made with the built-in model of appendix A and its
+tokenizer, so that the grid of \cref{fig:grid} is that of a model that has learnt to write. It lies in \.{models/pocket}.
+A laboratory has both models, memory, counters, and the two tables of kernels, the true and the idle one.
 
 @<A laboratory to run the loop in@>=
 struct laboratory {
@@ -644,70 +781,99 @@ struct laboratory {
   struct kernels idle;
   struct parrot bird;
   struct engine e;
-  struct store *s;
+  struct model *pocket;
+  uint32_t sentence[WORDS];
 };
 
+@ What the parrot knows by heart the built-in model must know by learning; here are the ids that its
+tokenizer has for the sentence. If there were not seven of them, the grid would not be the one that was drawn by hand.
+
+@<Find the sentence in the tokens of the built-in model@>=
+static bool find_sentence(struct laboratory *lab, struct error *why)
+{
+  struct tokenizer *t = tokenizer_open(&lab->m, "models/pocket", why);
+  if (t == NULL) return false;
+  struct ids ids = @[{ .n = 0 }@];
+  bool ok = true;
+  for (int i = 0; ok && i < WORDS; i++)
+    ok = tokenizer_encode(t, &lab->m, word[i], strlen(word[i]), false, false,@|
+      &ids, why) && (ids.n == (size_t) i + 1
+        || error_say(why, "models/pocket: \"%s\" is not one token", word[i]));
+  for (int i = 0; ok && i < WORDS; i++) lab->sentence[i] = ids.id[i];
+  ids_free(&lab->m, &ids);
+  tokenizer_close(&lab->m, t);
+  return ok;
+}
+
 @ Opening takes the best kernels that the machine has, and puts the two idle functions in the place
-of theirs.
+of theirs for the parrot.
 
 @<A laboratory to run the loop in@>=
+@<Find the sentence in the tokens of the built-in model@>@;
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
-  *lab = (struct laboratory) @[{ .s = NULL }@];
+  *lab = (struct laboratory) @[{ .pocket = NULL }@];
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL) return false;
   lab->idle = *best;
   lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
   lab->e = (struct engine) @[{ .k = best, .c = &lab->c }@];
   parrot_make(&lab->bird);
-  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
-  return lab->s != NULL;
+  lab->pocket = model_open(&lab->m, "models/pocket", why);
+  return lab->pocket != NULL && find_sentence(lab, why);
 }
 static void laboratory_close(struct laboratory *lab)
 {
-  store_close(lab->s);
+  model_close(&lab->m, lab->pocket);
 }
 
 @* Running and counting. \label{sec:count}
 One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters
-at zero, and then reads them. It also reads the text: if the parrot has not said its sentence, round and
-round, then what was counted was not the loop.
+at zero, and then reads them; |real| says with which of the two models. What the watcher has drawn must add up to
+what the counters say.
 
 @<Run the loop and read the counters@>=
 struct tally { struct counters did; size_t times[CONTEXT], longest; bool print; };
 @<Watch one pass go by@>@;
-static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
+static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   struct tally *t, struct error *why)
 {
-  store_close(lab->s);
-  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
-  if (lab->s == NULL) return false;
+  const struct model *lm = real ? lab->pocket : &lab->bird.lm;
+  struct store *st = store_open(&lab->m, &lm->config, 1, why);
+  if (st == NULL) return false;
   struct engine e = lab->e;
-  if (!look) e.k = &lab->idle;
+  if (!real) e.k = &lab->idle;
   lab->c = (struct counters) @[{ .passes = 0 }@];
   *t = (struct tally) @[{ .print = t->print }@];
   @<Generate |g| tokens after the first |p| of the sentence@>@;
   t->did = lab->c;
-  return ok;
+  store_close(st);
+  size_t seen = 0;
+  for (size_t i = 0; i < t->longest; i++) seen += t->times[i];
+  return ok && (seen == t->did.kv_rows_computed
+    || error_say(why, "%zu cells drawn, %" PRIu64 " rows counted", seen,
+      t->did.kv_rows_computed));
 }
 
-@ The prompt is the beginning of the sentence, repeated as often as it takes.
+@ The prompt is the beginning of the sentence, repeated as often as it takes. The text is read, too: if the
+parrot has not said its sentence, round and round, or the built-in model has not ended the cat's as in the
+drawing, then what was counted was not the loop.
 
 @<Generate |g| tokens after the first |p| of the sentence@>=
 uint32_t prompt[CONTEXT];
-for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % WORDS);
-struct generator maker = @[{ &e, &lab->bird.lm, lab->s,
-  &lab->m }@];
+for (size_t i = 0; i < p; i++)
+  prompt[i] = real ? lab->sentence[i % WORDS] : (uint32_t) (i % WORDS);
+struct generator maker = @[{ &e, lm, st, &lab->m }@];
 struct settings want = @[{ .max_new_tokens = g, .see = watch_pass,
   .self = t }@];
 struct continuation c;
 bool ok = generate(&maker, prompt, p, &want, &c, why);
-for (size_t i = p; ok && i < c.text.n; i++)
-  ok = c.text.id[i] == i % WORDS
+for (size_t i = p; ok && i < c.text.n && (!real || i < WORDS); i++)
+  ok = c.text.id[i] == (real ? lab->sentence[i] : i % WORDS)
     || error_say(why, "token %zu is not the next of the sentence", i);
-if (ok) continuation_free(&lab->m, &c);
+continuation_free(&lab->m, &c);
 
-@ The watcher keeps the witness: how often each position was computed. A cell is printed if
+@ The watcher keeps a list of its own: how often each position was computed. A cell is printed if
 cells are wanted; everything else is read from the counters.
 
 @<Watch one pass go by@>=
@@ -740,8 +906,8 @@ static double waste(const struct tally *t)
 }
 
 @* The check. \label{sec:loopcheck}
-The program must find what the pencil found. It writes one token at a time and reads the counters
-between the passes.
+The program must find what the pencil found. It runs the loop for one, two, three and four tokens; what the counters of two runs differ by is a
+pass.
 
 \checkpoint{build/out/03-loop.txt}{what the program of this chapter prints}
 
@@ -899,6 +1065,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
     printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
     printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
     printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
+    if (i == 0) printf("claim.S4-52 %.4f\n", waste(&t));
     if (i == 0) {
       double top = (double) (g * p + g * g / 2), rows = (double) rows_of(&t);
       printf("claim.S4-28 %.6f\n", waste(&t));
@@ -928,11 +1095,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
     if (g == 2) printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
   }
   printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
-  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S4-26 %zu\nclaim.S0-32 %zu\n", needed(&t) - 3, needed(&t));
   printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
   if (!run_loop(lab, false, 50, 100, &t, why)) return false;
   printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
   printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest,
+    t.did.passes);
+  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
   if (!run_loop(lab, true, 8, 20, &u, why)
       || !run_loop(lab, true, 8, 21, &t, why)) return false;
   printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
@@ -966,6 +1136,9 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
   printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
   printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-53 %.4f\nclaim.S4-58 %.4f\n",
+    (double) by_formula(100, 10000) / (100 + 10000 - 1),@|
+    (double) by_formula(10000, 100) / (10000 + 100 - 1));
   printf("claim.S4-42 %.4f\n", (double) by_formula(500, 2000)
     / (double) by_formula(500, 1000));
   return true;
@@ -978,6 +1151,7 @@ static void claims_of_the_steps(const struct tally *t)
 {
   printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
   printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-23 %" PRIu64 "\n", t->longest / t->did.passes);
   printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest,
     t->did.qk_pairs);
   printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
@@ -1008,9 +1182,39 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   if (!run_loop(lab, true, 10, 1, &t, why)
       || !run_loop(lab, true, 10, 2, &u, why)) return false;
   printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
-  printf("claim.S0-35 %" PRIu64 "\n", u.did.kv_rows_recomputed
-    - t.did.kv_rows_recomputed);
+  uint64_t again = u.did.kv_rows_recomputed - t.did.kv_rows_recomputed;
+  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
+  if (!run_loop(lab, true, 3, 7, &t, why)) return false;
+  printf("claim.S2-32 %" PRIu64 "\n", t.did.passes - 1);
+  if (!run_loop(lab, false, CONTEXT - 10, 100, &t, why)) return false;
+  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t.did.passes, CONTEXT);
   if (!run_loop(lab, false, 1, 500, &t, why)) return false;
   printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
   return claims_that_hold(lab, why) && claims_by_formula(lab, why);
 }
+
+@* Exercises. \label{sec:loopexercises}
+The loop is complete, and it is wasteful: of all the rows it makes, the next chapter keeps every one and computes none twice.
+Before you turn the page, the command beside an exercise runs the loop and judges your answer by it.
+
+\begin{exercises}
+\exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells, how many
+of them needed?}{\texttt{make exercise-03-1}}{Lines of 2, 3, 4, 5 and 6 cells: 20, of which $2+5-1=6$ are needed.}
+\exercise{check}{ex:loop.zero}{A prompt of $10^2$ tokens, $10^2$ to write. How often is the row of token 0 computed, how
+often for nothing, how many rows are there in all and how many are needed?}{\texttt{make exercise-03-2}}{Once in
+each pass: 100 times, 99 of them for nothing; 14,950 rows, of which 199 are needed.}
+\exercise{think}{ex:loop.pairs}{Give the number of query--key pairs of the naive loop for any $p$ and $g$, and check it
+for one prompt and one length of your own.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
+\eqref{eq:pairs}: $\bigl((p+g-1)(p+g)(p+g+1)-(p-1)p(p+1)\bigr)/6$.}
+\exercise{think}{ex:loop.ratio}{For which $p$ is the waste of a text of $g$ written tokens exactly three quarters of
+$g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\frac14$, so $p=g-1$.}
+\exercise{think}{ex:loop.end}{An end token is selected in step $k$. How many rows has the naive loop computed, and how many of them
+were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}}{$kp+k(k-1)/2$, as if $k$ tokens had been
+asked for, and $p+k-1$: the end token costs a pass like any other.}
+\exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
+steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}
+\exercise{build}{ex:loop.window}{Let |read_and_score| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
+$g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-7}}{Linear once the
+window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row stands at
+another position, after another beginning.}
+\end{exercises}

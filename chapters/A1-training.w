@@ -606,13 +606,21 @@ static bool expand(struct scribe *s, const char *words, size_t n);
 @<Write what an alternative says@>@;
 @<Write a whole text@>@;
 
+<<<<<<< HEAD
 @* The tables of the grammar. \label{sec:traintables}
+=======
+@* The tables of the grammar. \label{sec:grammartables}
+>>>>>>> 63d265e5d7768c35b62b3b98e450de7097d55ba9
 The notation fits on a page. A table is one string: its name, a colon, and its
 alternatives with bars between them; |"%4 "| before an alternative is its weight, and 1 goes
 without saying. In an alternative,
 
 \smallskip
+<<<<<<< HEAD
 \begin{tabular}{@@{}p{25mm}p{76mm}@@{}}
+=======
+\begin{tabular}{@@{}p{25mm}p{74mm}@@{}}
+>>>>>>> 63d265e5d7768c35b62b3b98e450de7097d55ba9
 |"[t]"| & writes one alternative of table $t$\\
 |"[k:t]"| & writes one, and remembers it as $k$; with |"="| it remembers only\\
 |"[t-k]"| & never the alternative remembered as $k$\\
@@ -4431,7 +4439,11 @@ source. The thin lines stand where the rows become longer and where the calm str
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, and lies close above it at the end.}
 
+<<<<<<< HEAD
 @* What the model can do. \label{sec:trainexam}
+=======
+@* What the model can do. \label{sec:examination}
+>>>>>>> 63d265e5d7768c35b62b3b98e450de7097d55ba9
 A loss is one number. It says nothing about whether a name comes back after a page of
 tokens, or whether two branches that ought to be equally likely are. So the trained
 model is examined question by question, each with a figure and a verdict. The examination

@@ -5,19 +5,101 @@
 
 \chapterquestion{What is in the files of a model, and how much of it may be believed?}
 @** The files of a model.
-\incipit{A}{ model arrives} as a directory that a stranger filled.
+\incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
+settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
+word appears. This appendix reads the two kinds of file, believes neither until it adds up, and puts the model together of which chapter 2 runs
+the rows.
+@^model@>@^validation@>
+
+\begin{byhand}{a file of two tensors}
+The first eight bytes of a file say, lowest byte first: \texttt{70 00 00 00 00 00 00 00}, in decimal 112. So the header is the 112 bytes
+after these, and the numbers begin at byte $8+112=120$. The header says
+
+\medskip
+\begin{tabular}{@@{}llrr@@{}}
+\tabhead{name} & \tabhead{type, shape} & \tabhead{from} & \tabhead{to}\\
+\texttt{a} & F16, $[3,5]$ & 0 & 30\\
+\texttt{b} & F32, $[4]$ & 30 & 46
+\end{tabular}
+\medskip
+
+Do they add up? Three times five numbers of 2 bytes are 30, four of 4 bytes are 16, and $30+16=46$. The one begins where the other
+ends, the first at 0, so the file must have $120+46=166$ bytes: no hole, no overlap, nothing behind. And \texttt{b} begins at
+byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned would stop there.
+\end{byhand}
+
+@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss.
 
 @c
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 #include "A3-files/config.h"
 @;@#
-int main(void)
+@<Write the file of the hand calculation, damaged or not@>@;
+@<Read it, and say what comes of it@>@;
+int main(int argc, char **argv)
+{
+  (void) argv;
+  if (argc > 1) return 0;
+  for (int damage = 0; damage < DAMAGES; damage++)
+    if (!read_back(damage)) return 1;
+  return 0;
+}
+
+@ Each damage is one small change to the header or to the number of bytes behind it. Quotation marks are written as apostrophes here, for the sake
+of the reader.
+
+@<Write the file of the hand calculation, damaged or not@>=
+enum { DAMAGES = 6, MOST_BYTES = 256 };
+static const struct { const char *what, *header; int bytes; } damaged[DAMAGES] =
+  @[{ {"as it should be", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
+    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
+    {"one byte is missing", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
+    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 45},@|
+    {"a hole of two bytes", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
+    "'b':{'dtype':'F32','shape':[4],'data_offsets':[32,48]}}", 48},@|
+    {"another shape", "{'a':{'dtype':'F16','shape':[3,6],'data_offsets':[0,30]},"@|
+    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
+    {"the same name twice", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
+    "'a':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
+    {"an unknown type", "{'a':{'dtype':'F17','shape':[3,5],'data_offsets':[0,30]},"@|
+    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46} }@];
+static bool write_damaged(const char *path, int damage)
+{
+  unsigned char bytes[MOST_BYTES] = @[{ 0 }@];
+  const char *from = damaged[damage].header;
+  size_t n = strlen(from), all = 8 + n + (size_t) damaged[damage].bytes;
+  bytes[0] = (unsigned char) n;
+  for (size_t i = 0; i < n; i++)
+    bytes[8 + i] = (unsigned char) (from[i] == '\'' ? '"' : from[i]);
+  FILE *f = fopen(path, "wb");
+  if (f == NULL) return false;
+  bool ok = fwrite(bytes, 1, all, f) == all;
+  return fclose(f) == 0 && ok;
+}
+
+@ What comes of it is either a tensor that lies where the pencil said, or one sentence.
+
+@<Read it, and say what comes of it@>=
+static bool read_back(int damage)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct error why;
-  struct model_config c;
-  if (!config_open(&c, &m, "no-such-model", &why)) printf("%s\n", why.words);
-  return 0;
+  char path[] = "ab.safetensors";
+  if (!write_damaged(path, damage)) return false;
+  struct archive *w = weights_open(&m, path, &why);
+  printf("%s\n", damaged[damage].what);
+  if (w == NULL) printf("  %s\n", why.words);
+  for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
+    const struct stored *t = weights_at(w, i);
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+      (int) t->elements, (int) t->begin);
+  }
+  weights_close(&m, w);
+  unlink(path);
+  return true;
 }
 
 @* Weights in a file. \label{sec:safetensors}
@@ -104,6 +186,11 @@ struct archive {
   struct stored **list;
   size_t n, room;
 };
+
+@* The check of the files. \label{sec:filescheck}
+The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
+
+\widecheckpoint{build/out/A3-files.txt}{what the program of this appendix prints}
 
 @* Reading a header. \label{sec:header}
 A header may have |HEADER_MOST| bytes, the format says, and a tree of JSON nodes

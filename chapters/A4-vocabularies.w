@@ -10,7 +10,7 @@
 \chapterquestion{A model comes with somebody else's list of tokens. Can we read it so that not one id
 differs?}
 @** Other people's vocabularies. \label{sec:vocabularies}
-\incipit{T}{he tokenizer of \cref{sec:tokens}} has an inside, and here it is: first the structure and what
+\incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: first the structure and what
 is done with it, then the files from which it is filled. Nothing in this appendix is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
 many small rules, each of which somebody once decided in one way and not in another. We take
@@ -18,7 +18,8 @@ them as they are. Where a rule is missing here, the reader of files stops with a
 vocabulary that is almost understood would be worse than none.
 
 @ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
-compares. Then it shows what one changed word in such a file leads to.
+compares: the ids of a text must be the same by both ways. Then it shows what one unknown word in such a file leads to. Everything
+it prints is the same on every machine, the name of the file apart, which is not printed.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -74,7 +75,8 @@ will tell.
 uint32_t alphabet(unsigned b);
   /* the character that stands for byte |b| in a vocabulary's file */
 
-@ The functions that fill it serve the reader of files and the maker from merges alike.
+@ The functions that fill it serve the reader of files and the maker from merges alike. First come the words of the vocabulary, then |index_pieces|; after it the tokens that were added, then
+|index_extras|; the cuts and the ids around a text may come at any time. Nothing is ever taken out again.
 
 @<A tokenizer, from inside@>=
 bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
@@ -95,7 +97,8 @@ bool normal_form(struct memory *m, const unsigned char *text, size_t n,
   /* appends the text in the normal form NFC */
 
 @ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
-has more is refused, and not wrapped around.
+has more is refused, and not wrapped around. An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
+that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing.
 
 @<Keep letters, and know ids@>=
 bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
@@ -122,7 +125,8 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
 }
 
 @ When all pieces are known the table can point to their letters, which will not move any more.
-The ids of the single bytes come out of the table.
+The number that is entered is the id plus one, because 0 means that there is none. The ids of the single bytes come out of the table: a
+word of one byte is that byte's token.
 
 @<Make the table of pieces@>=
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
@@ -208,7 +212,8 @@ static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
   return true;
 }
 
-@ A token that is looked for in the normal form must be in that form itself.
+@ A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted. Without a normal
+form the two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
@@ -228,7 +233,8 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 }
 
 @ To find the longest token that begins at a letter we walk down the tree as long as the letters agree,
-and remember the last token's end that we passed.
+and remember the last token's end that we passed. At most letters of most texts the walk ends at the root, for want of a first letter; and so the search costs a text
+without added tokens hardly more than reading it.
 
 @<Find the longest added token here@>=
 static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
@@ -248,7 +254,7 @@ static const struct added_token *longest(const struct tokenizer *t, uint32_t roo
 }
 
 @ White space is here what Unicode's property of that name contains, a list that has not changed
-for years and will not, since much depends on it.
+for years and will not, since much depends on it. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
 
 @<Measure white space@>=
 static bool is_space(uint32_t c)
@@ -268,7 +274,8 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-@ Backwards we step over continuation bytes to the beginning of each character.
+@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised. The mark |lstrip| takes white space on the left, but
+not beyond |stop|, where the token before has ended.
 
 @<Measure white space@>=
 static size_t character_before(const unsigned char *text, size_t at)
@@ -345,7 +352,8 @@ static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
 has left. A stage without a pattern puts a blank before its piece. A stage may drop its matches, or
-what lies between them; the makers of such a file know why.
+what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so that the stages are as deep as the recursion, and no
+list of pieces is ever made.
 
 @<Cut by the stages of the pre-tokenizer@>=
 static bool encode_from(struct job *j, size_t k, const unsigned char *text, size_t n)
@@ -366,7 +374,7 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text, size
 }
 
 @ A blank before a text makes its first word look like all others: \tok{\ the} and not \tok{the}.
-It takes a copy of the text, since the text is not ours to write in.
+It takes a copy of the text, since the text is not ours to write in. A text that begins with a blank already gets no second one.
 
 @<Put a blank before a piece@>=
 static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
@@ -381,7 +389,8 @@ static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_
 }
 
 @ The two searches for added tokens are the same function. What lies between the tokens
-goes on to the second search, by way of the normal form, and from there to the stages.
+goes on to the second search, by way of the normal form, and from there to the stages. So a text that has no added token in it passes through all
+four functions in one piece.
 
 @<Go on with what lies between added tokens@>=
 static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
@@ -398,7 +407,8 @@ static bool encode_between(struct job *j, uint32_t root, const unsigned char *te
 
 @ A special token that is not wanted, or a word that is not whole, is passed over, letters and all:
 the search goes on behind it, as Hugging Face's does, so what another token shares with
-it is not found either.
+it is not found either. To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
+next token has been found. What remains behind the last token is a piece like the others.
 
 @<Cut at the added tokens@>=
 static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
@@ -444,7 +454,8 @@ bool normal_form(struct memory *m, const unsigned char *text, size_t n,
 }
 
 @ The outermost cut is between characters and bytes that are none. The latter are spelt byte
-by byte, so that \emph{every} row of bytes comes back from decoding as it was.
+by byte, so that \emph{every} row of bytes comes back from decoding as it was, if the tokenizer has no normal form. If anything fails on the way, the ids that were already appended are taken back by
+forgetting them; the caller's row is as it was.
 
 @<Encode a text@>=
 bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
@@ -467,7 +478,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
   return ok;
 }
 
-@ What the files put before and after a text are ids like any others.
+@ What the files put before and after a text are ids like any others: mostly one that means ``here a text begins, and nothing behind.
 
 @<Push the ids that the files add@>=
 static bool push_all(struct job *j, const struct ids *list)
@@ -506,7 +517,8 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-@ The other questions are answered by looking.
+@ The other questions are answered by looking. A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<|endoftext|>} means the special token and not some
+word of the vocabulary that is spelt like it.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
@@ -534,7 +546,8 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
   return t->front.n > 0;
 }
 
-@ A few are answered without looking.
+@ A few are answered without looking. The kind is a word for people; the size is what a model must have rows for, at the least; and the two versions of Unicode are those of the libraries that we were linked with,
+which may be younger than those that we were compiled with.
 
 @<Decode ids, and answer questions about them@>=
 const char *tokenizer_kind(const struct tokenizer *t)
@@ -567,7 +580,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 }
 
 @ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero.
+whatever was not made yet is zero. The tokenizer itself goes last. There is no list of what was taken: each part returns its own, with the size it has written down.
 
 @<Close a tokenizer@>=
 void tokenizer_close(struct memory *m, struct tokenizer *t)
@@ -586,7 +599,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
 }
 
 @ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
-since id 0 goes to the end of the text. A token's letters are those of its two halves.
+since id 0 goes to the end of the text. A token's letters are those of its two halves; chapter 1 has spelt them for us, and only a list that was not learnt could name a half that is not made yet.
 
 @<Make a tokenizer from merges@>=
 static bool spell_merges(struct memory *m, struct tokenizer *t,
@@ -610,7 +623,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
 }
 
 @ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
-writes describes exactly this, and a test compares the two.
+writes describes exactly this, and a test compares the two. If a step fails, what the others have made is returned by closing.
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
@@ -638,7 +651,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   return NULL;
 }
 
-@ The inside has a header of its own, which no other chapter includes.
+@ The inside has a header of its own, which no other chapter includes. What is not in it can be changed without anybody noticing.
 
 @(inside.h@>=
 #ifndef INCIPIT_INSIDE_H
@@ -647,7 +660,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 @<A tokenizer, from inside@>@;
 #endif
 
-@ In the file the searches call each other, so two of them are announced.
+@ In the file the searches call each other, so two of them are announced. Otherwise everything stands before the first that uses it, from the letters of the tokens up to the whole tokenizer.
 
 @(tokenizer.c@>=
 #include <stdio.h>
@@ -680,7 +693,7 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 @<Make a tokenizer from merges@>@;
 
 @* Other people's files. \label{sec:files1}
-Hugging Face's library keeps a tokenizer in one file of JSON, \.{tokenizer.json}. It describes a
+For Hugging Face's library a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
 put before and after) and a decoder, each of a type from a long list. We build the types that byte-level
 tokenizers use and refuse the others by name. What the file says about things that change no ids
@@ -692,7 +705,13 @@ wants to be printed without blanks; so GPT-2's authors gave every byte a charact
 can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
 order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
 it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
-file has wondered about.
+file has wondered about. \Cref{fig:alphabet} has all of it: \val{vocab.alphabet.itself} bytes stand for themselves, and
+\val{vocab.alphabet.moved} have moved.
+
+\fig{alphabet}{fig:alphabet}{The characters that stand for the bytes in a vocabulary's file: the first hexadecimal digit of a byte
+is on the left, the second above. Red: bytes that do not stand for themselves, in four blocks; the blank is the first in line 2. (The character in line 9,
+column 6, is missing in our typeface.)}{A square table of characters, 16 in each line. The printable characters of ASCII and of
+Latin-1 are in black, in their places. The first two lines, the blank, all of lines 7 F to A 0, and A D are red and hold letters with accents from A with macron on.}
 @^byte alphabet@>
 
 @<Spell a byte as a character, and back@>=
@@ -717,7 +736,7 @@ static int alphabet_byte(uint32_t c)
 
 @ A word of the vocabulary is turned into its bytes character by character. A word with a character
 that stands for no byte cannot be spelt by merges; it still has a number and reads as it is
-written.
+written. (Special tokens often stand in the vocabulary in this way, with vertical bars that are not those of ASCII.) The caller is told which of the two it was.
 
 @<Turn a word of the file into bytes@>=
 static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes *out,
@@ -747,7 +766,7 @@ struct reader { struct memory *m; struct tokenizer *t; const char *file;
   json_t *vocab; struct bytes row; bool ours; struct error *why; };
 
 @ Every refusal has the four parts of chapter 0. What was found is a value of JSON, of which we show
-a string or an integer as it stands and of others the kind.
+a string or an integer as it stands and of others the kind. A string may be long, and is clipped for the message, but not in the middle of a character.
 
 @<Refuse a field@>=
 static int clip(const char *text, size_t n, size_t most)
@@ -777,7 +796,8 @@ static bool refuse(struct reader *r, const char *field, const json_t *found,
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-@ A field's full name is built where it is needed; fields of lists have a number.
+@ A field's full name is built where it is needed, from the outside in; fields of lists have a number. It is as long as somebody who looks for it in the file needs it,
+and no longer than the room.
 
 @<Refuse a field@>=
 struct field_name { char name[160]; };
@@ -797,7 +817,8 @@ static struct field_name number_of(const char *where, size_t i)
 }
 
 @ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
-value is a way of saying nothing: null, false, or empty.
+value is a way of saying nothing: null, false, or empty. The keys that we know are given as one string with a blank behind each; a search through a few words is fast enough for what is
+done a dozen times a file.
 
 @<Accept only keys that we know@>=
 static bool says_nothing(const json_t *v)
@@ -825,7 +846,7 @@ static bool only_keys(struct reader *r, const char *where, json_t *object,
   return true;
 }
 
-@ Flags may be absent, and then have a default.
+@ Flags may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
 
 @<Read a flag@>=
 static bool flag(struct reader *r, const char *where, json_t *object,
@@ -852,7 +873,7 @@ static bool read_id(struct reader *r, const char *field, const json_t *v,
 }
 
 @ The vocabulary is an object from words to ids. Two words with one id would make decoding a matter
-of luck.
+of luck, so the second is refused. The words come in the order of the file, which is mostly that of the ids, but need not be.
 
 @<Read the vocabulary@>=
 static bool read_vocab(struct reader *r, const char *where)
@@ -880,7 +901,7 @@ static bool read_vocab(struct reader *r, const char *where)
 
 @ A merge is a pair of words, or, in older files, one string with a blank between two words (the
 alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
-must be in the vocabulary.
+must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words.
 
 @<Read one merge@>=
 static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
@@ -904,7 +925,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
     "two words of the vocabulary that make a third");
 }
 
-@ The list says which of the two forms it uses by the form of its elements.
+@ The list says which of the two forms it uses by the form of its elements. A file might even mix them, and why not. The number of the merge is part of the field's name, since nobody finds a bad one among so many by looking.
 
 @<Read the merges@>=
 static bool read_merges(struct reader *r, const char *where, json_t *list)
@@ -931,7 +952,7 @@ static bool read_merges(struct reader *r, const char *where, json_t *list)
 
 @ Merges spell every text only if every byte has a token. Then the marks for unknown letters
 (\texttt{unk\_token}, \texttt{byte\_fallback}) can never come into play; otherwise they could, and
-we refuse.
+we refuse. Dropout, which leaves merges out by chance to make training harder, must be off; marks at the beginnings and ends of words belong to vocabularies that do not begin with bytes.
 
 @<Read the model@>=
 static bool read_model(struct reader *r, json_t *model)
@@ -968,7 +989,7 @@ static bool all_bytes(const struct tokenizer *t)
 }
 
 @ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
-belong to another word.
+belong to another word. The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form.
 
 @<Read an added token@>=
 static bool read_added(struct reader *r, const char *where, json_t *v)
@@ -1017,7 +1038,8 @@ static bool add_cut(struct reader *r, const char *where, const char *pattern,
 }
 
 @ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
-(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept.
+(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them. The
+pattern is a regular expression, or a plain string, in which a dot is a dot.
 
 @<Read a stage that brings its pattern@>=
 static bool read_split(struct reader *r, const char *where, json_t *v)
@@ -1042,7 +1064,8 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
     regex == NULL, !removed || invert, !removed || !invert);
 }
 
-@ Sequences may be nested, and are taken apart until single stages are left.
+@ Sequences may be nested, and are taken apart until single stages are left. \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
+alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
 
 @<Read the pre-tokenizer@>=
 static bool read_stage(struct reader *r, const char *where, json_t *v)
@@ -1072,7 +1095,7 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
 }
 
 @ Three of the five parts of the machine may be sequences, so going through one is a function that is
-told what to do with each element.
+told what to do with each element. The depth is limited by the length of the field's name, so that a file of nothing but opening brackets comes to an end.
 
 @<Go through a sequence@>=
 typedef bool read_part(struct reader *r, const char *where, json_t *v);
@@ -1089,7 +1112,8 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
   return true;
 }
 
-@ Of normal forms we know NFC, and none.
+@ Of normal forms we know NFC, and none. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another. A sequence of normal forms is
+allowed if each of its elements is.
 
 @<Read the normalizer@>=
 static bool read_normalizer(struct reader *r, const char *where, json_t *v)
@@ -1106,7 +1130,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t *v)
 }
 
 @ A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
-two templates follow each other, the second one goes around the first.
+two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
 
 @<Read a template@>=
 static bool read_template(struct reader *r, const char *where, json_t *v)
@@ -1136,7 +1160,7 @@ static bool read_template(struct reader *r, const char *where, json_t *v)
 }
 
 @ A special token of a template is looked up in the list that the template brings along, and may be several
-ids there.
+ids there. Each must be the id of a token, or decoding would find nothing.
 
 @<Read the ids of a token of a template@>=
 static bool read_template_token(struct reader *r, const char *where, json_t *v,
@@ -1160,7 +1184,7 @@ static bool read_template_token(struct reader *r, const char *where, json_t *v,
   return true;
 }
 
-@ To go around what is there already, the new ids are put before the front and after the back.
+@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two.
 
 @<Put ids around what is there@>=
 static bool wrap(struct reader *r, const struct ids *before,
@@ -1179,7 +1203,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-@ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id.
+@ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id. Templates may stand alone or in a sequence with it, as in Llama~3's file; the processors of other families are refused by name.
 
 @<Read the post-processor@>=
 static bool read_post(struct reader *r, const char *where, json_t *v)
@@ -1194,7 +1218,7 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
     "ByteLevel, TemplateProcessing"@| " or Sequence");
 }
 
-@ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else.
+@ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else. Other decoders drop or replace blanks, and then what comes back would not be the text.
 
 @<Read the decoder@>=
 static bool read_decoder(struct reader *r, const char *where, json_t *v)
@@ -1208,7 +1232,7 @@ static bool read_decoder(struct reader *r, const char *where, json_t *v)
 }
 
 @ Whether a file is of our kind at all is decided before anything is refused: its model is BPE, and
-somewhere among the stages there is \texttt{ByteLevel}.
+somewhere among the stages there is \texttt{ByteLevel}. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not.
 
 @<Tell whether a tokenizer is of our kind@>=
 static bool has_byte_level(json_t *v)
@@ -1241,7 +1265,7 @@ static bool is_ours(struct reader *r, json_t *file)
 }
 
 @ Now the whole file. Truncation and padding would change the ids of some texts, so they must be
-absent; the parts are read in an order in which each finds what it refers to.
+absent; the parts are read in an order in which each finds what it refers to. Where there is no post-processor, another file may have the last word.
 
 @<Read a whole description@>=
 static bool read_description(struct reader *r, json_t *file)
@@ -1268,7 +1292,7 @@ static bool read_description(struct reader *r, json_t *file)
 
 @ Without a post-processor a second file decides whether a text begins or ends with a special
 token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
-object that has the text in it.
+object that has the text in it. The file is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
 
 @<Read the configuration beside it@>=
 static bool read_bracket(struct reader *r, json_t *config, const char *wish,
@@ -1348,7 +1372,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not.
+@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. The line's number is the field's name in messages.
 
 @<Read one such line@>=
 static bool read_line(struct reader *r, const char *text, size_t n,
@@ -1366,7 +1390,8 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-@ If the vocabulary has GPT-2's end of text, that is the one special token.
+@ If the vocabulary has GPT-2's end of text, that is the one special token; it has no line in the list of merges, and its letters would otherwise be spelt like any text. Both files are needed, and the message names the one that is
+at fault.
 
 @<Read a vocabulary and its merges@>=
 static bool read_pair_of_files(struct reader *r, const char *vocab,
@@ -1389,7 +1414,8 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-@ A path is a file, or a directory in which we look for what it may contain, in a fixed order.
+@ A path is a file, or a directory in which we look for what it may contain, in a fixed order. The one file goes before the two, since it says more. A model of SentencePiece alone is recognized, and said to be of another kind;
+later versions of this program may learn to read it.
 
 @<Find out what a path holds@>=
 static bool there(char room[4096], const char *path, const char *name)
@@ -1418,7 +1444,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
     "byte-level BPE (another kind of tokenizer)");
 }
 
-@ A file of the right kind is one object of JSON.
+@ A file of the right kind is one object of JSON. Whatever cannot even be parsed is counted as ours, and refused, because a broken file deserves a message and not silence.
 
 @<Read a file of JSON into a tokenizer@>=
 static bool read_file(struct reader *r, const char *path)
@@ -1432,7 +1458,8 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-@ The two ways of opening differ in what they tell.
+@ The two ways of opening differ in what they tell. The first distinguishes four outcomes. The second is for those who need a tokenizer, and to whom anything but an open one is a failure. In both, what was read
+half-way is returned.
 
 @<Open a tokenizer@>=
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
@@ -1460,7 +1487,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 }
 
 @ Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
-blank between, the form that old and new readers understand.
+blank between, the form that old and new readers understand. No character of the alphabet has a number above that of the last, U+0143, so two bytes of UTF-8 are enough for each.
 
 @<Spell bytes for a file@>=
 static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
@@ -1477,9 +1504,8 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ The file is made as text and parsed by jansson only where strings need escapes: words of the
-vocabulary. Two words that are spelt alike would be one key; learning has never been seen to make
-such a pair, and if it does, the sentence says so.
+@ The words go into an object of JSON, the merges into a list. Two words that are spelt alike would be one key, and the first would be lost; a list that
+was learnt has no such pair, as an exercise of chapter 1 shows, but any list may be given to this function, and then the sentence says so.
 
 @<Make the vocabulary and the merges as JSON@>=
 static bool make_words(struct memory *m, const struct tokenizer *t, json_t *vocab,
@@ -1503,7 +1529,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t, json_t *voca
   return ok;
 }
 
-@ One merge is one string.
+@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one.
 
 @<Make a merge as JSON@>=
 static bool make_merge(struct memory *m, const struct tokenizer *t,
@@ -1519,7 +1545,8 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
       row->n)) == 0;
 }
 
-@ Around them stands what a byte-level tokenizer of the simplest sort looks like.
+@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value; where a part of the machine is not needed, the file
+says null, as Hugging Face's library wants it said.
 
 @<Make the description as JSON@>=
 static json_t *make_description(json_t *vocab, json_t *merges)
@@ -1541,7 +1568,7 @@ static json_t *make_description(json_t *vocab, json_t *merges)
 }
 
 @ The file is written beside its place and moved there when it is complete, so that a full disk
-leaves no half vocabulary behind.
+leaves no half vocabulary behind. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
 
 @<Write a tokenizer@>=
 bool tokenizer_write(struct memory *m, const char *path,
@@ -1595,7 +1622,7 @@ stand later in the book, are announced.
 @<Make the description as JSON@>@;
 @<Write a tokenizer@>@;
 
-@ The model comes first, because everything else refers to its words.
+@ The model comes first, because everything else refers to its words: added tokens to their ids, templates to both.
 
 @<All about the words of the vocabulary@>=
 @<Read the vocabulary@>@;
@@ -1605,7 +1632,7 @@ stand later in the book, are announced.
 @<Read the model@>@;
 @<Read an added token@>@;
 
-@ Then the parts that may be sequences.
+@ Then the parts that may be sequences, each before the first that calls it, and the three that are one function with three tasks.
 
 @<Read the other four parts@>=
 @<Go through a sequence@>@;
@@ -1619,7 +1646,7 @@ stand later in the book, are announced.
 @<Read the post-processor@>@;
 @<Read the decoder@>@;
 
-@ And at last the files.
+@ And at last the files: parsing, what a whole description is, what stands beside it, and what a path may lead to.
 
 @<Read whole files@>=
 @<Parse a file of JSON@>@;
@@ -1634,8 +1661,8 @@ stand later in the book, are announced.
 @<Open a tokenizer@>@;
 
 @* The check. \label{sec:vocabcheck}
-The text to learn from is the end of one line and the beginning of another, with an accent in it, so
-that the normal form has something to do, if there is one.
+The text to learn from is the end of one line and the beginning of another, and the probe has a letter of two bytes in
+it, which no merge has joined.
 
 @<Show ids as pieces@>=
 static const char lesson[] = "the cat sat on the mat, "@| "the rat sat on the cat";
@@ -1687,7 +1714,7 @@ static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
 }
 
 @ The file goes to the system's place for such things, under a name that nobody else has, and is
-removed in the end.
+removed in the end. Where no file can be made, the program says so and ends with status 1, since the round trip is what it is here to show.
 
 @<Go by way of a file, and compare@>=
 static struct tokenizer *by_way_of_a_file(struct memory *m,
@@ -1745,7 +1772,7 @@ static void print_refusal(struct memory *m)
   remove(path);
 }
 
-@ The figure of the alphabet wants a line for every byte; the keys count what the lines show.
+@ The figure of the alphabet wants a line for every byte; the keys count what the lines show: the moved bytes, the last character, and two limits of the reader.
 
 @<Print the alphabet of bytes@>=
 static int print_alphabet(void)

@@ -11,15 +11,81 @@
 
 \chapterquestion{How can three programs for three processors give the same bits?}
 @** Kernels.
-\incipit{S}{ixteen lanes} were defined in \cref{02-model}.
+\incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
+rounding. Here they are written, once in plain C and in two kinds of vector instructions, and beside them the seven functions of analysis that they
+need, because nobody else's have the same last bit everywhere. There is nothing about language in this appendix. A
+reader who is content to know that |linear| multiplies a matrix may stay away from it for good.
+@^kernel@>
+
+\begin{byhand}{$e^2$ with a pencil}
+Powers of two are easy; so take as many of them as there are. With $\ln2=0.69$ we have $2/0.69=2.90$, which is nearest
+to 3. What is left is $2-3\cdot0.69=2-2.07=-0.07$. For such a small number $e^r$ is nearly
+$1+r+r^2/2=1-0.07+0.00=0.93$. Eight times that is 7.44, and the truth is 7.39.
+
+Nearly all of the error comes from $0.69$: with one more digit of $\ln2$ the rest is $-0.08$, and the result 7.38. The function of
+\cref{sec:exp} does the same, with longer numbers and a longer polynomial.
+\end{byhand}
+
+@ The program prints what the kernels of this machine make of a small matrix, and some values of the functions, all with their bits. The same bits must
+come out on any machine. With |"values"| it prints how far each function is from the truth, which was measured once (\cref{sec:ulp}).
 
 @c
 #include <stdio.h>
+#include <string.h>
 #include "A6-kernels/kernels.h"
+#include "A6-kernels/numbers.h"
 @;@#
-int main(void)
+@<Print a product with its bits@>@;
+@<Print some values of the functions@>@;
+@<Print the errors that were measured@>@;
+int main(int argc, char **argv)
 {
-  printf("kernels: %s\n", kernels_find("scalar", NULL)->name);
+  struct error why;
+  const struct kernels *k = kernels_find(NULL, &why);
+  if (argc > 1 && strcmp(argv[1], "values") == 0) return print_errors();
+  if (argc > 1 || k == NULL) return 1;
+  return print_product() + print_functions();
+}
+
+@ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first.
+
+@<Print a product with its bits@>=
+static int print_product(void)
+{
+  enum { IN = 21, OUT = 3 };
+  float x[IN], w[IN * OUT], first[OUT], y[OUT], *place = y;
+  int apart = 0;
+  for (int i = 0; i < IN; i++) x[i] = 1.0f / (float) (i + 1);
+  for (int i = 0; i < IN * OUT; i++) w[i] = (float) (i % 8) - 2.9f;
+  struct matrix m = @[{ .weight = { w, WEIGHT_F32 }, .in = IN, .out = OUT }@];
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    struct engine e = @[{ .k = kernels_at(i) }@];
+    e.k->linear(&e, &m, 1, x, 1, &place);
+    if (i == 0) memcpy(first, y, sizeof y);
+    for (int o = 0; o < OUT; o++) apart += num_bits32(y[o]) != num_bits32(first[o]);
+  }
+  for (int o = 0; o < OUT; o++)
+    printf("output %d         %12.6f  %08x\n", o, (double) y[o], num_bits32(y[o]));
+  printf("%d numbers in which the tables differ\n\n", apart);
+  return apart > 0;
+}
+
+@ Each function once, at a place where a library may well give another last digit.
+
+@<Print some values of the functions@>=
+static void print_value(const char *name, float y)
+{
+  printf("%-16s %12.6f  %08x\n", name, (double) y, num_bits32(y));
+}
+static int print_functions(void)
+{
+  print_value("expf(2)", num_expf(2));
+  print_value("logf(7)", num_logf(7));
+  print_value("powf(10000, 0.3)", num_powf(10000, 0.3f));
+  print_value("sinf(12345)", num_sinf(12345));
+  print_value("cosf(12345)", num_cosf(12345));
+  print_value("tanhf(0.7)", num_tanhf(0.7f));
+  print_value("erff(0.7)", num_erff(0.7f));
   return 0;
 }
 
@@ -260,7 +326,8 @@ enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
 instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
-slow, and is there for machines that have neither of the other two, and to be compared with.
+slow, and is there for machines that have neither of the other two, and to be compared with. |choose| takes the first |n| lanes
+from |a| and the others from |b|; the ends of rows will need it.
 
 @<Multiply--add and the rest, in plain C@>=
 INLINE vec fused(vec a, vec b, vec c)
@@ -278,6 +345,11 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   for (int j = 0; j < WIDTH; j++)
     v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
   return v;
+}
+INLINE vec choose(int n, vec a, vec b)
+{
+  for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
+  return a;
 }
 @<Fold sixteen lanes in an array@>@;
 INLINE float fold(const vec *a)
@@ -317,6 +389,12 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   __m256i wide = _mm256_cvtepu16_epi32(short_ones);
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
+INLINE vec choose(int n, vec a, vec b)
+{
+  static const int32_t on[16] = @[{ -1, -1, -1, -1, -1, -1, -1, -1 }@];
+  __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
+  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+}
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
 INLINE float fold(const vec *a)
@@ -343,6 +421,10 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
   __m512i wide = _mm512_cvtepu16_epi32(short_ones);
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+INLINE vec choose(int n, vec a, vec b)
+{
+  return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);
 }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
@@ -423,24 +505,44 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
         TALLY("linear", 0, outs * WIDTH);
       }
     }
+  TALLY("linear", 0, (size_t) rows * (size_t) outs * (n - whole));
   each (r, rows) each (o, outs)
     sum[r][o] = finish(a[r][o], x + (size_t) r * n + whole, w,
       first + (size_t) o * n + whole, n - whole);
 }
 
 @ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
-the first lanes get one more. They do it in an array, one by one, and fold there.
+the first lanes get one more. The others must not even be given a zero. So a register is filled as far as there are
+numbers, the multiply--add is done for all of its lanes, and |choose| keeps the old sum where there was no term. That is seldom and short, and
+stands in a function of its own, or else the compiler would copy it into every tile of every type.
 
 @<Give the last terms to the first lanes, and fold@>=
-INLINE float finish(const vec *a, const float *x, struct tensor w, size_t first,
+INLINE vec some(struct tensor t, size_t i, int n)
+{
+  char room[4 * WIDTH] = @[{ 0 }@];
+  size_t size = t.type == WEIGHT_F32 ? 4 : 2;
+  memcpy(room, (const char *) t.data + i * size, (size_t) n * size);
+  return load((struct tensor) @[{ room, t.type }@], 0);
+}
+__attribute__((noinline)) TARGET static float last(const vec *a, const float *x,
+  struct tensor w, size_t begin, size_t rest)
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec b[PARTS];
+  each (p, PARTS) {
+    int here = (int) rest - p * WIDTH;
+    b[p] = a[p];
+    if (here > WIDTH) here = WIDTH;
+    if (here > 0)
+      b[p] = choose(here, fused(some(in, (size_t) p * WIDTH, here),
+        some(w, begin + (size_t) p * WIDTH, here), a[p]), a[p]);
+  }
+  return fold(b);
+}
+INLINE float finish(const vec *a, const float *x, struct tensor w, size_t begin,
   size_t rest)
 {
-  if (rest == 0) return fold(a);
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  for (size_t j = 0; j < rest; j++)
-    lane[j] = fmaf(x[j], at(w, first + j), lane[j]);
-  return fold_array(lane);
+  return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
 }
 
 @ A dot product by itself is the smallest tile; norms and attention need it.
@@ -509,8 +611,10 @@ term of a lane it would have changed what the lane rounds.
     each (j, 4) out[i * w->out + c + (size_t) j] =
       biased(sum[0][j], w, c + (size_t) j);
   }
-  for (; c < end; c++)
-    out[i * w->out + c] = biased(dot(in + i * n, t, c * n, n), w, c);
+  for (; c < end; c++) {
+    tile(1, 1, in + i * n, t, n, c * n, sum);
+    out[i * w->out + c] = biased(sum[0][0], w, c);
+  }
 }
 
 @ A missing bias is not a zero: adding zero would turn $-0$ into $+0$.
@@ -587,8 +691,8 @@ for (size_t s = 8; s > 0; s /= 2)
   }
 
 @ One row takes long spans, to read the weights in long runs; several rows take short ones, so
-that their sums together stay in the first-level cache. At the edge of the matrix, fewer
-outputs than a register holds are computed one by one.
+that their sums together stay in the first-level cache. At the edge of the matrix fewer
+outputs are left than a register holds.
 
 @<Outputs |from| to |to| of a matrix stored by inputs@>=
 enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
@@ -610,23 +714,28 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
       else across(SPAN_ROWS, 2, in, w, t, o, span, y + r * w->out);
     }
   }
-  for (; o < to; o++)
-    for (size_t r = 0; r < rows; r++)
-      y[r * w->out + o] = biased(column(x + r * w->in, w, t, o), w, o);
+  for (size_t r = 0; r < rows && o < to; r++)
+    columns(x + r * w->in, w, t, o, to - o, y + r * w->out);
 }
 
-@ One output alone: the sixteen lanes in an array, and the weights from far apart.
+@ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
+and nobody reads it.
 
-@<One column of a matrix stored by inputs@>=
-INLINE float column(const float *x, const struct matrix *w, struct tensor t,
-  size_t o)
+@<The last columns of a matrix stored by inputs@>=
+INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
+  size_t o, size_t n, float *y)
 {
-  float lane[16] = @[{ 0 }@];
+  vec lane[16] = @[{ { 0 } }@];
+  float sum[WIDTH];
   for (size_t k = 0; k < w->in; k++) {
-    lane[k % 16] = fmaf(x[k], at(t, k * w->out + o), lane[k % 16]);
-    TALLY("linear", 0, 1);
+    vec b = some(t, k * w->out + o, (int) n);
+    lane[k % 16] = fused(spread(x[k]), b, lane[k % 16]);
+    TALLY("linear", 0, n);
   }
-  return fold_array(lane);
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  memcpy(sum, lane, sizeof sum);
+  for (size_t c = 0; c < n; c++) y[o + c] = biased(sum[c], w, o + c);
 }
 
 @ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
@@ -691,16 +800,8 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 }
 
 @* Norms. \label{sec:norms}
-A norm brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
-the root of the mean square; LayerNorm takes away the mean first and then does the same:
-\begin{gather*}
-y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
-y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
-\end{gather*}
-Here $r$ is the same reciprocal root as on the left, of $c$ instead of $x$. LayerNorm needs two passes over the row: the
-textbook's single pass, mean of squares minus square of mean, subtracts two large
-numbers that are nearly equal.
-@^RMSNorm@>@^LayerNorm@>@^cancellation@>
+The two norms differ in the mean and in the bias, and share the rest (\cref{sec:layer} has the formulas). The row is
+centred first, into the place of the result; then one dot product with itself gives the size.
 
 @<One row normalized@>=
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
@@ -770,13 +871,8 @@ static void normalize(const struct engine *e, const struct normalizer *g,
 }
 
 @* Rotation. \label{sec:rotate}
-In the Llama family a row's position is told by turning its queries and keys: number $i$ and number $i+{1\over2}d$ of
-a head are taken as a point of the plane and turned by the angle $p\,f_i$, for a list of
-frequencies $f$. The dot product of a query and a key then depends only on the
-difference of their positions. The angle is rounded to float before anything else is done with
-it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
-half a thousandth, and \emph{not} making the same error would be worse.
-@^rotary embedding@>@^position@>
+The angles of a row are the same in every layer, so they are computed once for a pass: position times frequency, rounded to float, and then
+cosine and sine in double, rounded once.
 
 @<Angles of all rows@>=
 struct angles_job { const uint32_t *position; size_t rows;
@@ -805,9 +901,7 @@ static void angles(const struct engine *e, const uint32_t *position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-@ Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
-rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
-decided; the rule is that $x_0$ goes into the |fmaf|.
+@ A turn has four products, of which two are rounded by themselves and two inside an |fmaf|: those of $x_0$.
 
 @<Turn the heads of one row@>=
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
@@ -845,36 +939,8 @@ static void rotate(const struct engine *e, float *x, size_t rows,
 }
 
 @* Attention. \label{sec:attention}
-A query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
-output is the sum of the values with these weights:
-$$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
-Subtracting the maximum changes nothing on paper. Without it, a score of 100 would be infinite, and
-infinity over infinity is not a number.
-@^softmax@>@^attention@>
-
-As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
-chain, and could not be divided among threads. In sixteen lanes would not suit the values, which are vectors themselves.
-So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
-results by itself:
-\begin{align*}
-m_b&=\max_ts_t,\\
-l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
-o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
-\end{align*}
-They are joined in order with the weights $w_b=e^{m_b-m}$ by $l=\texttt{fmaf}(l_b,w_b,l)$, $o=\texttt{fmaf}(o_b,w_b,o)$; the
-output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
-@^blocks of 256@>
-
-@ The blocks are at \emph{absolute} positions. If they were counted from the first position that is visible, a window that moves
-along with the text would cut them differently at each step, and the same sums would come out in different ways.
-
-A position that is not seen is \emph{left out}. The other way that one meets in programs is to compute everything and give
-what must not be seen a score of minus infinity, or to set its weight to zero afterwards. But zero times a value
-is not always zero: if the value is infinite, or not a number, in a row of memory that nobody has written yet, it poisons
-the sum. And work that is multiplied by zero is work.
-@^mask@>
-
-What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
+Attention goes block by block, as \cref{sec:layer} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
+of values, and in the end a join. What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
 
 @<What one block of positions leaves behind@>=
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
@@ -1070,15 +1136,8 @@ static void attend(const struct engine *e, const struct heads *h,
 }
 
 @* Activations. \label{sec:activations}
-Between the two matrices of a feed-forward layer every number goes through a bent curve, or else the two
-would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
-distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row.
-\begin{gather*}
-{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\\
-{1\over2}x\cdot\bigl(1+\hbox{erf}(x/\sqrt2)\bigr),\qquad {x\over1+e^{-x}}\cdot u.
-\end{gather*}
-The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it.
-@^GELU@>@^SiLU@>@^SwiGLU@>
+The curves of an MLP, and one that is here for later models: the exact form of GPT-2's curve, ${1\over2}x\bigl(1+\hbox{erf}(x/\sqrt2)\bigr)$.
+Sixteen numbers are bent at a time, so that the compiler can use whatever registers there are.
 
 @<The three curves, sixteen numbers at a time@>=
 INLINE void curve(enum activation_kind kind, float *z)
@@ -1241,6 +1300,11 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
+@* The check. \label{sec:kernelcheck}
+On every machine this must come out, whichever table it has.
+
+\checkpoint{build/out/A6-kernels.txt}{what the program of this appendix prints}
+
 @* The tables. \label{sec:kerneltables}
 What the three files share, in the order in which C wants it, comes to this.
 
@@ -1277,7 +1341,7 @@ What the three files share, in the order in which C wants it, comes to this.
 @<Compute a tile of dot products@>@;
 @<Add the bias, if there is one@>@;
 @<Outputs |from| to |to| of a matrix stored by outputs@>@;
-@<One column of a matrix stored by inputs@>@;
+@<The last columns of a matrix stored by inputs@>@;
 @<Outputs |from| to |to| of a matrix stored by inputs@>@;
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
@@ -2070,7 +2134,47 @@ uint16_t num_to_f16(float x)
 }
 
 @* How far from the truth. \label{sec:ulp}
-This is |numbers.c|: the tables of coefficients, and what is called.
+A float has $2^{32}$ values, few enough to try them all. \texttt{make ulp} does so for every function of one float, against the C library in double, and where
+that is too near to decide, against numbers of 64 bits and more (MPFR). Functions of a double, and the power, get random arguments; the file that it writes says how many. An error is told in
+units of the last place: 0.5 is the best there can be, since every result must be rounded.
+@^units of the last place@>
+
+\begin{table}[tp]
+\tabcaption{tab:ulp}{The largest error found, in units of the last place of the result.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrlr@@{}}
+\toprule
+\tabhead{in float} & \tabhead{error} & \tabhead{in double} & \tabhead{error}\\
+\midrule
+|num_expf| & \val[4]{ulp.expf} & |num_exp| & \val[4]{ulp.exp}\\
+|num_logf| & \val[4]{ulp.logf} & |num_log| & \val[4]{ulp.log}\\
+|num_sinf| & \val[4]{ulp.sinf} & |num_sin| & \val[4]{ulp.sin}\\
+|num_cosf| & \val[4]{ulp.cosf} & |num_cos| & \val[4]{ulp.cos}\\
+|num_tanhf| & \val[4]{ulp.tanhf} & |num_tanh| & \val[4]{ulp.tanh}\\
+|num_erff| & \val[4]{ulp.erff} & |num_erf| & \val[4]{ulp.erf}\\
+|num_powf| & \val[4]{ulp.powf} & |num_pow| & \val[4]{ulp.pow}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@ The errors stand in a committed file, one line a function: its name, how many arguments, the worst error and where. Without the file there are no keys,
+and a book that quotes them does not build.
+
+@<Print the errors that were measured@>=
+static int print_errors(void)
+{
+  FILE *f = fopen("figures/data/A6-kernels.ulp.csv", "r");
+  char words[300], name[32];
+  double error;
+  if (f == NULL) return 1;
+  while (fgets(words, sizeof words, f) != NULL)
+    if (sscanf(words, "%31[a-z],%*[^,],%lf", name, &error) == 2)
+      printf("ulp.%s %.4f\n", name, error);
+  fclose(f);
+  return 0;
+}
+
+@ This is |numbers.c|: the tables of coefficients, and what is called.
 
 @(numbers.c@>=
 #include "A6-kernels/numbers.h"

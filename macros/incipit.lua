@@ -49,6 +49,8 @@ local function iec(n)
   return (n == math.floor(n) and string.format("%d", n) or string.format("%.2f", n)), u[i]
 end
 
+-- the number as it was printed, for a formula in a figure
+function incipit.raw(key) tex.sprint(values[key] and values[key].v or '0') end
 function incipit.val(key, opt)
   key = key:gsub("%s", "")
   local e = values[key]
@@ -348,5 +350,50 @@ function incipit.arcs(name, tokens, dx, f)
   end
   tex.sprint("\\end{scope}\\end{pgfinterruptboundingbox}")
   tikz("\\path (0,%.2fmm);", .75 * (5 + dmax * dx * f) + 3)
+end
+
+-- (i) a sentence under more and more merges: a line a number of merges, a box a token, new ones filled
+function incipit.merges(name)
+  local last, line, y, now, tokens, rows = {}, nil, 0, {}, 0, incipit.csv(name)
+  for i, r in ipairs(rows) do
+    if r.merges ~= line then
+      last, now, line, y, tokens = now, {}, r.merges, y - 1, 0
+      tikz("\\node[fig/number,anchor=east] at (-.35,%d) {%d};", y, line)
+    end
+    tokens = tokens + 1
+    if not rows[i + 1] or rows[i + 1].merges ~= line then tikz("\\node[fig/label,anchor=east] at (25,%d) {%d};", y, tokens) end
+    local key, text = r.from .. "," .. r.length, tostring(r.text)
+    now[key] = true
+    local new, blank = y < -1 and not last[key], text:sub(1, 1) == "_"
+    tikz("\\path[%s,rounded corners=1.6pt,line width=.45pt] (%.2f,%.2f) rectangle (%.2f,%.2f);",
+      new and "draw=rubric,fill=rubric" or "draw=ink!40,fill=white", r.from + .06, y - .36, r.from + r.length - .06, y + .36)
+    if blank then tikz("\\draw[line width=.5pt,%s] (%.2f,%.2f) -- ++(0,-.12) -- ++(.44,0) -- ++(0,.12);", new and "white" or "faint", r.from + .28, y - .1) end
+    for k = blank and 2 or 1, #text do
+      tikz("\\node[inner sep=0pt,anchor=base,font=\\figword,text=%s] at (%.2f,%.2f) {%s};", new and "white" or "ink", r.from + k - .5, y - .17, text:sub(k, k))
+    end
+  end
+end
+
+-- (j) a stream: bytes released above the line, bytes held below it, a column a token
+function incipit.stream(name)
+  local rows = incipit.csv(name)
+  for i, r in ipairs(rows) do
+    for k = 1, r.released do tikz("\\path[cell once] (%.2f,%.2f) rectangle ++(.7,.86);", i - .35, k - .93) end
+    for k = 1, r.held do tikz("\\path[cell redo] (%.2f,%.2f) rectangle ++(.7,-.86);", i - .35, .93 - k) end
+    tikz("\\node[prompt token,minimum width=9mm] at (%d,-3) {%d};", i, r.id)
+  end
+  tikz("\\draw[ink,line width=.6pt] (.45,0) -- (%.2f,0);", #rows + .55)
+end
+
+-- (k) the alphabet of bytes: sixteen by sixteen characters, tinted where a byte does not stand for itself
+function incipit.alphabet(name)
+  for _, r in ipairs(incipit.csv(name)) do
+    local x, y, moved = r.byte % 16, -(r.byte // 16), r.byte ~= r.character
+    tikz("\\path[%s] (%d,%d) rectangle ++(1,-1);", moved and "fill=rubric!13,draw=white" or "draw=ink!12", x, y)
+    tikz("\\node[inner sep=0pt,anchor=base,font=\\figfont,text=%s] at (%.1f,%.2f) {%s};", moved and "rubric" or "ink", x + .5, y - .68, r.character == 0x138 and "\\fontsize{5}{5}\\selectfont 138" or "\\char" .. r.character .. "\\relax")
+  end
+  for k = 0, 15 do
+    tikz("\\node[fig/number] at (%.1f,.42) {%X};\\node[fig/number,anchor=east] at (-.15,%.1f) {%X};", k + .5, k, -k - .5, k)
+  end
 end
 return incipit

@@ -108,6 +108,8 @@ START_TEST(product_of_sizes_is_checked)
   ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX, 1, &why));
   ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, (size_t) 1 << 33, (size_t) 1 << 31, &why));
   ck_assert_uint_eq(m.all.refused, 3);
+  ck_assert_uint_eq(m.all.requests, 3);
+  ck_assert_uint_eq(m.all.asked, 0);
   ck_assert_uint_eq(m.all.given, 0);
   void *p = memory_take(&m, FOR_WEIGHTS, 0, 3, &why);
   ck_assert_ptr_nonnull(p);

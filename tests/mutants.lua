@@ -27,8 +27,8 @@ local function mutant(e, where)
   local src = home .. "/" .. chapter .. "/" .. base .. ".c"
   local h = assert(io.open(src, "wb")); h:write(text:sub(1, a - 1), new, text:sub(b + 1)); h:close()
   local lib, exe = home .. "/libincipit.a", home .. "/suite"
-  local ok = run(string.format("cp %s/libincipit.a %s && %s %s -w -c %s -o %s/%s.o && ar rD %s %s/%s.o && %s %s -w tests/%s.c %s %s %s -o %s",
-    build, lib, cc, flags, src, home, base, lib, home, base, cc, flags, e.suite, lib, check, libs, exe))
+  local ok = run(string.format("cp %s/libincipit.a %s && %s %s -w -c %s -o %s/%s.o && ar rD %s %s/%s.o && %s %s -w tests/%s.c %s/tests/oracle.o %s %s %s -o %s",
+    build, lib, cc, flags, src, home, base, lib, home, base, cc, flags, e.suite, build, lib, check, libs, exe))
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
   local tap = home .. "/out.tap"
   local passed = run(string.format("INCIPIT_TAP=%s CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent timeout 300 %s >%s/out.txt 2>&1", tap, exe, home))

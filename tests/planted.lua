@@ -20,4 +20,9 @@ for _, x in ipairs(edits) do
   h = assert(io.open(home .. "/" .. x.file, "wb")); h:write(s:sub(1, a - 1), table.concat(x.new, "\n"), s:sub(b + 1)); h:close()
 end
 local cc = os.getenv("CC") or "cc"
-os.exit(run(string.format("cd %s && for c in tangled/*/[a-z]*.c; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -c $c -o $o && ar rD libincipit.a $o || exit 1; done", home, cc)))
+local files, all = {}, false      -- a changed header changes everything, a changed source only itself
+for _, x in ipairs(edits) do files[x.file] = true; all = all or not x.file:match("%.c$") end
+local list = {}
+for f in pairs(files) do list[#list + 1] = f end
+os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -c $c -o $o && ar rD libincipit.a $o || exit 1; done", home,
+  all and "tangled/*/[a-z]*.c" or table.concat(list, " "), cc)))

@@ -22,7 +22,15 @@ one() { # NAME COMMAND...: one check of this file
 if [ "$build" = build ]; then
   for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
   one globals tests/globals.sh
+  one ulp sh tests/ulp.sh short
+  one objects sh tests/objects.sh
+  one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
+  one byhand tests/byhand.sh
+  one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
+  one claims texlua tests/claims.lua claims.tsv
+  one installed tests/installed.sh
+  one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
   one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"

@@ -1,5 +1,6 @@
 /* ulp.c -- how far our functions are from the truth, in units of the last place.
-   ulp [-n RANDOM] [-s STATE] [FUNCTION...]   all when none is named
+   ulp [-n RANDOM] [-s STATE] [-k STRIDE] [-c FILE] [FUNCTION...]   all when none is named
+   -k: only every STRIDE-th float; -c: nothing is printed, but no error may be worse than the one that FILE has for the function.
    Float functions of one argument: all 2^32 inputs, in ranges of 2^24, against the C library's double function; where that
    comes near the worst case so far, MPFR decides.  powf and the double functions: RANDOM (10^8) inputs, in ranges of 2^20,
    against MPFR.  After each range the state goes to STATE, so that a run that was stopped goes on where it was.
@@ -10,6 +11,7 @@
 #include <mpfr.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef int mpfr_one(mpfr_t, const mpfr_t, mpfr_rnd_t);
@@ -37,7 +39,8 @@ static const struct function all[] = {
 };
 enum { FUNCTIONS = sizeof all / sizeof all[0], BLOCK = 4096 };
 struct state { uint64_t next; double worst, x, y; } state[FUNCTIONS];
-static const char *state_path;
+static const char *state_path, *compare_path;
+static uint64_t stride = 1, step = 1u << 20;
 static mpfr_t mx, my, mz;
 
 static uint64_t rnd(uint64_t *s)
@@ -120,8 +123,9 @@ static void range_single(int i)
 {
   static uint32_t u[BLOCK];
   static float y[BLOCK];
-  for (uint64_t end = state[i].next + (1u << 24); state[i].next < end; state[i].next += BLOCK) {
-    for (int j = 0; j < BLOCK; j++) u[j] = (uint32_t) (state[i].next + (unsigned) j);
+  uint64_t end = state[i].next + (1u << 24), all_of_them = (UINT64_C(1) << 32) / stride;
+  for (end = end < all_of_them ? end : all_of_them; state[i].next < end; state[i].next += BLOCK) {
+    for (int j = 0; j < BLOCK; j++) u[j] = (uint32_t) ((state[i].next + (unsigned) j) * stride);
     all[i].run(u, y, BLOCK);
     for (int j = 0; j < BLOCK; j++) judge(i, num_float(u[j]), y[j]);
   }
@@ -140,7 +144,7 @@ static double argument(const char *name, uint64_t *s)
 }
 static void range_double(int i)
 {
-  for (uint64_t end = state[i].next + (1u << 20); state[i].next < end; state[i].next++) {
+  for (uint64_t end = state[i].next + step; state[i].next < end; state[i].next++) {
     uint64_t s = state[i].next * 8 + 1;
     double x = argument(all[i].name, &s), y = all[i].run_double(x);
     mpfr_set_d(mx, x, MPFR_RNDN);
@@ -151,7 +155,7 @@ static void range_double(int i)
 static void range_power(int i)
 {
   bool single = all[i].kind == POWF;
-  for (uint64_t end = state[i].next + (1u << 20); state[i].next < end; state[i].next++) {
+  for (uint64_t end = state[i].next + step; state[i].next < end; state[i].next++) {
     uint64_t s = state[i].next * 8 + 2, r = rnd(&s);
     double x, y;
     if (r & 1) {
@@ -172,6 +176,22 @@ static void range_power(int i)
   }
 }
 
+/* none of the errors found may be above the committed one */
+static int compare(void)
+{
+  FILE *f = fopen(compare_path, "r");
+  char words[300], name[32];
+  double error;
+  int bad = f == NULL, known = 0;
+  while (f != NULL && fgets(words, sizeof words, f) != NULL)
+    if (sscanf(words, "%31[a-z],%*[^,],%lf", name, &error) == 2)
+      for (int i = 0; i < FUNCTIONS; i++)
+        if (strcmp(name, all[i].name) == 0 && ++known && state[i].worst > error)
+          printf("%s: %.5f last places at %a, %a; %.4f are committed\n", name, state[i].worst, state[i].x, state[i].y, error), bad++;
+  if (f != NULL) fclose(f);
+  printf("%d functions compared, %d faults\n", known, bad);
+  return bad > 0 || known < FUNCTIONS;
+}
 int main(int argc, char **argv)
 {
   uint64_t random = 100000000;
@@ -179,14 +199,17 @@ int main(int argc, char **argv)
   while (first + 1 < argc && argv[first][0] == '-') {
     if (argv[first][1] == 'n') random = strtoull(argv[first + 1], NULL, 0);
     if (argv[first][1] == 's') state_path = argv[first + 1];
+    if (argv[first][1] == 'k') stride = strtoull(argv[first + 1], NULL, 0);
+    if (argv[first][1] == 'c') compare_path = argv[first + 1];
     first += 2;
   }
+  if (random < step) step = random;
   mpfr_init2(mx, 64), mpfr_init2(my, 64), mpfr_init2(mz, 96);
   load();
   for (int i = 0; i < FUNCTIONS; i++) {
     bool wanted = first >= argc;
     for (int j = first; j < argc; j++) wanted = wanted || strcmp(argv[j], all[i].name) == 0;
-    uint64_t end = all[i].kind == SINGLE ? UINT64_C(1) << 32 : random;
+    uint64_t end = all[i].kind == SINGLE ? (UINT64_C(1) << 32) / stride : random;
     while (wanted && state[i].next < end) {
       if (all[i].kind == SINGLE) range_single(i);
       else if (all[i].kind == DOUBLE) range_double(i);
@@ -196,10 +219,12 @@ int main(int argc, char **argv)
     }
   }
   if (isatty(2)) fprintf(stderr, "\n");
-  printf("# worst errors of the functions of chapter 2 in units of the last place, by tests/ulp.c (make ulp)\n");
+  if (compare_path != NULL) return compare();
+  printf("# worst errors of the functions of appendix F in units of the last place, by tests/ulp.c (make ulp)\n"
+    "# arguments: all of them for functions of one float, else random ones\nfunction,arguments,error,at\n");
   for (int i = 0; i < FUNCTIONS; i++)
     if (state[i].next > 0)
-      printf("%s %s%" PRIu64 " %.4f at %.17g%s%.17g\n", all[i].name, all[i].kind == SINGLE ? "all " : "random ", state[i].next,
-        ceil(state[i].worst * 1e4) / 1e4, state[i].x, all[i].kind >= POWF ? ", " : " ; ", state[i].y);
+      printf("%s,%" PRIu64 ",%.4f,%.17g%s%.17g\n", all[i].name, state[i].next, ceil(state[i].worst * 1e4) / 1e4, state[i].x,
+        all[i].kind >= POWF ? " and " : " ; ", state[i].y);
   return 0;
 }

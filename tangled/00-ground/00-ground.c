@@ -67,9 +67,11 @@ static int print_ledger(void)
   struct account a[EVENTS];
   play(a);
   printf("event,asked,given,held,peak\n");
-  for (int i = 0; i < EVENTS; i++)
-    printf("%d,%d,%d,%d,%d\n", i + 1, (int)a[i].asked, (int)a[i].given,
-           (int)a[i].held, (int)a[i].peak);
+  for (int i = 0; i <= EVENTS; i++) {
+    const struct account *b = &a[i < EVENTS ? i : EVENTS - 1];
+    printf("%d,%d,%d,%d,%d\n", i + 1, (int)b->asked, (int)b->given,
+           (int)b->held, (int)b->peak);
+  }
   return 0;
 }
 

@@ -89,16 +89,26 @@ static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
   return NULL;
 }
 
+static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
+                            size_t size, struct error *why)
+{
+  enter_request(m, what, 0);
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+            purpose_name(what));
+  return NULL;
+}
+
 /* 0.13  Take a block */
 
 void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
                   struct error *why)
 {
-  bool overflow = size != 0 && count > (SIZE_MAX - 63) / size;
-  size_t bytes = overflow ? SIZE_MAX : count * size;
-  bool refuse = enter_request(m, what, bytes);
+  if (size != 0 && count > (SIZE_MAX - 63) / size)
+    return enter_overflow(m, what, count, size, why);
+  size_t bytes = count * size;
   void *p = NULL;
-  if (!refuse && !overflow)
+  if (!enter_request(m, what, bytes))
     p = aligned_alloc(64, bytes == 0 ? 64 : (bytes + 63) / 64 * 64);
   if (p == NULL)
     return enter_refusal(m, what, bytes, why);
@@ -163,7 +173,7 @@ void file_unmap(struct mapping *map)
 bool file_map(struct mapping *map, const char *path, struct error *why)
 {
   *map = (struct mapping) { (const unsigned char *)"", 0 };
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
   struct stat about;

@@ -32,7 +32,7 @@ bool error_say(struct error *why, const char *format, ...)
 
 bool error_found(struct error *why, const char *file, const char *field,
                  const char *found, const char *wanted);
-/* file: field is `found'; wanted: wanted */
+/* file: field is found; wanted: wanted, found quoted by the caller */
 
 /* 0.9  Memory that is counted */
 
@@ -109,6 +109,6 @@ void pool_close(struct memory *m, struct pool *p);
 /* ends the threads and returns the memory */
 
 unsigned pool_cores(void);
-/* physical cores this process may use, at least 1 */
+/* physical cores that are online, at least 1 */
 
 #endif

@@ -1,13 +1,13 @@
 /* 01-tokens.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.2 */
+/* 1.5 */
 
 #include <stdio.h>
 #include <string.h>
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 
-/* 1.70  The texts of this chapter */
+/* 1.79  The texts of this chapter */
 
 static const char hand_line[] = "the cat that sat";
 static const char story[] =
@@ -22,7 +22,7 @@ static const char sentence[] = "The cat sat on the " "mat.";
 static const char price[] = "on \xe2\x82\xac" "9";
 enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
 
-/* 1.71  Learn, and be ready to encode */
+/* 1.80  Learn, and be ready to encode */
 
 struct lesson {
   struct bpe_merge *merge;
@@ -44,6 +44,8 @@ static bool learn_from(struct memory *m, const char *text, size_t merges,
   return false;
 }
 
+/* 1.81  Learn, and be ready to encode */
+
 static void forget(struct memory *m, struct lesson *l)
 {
   splitter_close(l->by);
@@ -52,7 +54,7 @@ static void forget(struct memory *m, struct lesson *l)
   bpe_forget(m, l->merge, l->asked);
 }
 
-/* 1.72  The whole way, there and back */
+/* 1.82  The whole way, there and back */
 
 static bool encode(struct memory *m, struct lesson *l, const char *text,
                    struct ids *out)
@@ -66,6 +68,8 @@ static bool encode(struct memory *m, struct lesson *l, const char *text,
   return next.n == 0;
 }
 
+/* 1.83  The whole way, there and back */
+
 static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
                    struct bytes *out)
 {
@@ -74,6 +78,8 @@ static bool decode(struct memory *m, const struct lesson *l, const struct ids *l
       return false;
   return true;
 }
+
+/* 1.84  The whole way, there and back */
 
 static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 {
@@ -84,7 +90,7 @@ static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
   return n;
 }
 
-/* 1.73  Show merges, ids and a stream */
+/* 1.85  Show merges, ids and a stream */
 
 static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
                    char room[64])
@@ -105,7 +111,7 @@ static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
   return to;
 }
 
-/* 1.74  Show merges, ids and a stream */
+/* 1.86  Show merges, ids and a stream */
 
 static void print_merges(struct memory *m, const struct lesson *l)
 {
@@ -119,7 +125,7 @@ static void print_merges(struct memory *m, const struct lesson *l)
   }
 }
 
-/* 1.75  Show merges, ids and a stream */
+/* 1.87  Show merges, ids and a stream */
 
 static bool print_ids(struct memory *m, struct lesson *l, const char *text)
 {
@@ -139,7 +145,7 @@ static bool print_ids(struct memory *m, struct lesson *l, const char *text)
   return same;
 }
 
-/* 1.76  Show merges, ids and a stream */
+/* 1.88  Show merges, ids and a stream */
 
 static void feed(struct memory *m, struct lesson *l, const char *format)
 {
@@ -157,7 +163,7 @@ static void feed(struct memory *m, struct lesson *l, const char *format)
   ids_free(m, &list);
 }
 
-/* 1.77  Show merges, ids and a stream */
+/* 1.89  Show merges, ids and a stream */
 
 static int print_lessons(void)
 {
@@ -184,7 +190,7 @@ static int print_lessons(void)
   return ok && m.all.held == 0 ? 0 : 1;
 }
 
-/* 1.78  Count looks, the slow way and the fast way */
+/* 1.90  Count looks, the slow way and the fast way */
 
 static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
 {
@@ -205,7 +211,7 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
   }
 }
 
-/* 1.79  Count looks, the slow way and the fast way */
+/* 1.91  Count looks, the slow way and the fast way */
 
 enum { LONGEST = 1024 };
 static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
@@ -233,9 +239,9 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
   return ok;
 }
 
-/* 1.80  Print the numbers that the prose quotes */
+/* 1.92  Print the numbers that the prose quotes */
 
-/* 1.81  Print the keys of the story */
+/* 1.93  Print the keys of the story */
 
 static void print_story_keys(struct memory *m, struct lesson *cat)
 {
@@ -255,7 +261,7 @@ static void print_story_keys(struct memory *m, struct lesson *cat)
   printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
 }
 
-/* 1.82  Print the sizes of published vocabularies */
+/* 1.94  Print the sizes of published vocabularies */
 
 static void print_published(void)
 {
@@ -295,7 +301,7 @@ static int print_values(void)
   return 0;
 }
 
-/* 1.83  Print the points of the figures */
+/* 1.95  Print the points of the figures */
 
 static bool print_row(struct memory *m, size_t merges)
 {
@@ -308,25 +314,27 @@ static bool print_row(struct memory *m, size_t merges)
   for (size_t i = 0; i < list.n; at += n, i++) {
     char room[64];
     n = show(m, &l, list.id[i], room);
-    printf("%zu,%zu,%zu,%zu,%s\n", merges, at, n, list.n, room);
+    printf("%zu,%zu,%zu,%s\n", merges, at, n, room);
   }
   ids_free(m, &list);
   forget(m, &l);
   return ok;
 }
 
+/* 1.96  Print the points of the figures */
+
 static int print_growth(void)
 {
   static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 };
   struct memory m = {.refuse_at = 0 };
-  printf("merges,from,length,ids,text\n");
+  printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)
     if (!print_row(&m, level[i]))
       return 1;
   return 0;
 }
 
-/* 1.84  Print the points of the figures */
+/* 1.97  Print the points of the figures */
 
 static int print_shrink(void)
 {
@@ -344,6 +352,8 @@ static int print_shrink(void)
   return 0;
 }
 
+/* 1.98  Print the points of the figures */
+
 static int print_work(void)
 {
   struct memory m = {.refuse_at = 0 };
@@ -356,6 +366,8 @@ static int print_work(void)
   }
   return 0;
 }
+
+/* 1.99  Print the points of the figures */
 
 static int print_held(void)
 {

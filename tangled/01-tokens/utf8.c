@@ -1,11 +1,11 @@
 /* utf8.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.17  utf8.c */
+/* 1.22  utf8.c */
 
 #include <string.h>
 #include "01-tokens/utf8.h"
 
-/* 1.5  Append bytes, and return them */
+/* 1.8  Append bytes, and return them */
 
 bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
                 struct error *why)
@@ -24,13 +24,15 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
   return true;
 }
 
+/* 1.9  Append bytes, and return them */
+
 void bytes_free(struct memory *m, struct bytes *b)
 {
   memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
   *b = (struct bytes) { NULL, 0, 0 };
 }
 
-/* 1.7  Tell what begins at a byte */
+/* 1.11  Tell what begins at a byte */
 
 size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
 {
@@ -38,7 +40,7 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
   size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2 : b < 0xf0 ? 3
       : b < 0xf5 ? 4 : 0;
 
-/* 1.8  Narrow what the second byte may be */
+/* 1.12  Narrow what the second byte may be */
 
   if (b == 0xe0)
     low = 0xa0;
@@ -65,7 +67,7 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
   return length;
 }
 
-/* 1.10  Cut off a run of characters, or of what is none */
+/* 1.14  Cut off a run of characters, or of what is none */
 
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
 {
@@ -81,7 +83,7 @@ size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
   return at;
 }
 
-/* 1.11  Replace what is no character */
+/* 1.15  Replace what is no character */
 
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
                 struct bytes *out, struct error *why)
@@ -100,7 +102,7 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-/* 1.12  Count the bytes that wait for more */
+/* 1.16  Count the bytes that wait for more */
 
 size_t utf8_held(const unsigned char *byte, size_t n)
 {
@@ -112,7 +114,7 @@ size_t utf8_held(const unsigned char *byte, size_t n)
   return 0;
 }
 
-/* 1.13  Put a character's number together */
+/* 1.17  Put a character's number together */
 
 uint32_t utf8_point(const unsigned char *byte, size_t length)
 {
@@ -123,7 +125,7 @@ uint32_t utf8_point(const unsigned char *byte, size_t length)
   return point;
 }
 
-/* 1.15  Release what is certain, hold the rest */
+/* 1.19  Release what is certain, hold the rest */
 
 bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
                  size_t n, struct bytes *out, struct error *why)
@@ -141,6 +143,8 @@ bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
     memcpy(s->held, out->byte + out->n, s->n);
   return true;
 }
+
+/* 1.20  Release what is certain, hold the rest */
 
 bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
                   struct error *why)

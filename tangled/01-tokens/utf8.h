@@ -1,12 +1,12 @@
 /* utf8.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.16  utf8.h */
+/* 1.21  utf8.h */
 
 #ifndef INCIPIT_UTF8_H
 #define INCIPIT_UTF8_H
 #include "00-ground/ground.h"
 
-/* 1.4  A row of bytes that grows */
+/* 1.7  A row of bytes that grows */
 
 struct bytes {
   unsigned char *byte;
@@ -21,7 +21,7 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
 void bytes_free(struct memory *m, struct bytes *b);
 /* returns the block and empties the row */
 
-/* 1.6  What begins at a byte */
+/* 1.10  What begins at a byte */
 
 enum utf8_state { UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED };
 /* a character; a maximal subpart of none; the beginning of one, cut off */
@@ -30,7 +30,7 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state);
 /* how many of the n >= 1 bytes belong to what begins at the first of them, 1
  * to 4; Unicode 15, section 3.9, tables 3-7 and 3-8 */
 
-/* 1.9  What begins at a byte */
+/* 1.13  What begins at a byte */
 
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
 /* the length of the longest run, from the first of n >= 1 bytes on, of
@@ -47,7 +47,7 @@ size_t utf8_held(const unsigned char *byte, size_t n);
 uint32_t utf8_point(const unsigned char *byte, size_t length);
 /* the number of the whole character of length bytes that begins here */
 
-/* 1.14  Bytes on their way to a reader */
+/* 1.18  Bytes on their way to a reader */
 
 struct stream {
   unsigned char held[3];

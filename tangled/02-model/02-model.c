@@ -1,6 +1,6 @@
 /* 02-model.c -- made from chapters/02-model.w; change it there */
 
-/* 2.4 */
+/* 2.5 */
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "02-model/forward.h"
 #include "A6-kernels/numbers.h"
 
-/* 2.9  Random numbers that are the same everywhere */
+/* 2.10  Random numbers that are the same everywhere */
 
 static uint64_t stirred(uint64_t * seed)
 {
@@ -31,7 +31,7 @@ static double normal(uint64_t * seed)
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
 
-/* 2.10  How far off are the two orders of a sum */
+/* 2.11  How far off are the two orders of a sum */
 
 static void print_sums(void)
 {
@@ -55,7 +55,7 @@ static void print_sums(void)
          off[0] / place, off[1] / place);
 }
 
-/* 2.17  What large scores do to a softmax */
+/* 2.18  What large scores do to a softmax */
 
 struct softened {
   double largest, slope;
@@ -89,7 +89,7 @@ static void print_saturation(const struct engine *e)
            soften(e, 1, 1000).largest);
 }
 
-/* 2.18  What large scores do to a softmax */
+/* 2.19  What large scores do to a softmax */
 
 static void print_weights(const struct engine *e)
 {
@@ -111,7 +111,7 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.78  A model of four words, and a bench to run it on */
+/* 2.79  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
@@ -125,7 +125,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.79  A model of four words, and a bench to run it on */
+/* 2.80  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -147,7 +147,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.80  A model of four words, and a bench to run it on */
+/* 2.81  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -177,7 +177,7 @@ static void toy_frame(struct toy *y)
   y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
 }
 
-/* 2.81  A model of four words, and a bench to run it on */
+/* 2.82  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -212,7 +212,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.82  Look at one row on its way */
+/* 2.83  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -244,7 +244,7 @@ static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
   return ok;
 }
 
-/* 2.71  The chance of a text */
+/* 2.72  The chance of a text */
 
 static bool print_chain(struct bench *b, struct error *why)
 {
@@ -270,7 +270,7 @@ static bool print_chain(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.72  The chance of a text */
+/* 2.73  The chance of a text */
 
 static bool print_factors(struct bench *b, const struct model *lm,
                           const uint32_t * ids, struct error *why)
@@ -291,7 +291,7 @@ static bool print_factors(struct bench *b, const struct model *lm,
   return true;
 }
 
-/* 2.73  The chance of a text */
+/* 2.74  The chance of a text */
 
 static bool print_text(struct bench *b, struct error *why)
 {
@@ -313,7 +313,7 @@ static bool print_text(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.74  Change the tenth token */
+/* 2.75  Change the tenth token */
 
 static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
                     struct error *why)
@@ -330,7 +330,7 @@ static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
   return true;
 }
 
-/* 2.75  Change the tenth token */
+/* 2.76  Change the tenth token */
 
 static bool print_tenth(struct bench *b, struct error *why)
 {
@@ -354,7 +354,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.77  What GPT-2 small is made of */
+/* 2.78  What GPT-2 small is made of */
 
 static void print_shapes(void)
 {
@@ -384,9 +384,9 @@ static void print_shapes(void)
   printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
 }
 
-/* 2.83  Do what the hand did, and print it */
+/* 2.84  Do what the hand did, and print it */
 
-/* 2.84  Print the attention of one head */
+/* 2.85  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -417,7 +417,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.85  Print the way of the last row */
+/* 2.86  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -468,9 +468,9 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.87  What became of the claims */
+/* 2.88  What became of the claims */
 
-/* 2.86  Print what became of a mask */
+/* 2.87  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
@@ -530,7 +530,7 @@ static bool print_scores(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.88  What became of the claims */
+/* 2.89  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -559,7 +559,7 @@ static bool print_values(struct bench *b, struct error *why)
       && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 
-/* 2.5  Print what is asked for */
+/* 2.6  Print what is asked for */
 
 int main(int argc, char **argv)
 {

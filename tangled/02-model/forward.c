@@ -1,12 +1,12 @@
 /* forward.c -- made from chapters/02-model.w; change it there */
 
-/* 2.65  forward.c */
+/* 2.66  forward.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/forward.h"
 
-/* 2.45  The desk of a pass */
+/* 2.46  The desk of a pass */
 
 struct loan {
   void *p;
@@ -41,7 +41,7 @@ static void desk_clear(struct desk *d)
   }
 }
 
-/* 2.46  What lies on the desk */
+/* 2.47  What lies on the desk */
 
 struct work {
   struct engine *e;
@@ -58,7 +58,7 @@ struct work {
   struct view *seen;
 };
 
-/* 2.47  Lay out the desk */
+/* 2.48  Lay out the desk */
 
 static bool work_take(struct work *w, struct desk *d)
 {
@@ -88,12 +88,12 @@ static bool work_take(struct work *w, struct desk *d)
   return !d->refused;
 }
 
-/* 2.66  A layer, step by step */
+/* 2.67  A layer, step by step */
 
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
                  float *x, size_t width);
 
-/* 2.48  Turn ids into rows */
+/* 2.49  Turn ids into rows */
 
 static void work_embed(struct work *w, const struct row *rows)
 {
@@ -122,7 +122,7 @@ static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
     w->watch->see(w->watch->what, stage, layer, x, w->n, width);
 }
 
-/* 2.49  Project to queries, keys and values */
+/* 2.50  Project to queries, keys and values */
 
 static void work_project(struct work *w, const struct model_layer *l)
 {
@@ -140,7 +140,7 @@ static void work_project(struct work *w, const struct model_layer *l)
   }
 }
 
-/* 2.50  Norm and turn queries and keys */
+/* 2.51  Norm and turn queries and keys */
 
 static void work_turn(struct work *w, const struct model_layer *l)
 {
@@ -157,7 +157,7 @@ static void work_turn(struct work *w, const struct model_layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-/* 2.51  Let every row attend */
+/* 2.52  Let every row attend */
 
 static void work_attend(struct work *w, uint32_t i)
 {
@@ -182,7 +182,7 @@ static void work_attend(struct work *w, uint32_t i)
     look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
 }
 
-/* 2.52  Pass through attention */
+/* 2.53  Pass through attention */
 
 static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
 {
@@ -202,7 +202,7 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-/* 2.53  Pass through the MLP */
+/* 2.54  Pass through the MLP */
 
 static void work_second_half(struct work *w, const struct model_layer *l,
                              uint32_t i)
@@ -222,9 +222,9 @@ static void work_second_half(struct work *w, const struct model_layer *l,
   look(w, STAGE_LAYER, i, w->x, d);
 }
 
-/* 2.67  Whole passes */
+/* 2.68  Whole passes */
 
-/* 2.54  Note the rows that are no longer finite */
+/* 2.55  Note the rows that are no longer finite */
 
 static void note_spoilt(struct work *w, uint32_t behind)
 {
@@ -238,7 +238,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-/* 2.55  Put the rows through all layers */
+/* 2.56  Put the rows through all layers */
 
 static void work_run(struct work *w, const struct row *rows)
 {
@@ -257,7 +257,7 @@ static void work_run(struct work *w, const struct row *rows)
   c->weight_bytes_read += lm->layer_bytes;
 }
 
-/* 2.56  Check the ids, and find the longest view */
+/* 2.57  Check the ids, and find the longest view */
 
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
                        size_t *longest, struct error *why)
@@ -274,7 +274,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-/* 2.59  Open and close a pass */
+/* 2.60  Open and close a pass */
 
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
                               struct error *why)
@@ -303,7 +303,7 @@ void pass_close(struct pass *p)
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-/* 2.57  Run a pass before a watcher */
+/* 2.58  Run a pass before a watcher */
 
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
                      const struct row *rows, size_t n, const struct watcher *watch,
@@ -330,7 +330,7 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-/* 2.58  Run a pass with nobody watching */
+/* 2.59  Run a pass with nobody watching */
 
 bool forward(struct engine *e, const struct model *lm, struct store *s,
              const struct row *rows, size_t n, struct pass **made,
@@ -339,7 +339,7 @@ bool forward(struct engine *e, const struct model *lm, struct store *s,
   return forward_watched(e, lm, s, rows, n, NULL, made, why);
 }
 
-/* 2.60  Say where a row was spoilt */
+/* 2.61  Say where a row was spoilt */
 
 bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                 struct error *why)
@@ -355,7 +355,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                    at, lm->config.n_layers);
 }
 
-/* 2.61  Make logits of the rows that are wanted */
+/* 2.62  Make logits of the rows that are wanted */
 
 bool head(struct engine *e, const struct model *lm, struct pass *p,
           const size_t *which, size_t n, float *logits, struct error *why)
@@ -382,7 +382,7 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-/* 2.62  Evaluate ids from an empty store */
+/* 2.63  Evaluate ids from an empty store */
 
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
                        const uint32_t * ids, size_t n, struct pass **p,
@@ -414,7 +414,7 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-/* 2.63  Add up the log-probabilities of a text */
+/* 2.64  Add up the log-probabilities of a text */
 
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
                         size_t i, uint32_t next, float *logits, double *logprob,
@@ -433,7 +433,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   return true;
 }
 
-/* 2.64  Evaluate a text and add up */
+/* 2.65  Evaluate a text and add up */
 
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
               const uint32_t * ids, size_t n, double *logprob, double *sum,

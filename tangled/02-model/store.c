@@ -1,12 +1,12 @@
 /* store.c -- made from chapters/02-model.w; change it there */
 
-/* 2.39  store.c */
+/* 2.40  store.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/store.h"
 
-/* 2.27  What the plain store holds */
+/* 2.28  What the plain store holds */
 
 struct strand {
   float *block;
@@ -23,7 +23,7 @@ struct plain_store {
   size_t n, *order;
 };
 
-/* 2.25  Pass the call on to the kind of store */
+/* 2.26  Pass the call on to the kind of store */
 
 bool store_begin(struct store *s, const struct row *rows, size_t n,
                  struct error *why)
@@ -62,7 +62,7 @@ void store_close(struct store *s)
     s->kind->close(s);
 }
 
-/* 2.29  Find a place for every row */
+/* 2.30  Find a place for every row */
 
 static bool plain_order(struct plain_store *s, struct error *why)
 {
@@ -90,7 +90,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.31  Give a sequence a larger block */
+/* 2.32  Give a sequence a larger block */
 
 static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
                           struct error *why)
@@ -113,7 +113,7 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
   return true;
 }
 
-/* 2.30  Make room for the rows of the pass */
+/* 2.31  Make room for the rows of the pass */
 
 static bool plain_grow(struct plain_store *s, struct error *why)
 {
@@ -132,7 +132,7 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.32  Count the rows of a sequence that were computed before */
+/* 2.33  Count the rows of a sequence that were computed before */
 
 static uint32_t token_at(const struct plain_store *s, const struct strand *q,
                          size_t k)
@@ -149,7 +149,7 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-/* 2.33  Count the rows that are seen, and those computed before */
+/* 2.34  Count the rows that are seen, and those computed before */
 
 static size_t lowest(const struct plain_store *s, size_t position)
 {
@@ -169,7 +169,7 @@ static void plain_measure(struct plain_store *s)
   }
 }
 
-/* 2.36  End a pass, empty the store */
+/* 2.37  End a pass, empty the store */
 
 static void plain_end(struct store *common, bool commit)
 {
@@ -196,7 +196,7 @@ static void plain_empty(struct store *common)
     s->sequence[i].length = 0;
 }
 
-/* 2.28  Admit a pass, or refuse it */
+/* 2.29  Admit a pass, or refuse it */
 
 static bool plain_begin(struct store *common, const struct row *rows, size_t n,
                         struct error *why)
@@ -223,7 +223,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   return ok;
 }
 
-/* 2.34  Store the keys and values of a layer */
+/* 2.35  Store the keys and values of a layer */
 
 static void plain_put(struct store *common, uint32_t layer, const float *k,
                       const float *v)
@@ -239,7 +239,7 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-/* 2.35  Show what a row sees */
+/* 2.36  Show what a row sees */
 
 static void plain_view(const struct store *common, uint32_t layer, size_t i,
                        struct view *v)
@@ -254,7 +254,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   };
 }
 
-/* 2.38  Close a plain store */
+/* 2.39  Close a plain store */
 
 static void plain_close(struct store *common)
 {
@@ -270,7 +270,7 @@ static void plain_close(struct store *common)
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-/* 2.37  Open a plain store */
+/* 2.38  Open a plain store */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why)

@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 
-/* 3.27  A model that knows one sentence by heart */
+/* 3.32  A model that knows one sentence by heart */
 
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 static const char *const word[WORDS] =
@@ -22,7 +24,7 @@ struct parrot {
   struct model lm;
 };
 
-/* 3.28  A model that knows one sentence by heart */
+/* 3.33  A model that knows one sentence by heart */
 
 static struct tensor at(const float *x)
 {
@@ -42,7 +44,7 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-/* 3.29  A model that knows one sentence by heart */
+/* 3.34  A model that knows one sentence by heart */
 
 static void parrot_make(struct parrot *p)
 {
@@ -64,7 +66,7 @@ static void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-/* 3.30  A laboratory to run the loop in */
+/* 3.35  A laboratory to run the loop in */
 
 static void idle_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
@@ -74,7 +76,7 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
-/* 3.31  A laboratory to run the loop in */
+/* 3.36  A laboratory to run the loop in */
 
 static void idle_linear(const struct engine *e, const struct matrix *list,
                         size_t n, const float *x, size_t rows, float *const *y)
@@ -92,7 +94,7 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-/* 3.32  A laboratory to run the loop in */
+/* 3.37  A laboratory to run the loop in */
 
 struct laboratory {
   struct memory m;
@@ -100,14 +102,37 @@ struct laboratory {
   struct kernels idle;
   struct parrot bird;
   struct engine e;
-  struct store *s;
+  struct model *pocket;
+  uint32_t sentence[WORDS];
 };
 
-/* 3.33  A laboratory to run the loop in */
+/* 3.39  A laboratory to run the loop in */
+
+/* 3.38  Find the sentence in the tokens of the built-in model */
+
+static bool find_sentence(struct laboratory *lab, struct error *why)
+{
+  struct tokenizer *t = tokenizer_open(&lab->m, "models/pocket", why);
+  if (t == NULL)
+    return false;
+  struct ids ids = {.n = 0 };
+  bool ok = true;
+  for (int i = 0; ok && i < WORDS; i++)
+    ok = tokenizer_encode(t, &lab->m, word[i], strlen(word[i]), false, false,
+                          &ids, why) && (ids.n == (size_t)i + 1
+                                         || error_say(why,
+                                                      "models/pocket: \"%s\" is not one token",
+                                                      word[i]));
+  for (int i = 0; ok && i < WORDS; i++)
+    lab->sentence[i] = ids.id[i];
+  ids_free(&lab->m, &ids);
+  tokenizer_close(&lab->m, t);
+  return ok;
+}
 
 static bool laboratory_open(struct laboratory *lab, struct error *why)
 {
-  *lab = (struct laboratory) {.s = NULL };
+  *lab = (struct laboratory) {.pocket = NULL };
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL)
     return false;
@@ -115,16 +140,16 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
   lab->e = (struct engine) {.k = best,.c = &lab->c };
   parrot_make(&lab->bird);
-  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
-  return lab->s != NULL;
+  lab->pocket = model_open(&lab->m, "models/pocket", why);
+  return lab->pocket != NULL && find_sentence(lab, why);
 }
 
 static void laboratory_close(struct laboratory *lab)
 {
-  store_close(lab->s);
+  model_close(&lab->m, lab->pocket);
 }
 
-/* 3.34  Run the loop and read the counters */
+/* 3.40  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -132,7 +157,7 @@ struct tally {
   bool print;
 };
 
-/* 3.36  Watch one pass go by */
+/* 3.42  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -146,43 +171,46 @@ static bool watch_pass(void *self, const struct step *now)
   return true;
 }
 
-static bool run_loop(struct laboratory *lab, bool look, size_t p, size_t g,
+static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
                      struct tally *t, struct error *why)
 {
-  store_close(lab->s);
-  lab->s = store_open(&lab->m, &lab->bird.lm.config, 1, why);
-  if (lab->s == NULL)
+  const struct model *lm = real ? lab->pocket : &lab->bird.lm;
+  struct store *st = store_open(&lab->m, &lm->config, 1, why);
+  if (st == NULL)
     return false;
   struct engine e = lab->e;
-  if (!look)
+  if (!real)
     e.k = &lab->idle;
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.35  Generate g tokens after the first p of the sentence */
+/* 3.41  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
-    prompt[i] = (uint32_t) (i % WORDS);
-  struct generator maker = { &e, &lab->bird.lm, lab->s,
-    &lab->m
-  };
+    prompt[i] = real ? lab->sentence[i % WORDS] : (uint32_t) (i % WORDS);
+  struct generator maker = { &e, lm, st, &lab->m };
   struct settings want = {.max_new_tokens = g,.see = watch_pass,
     .self = t
   };
   struct continuation c;
   bool ok = generate(&maker, prompt, p, &want, &c, why);
-  for (size_t i = p; ok && i < c.text.n; i++)
-    ok = c.text.id[i] == i % WORDS
+  for (size_t i = p; ok && i < c.text.n && (!real || i < WORDS); i++)
+    ok = c.text.id[i] == (real ? lab->sentence[i] : i % WORDS)
         || error_say(why, "token %zu is not the next of the sentence", i);
-  if (ok)
-    continuation_free(&lab->m, &c);
+  continuation_free(&lab->m, &c);
 
   t->did = lab->c;
-  return ok;
+  store_close(st);
+  size_t seen = 0;
+  for (size_t i = 0; i < t->longest; i++)
+    seen += t->times[i];
+  return ok && (seen == t->did.kv_rows_computed
+                || error_say(why, "%zu cells drawn, %" PRIu64 " rows counted", seen,
+                             t->did.kv_rows_computed));
 }
 
-/* 3.37  Run the loop and read the counters */
+/* 3.43  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -199,7 +227,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.38  Draw the four passes as the hand drew them */
+/* 3.44  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -220,7 +248,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.39  Count the four cases that are quoted everywhere */
+/* 3.45  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -239,7 +267,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.40  Print the cells of a grid and the points of the curves */
+/* 3.46  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -263,7 +291,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.3  Print every number that the prose quotes */
 
-/* 3.42  Measure the exponents */
+/* 3.48  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -282,7 +310,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.41  Print the table's numbers as keys */
+/* 3.47  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -320,7 +348,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.43  Print what became of the claims */
+/* 3.49  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -345,7 +373,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.44  Print what became of the claims */
+/* 3.50  Print what became of the claims */
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
@@ -357,6 +385,8 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
     printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
     printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
     printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
+    if (i == 0)
+      printf("claim.S4-52 %.4f\n", waste(&t));
     if (i == 0) {
       double top = (double)(g * p + g * g / 2), rows = (double)rows_of(&t);
       printf("claim.S4-28 %.6f\n", waste(&t));
@@ -373,7 +403,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.45  Print what became of the claims */
+/* 3.51  Print what became of the claims */
 
 static bool claims_that_hold(struct laboratory *lab, struct error *why)
 {
@@ -388,12 +418,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
       printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
   }
   printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
-  printf("claim.S4-26 %zu\n", needed(&t) - 3);
+  printf("claim.S4-26 %zu\nclaim.S0-32 %zu\n", needed(&t) - 3, needed(&t));
   printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
   if (!run_loop(lab, false, 50, 100, &t, why))
     return false;
   printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
   printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest, t.did.passes);
+  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
   if (!run_loop(lab, true, 8, 20, &u, why)
       || !run_loop(lab, true, 8, 21, &t, why))
     return false;
@@ -403,7 +435,7 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.46  Print what became of the claims */
+/* 3.52  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
@@ -428,17 +460,21 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
   printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
   printf("claim.S4-41 %.4f\n", waste(&t) - 1);
+  printf("claim.S4-53 %.4f\nclaim.S4-58 %.4f\n",
+         (double)by_formula(100, 10000) / (100 + 10000 - 1),
+         (double)by_formula(10000, 100) / (10000 + 100 - 1));
   printf("claim.S4-42 %.4f\n", (double)by_formula(500, 2000)
          / (double)by_formula(500, 1000));
   return true;
 }
 
-/* 3.47  Print what became of the claims */
+/* 3.53  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
   printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
   printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
+  printf("claim.S0-23 %" PRIu64 "\n", t->longest / t->did.passes);
   printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest, t->did.qk_pairs);
   printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
          t->did.qk_pairs, t->did.qk_pairs);
@@ -446,7 +482,7 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.48  Print what became of the claims */
+/* 3.54  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
@@ -471,12 +507,128 @@ static bool print_claims(struct laboratory *lab, struct error *why)
       || !run_loop(lab, true, 10, 2, &u, why))
     return false;
   printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
-  printf("claim.S0-35 %" PRIu64 "\n", u.did.kv_rows_recomputed
-         - t.did.kv_rows_recomputed);
+  uint64_t again = u.did.kv_rows_recomputed - t.did.kv_rows_recomputed;
+  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
+  if (!run_loop(lab, true, 3, 7, &t, why))
+    return false;
+  printf("claim.S2-32 %" PRIu64 "\n", t.did.passes - 1);
+  if (!run_loop(lab, false, CONTEXT - 10, 100, &t, why))
+    return false;
+  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t.did.passes, CONTEXT);
   if (!run_loop(lab, false, 1, 500, &t, why))
     return false;
   printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
   return claims_that_hold(lab, why) && claims_by_formula(lab, why);
+}
+
+/* 3.22  Take the time of a pass */
+
+enum { ROUNDS = 21, LENGTHS = 12 };
+static double now_in_seconds(void)
+{
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool time_pass(struct engine *e, const struct model *lm,
+                      struct store *st, size_t n, float *logits, double *seconds,
+                      struct error *why)
+{
+  uint32_t ids[CONTEXT];
+  for (size_t i = 0; i < n; i++)
+    ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
+  double start = now_in_seconds();
+  bool ok = evaluate(e, lm, st, ids, n, &(size_t) { n - 1 }, 1, logits, why);
+  *seconds = now_in_seconds() - start;
+  return ok;
+}
+
+/* 3.23  Take the time of a pass */
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static bool time_rounds(struct engine *e, const struct model *lm,
+                        struct store *st, double taken[LENGTHS][ROUNDS],
+                        float *logits, struct error *why)
+{
+  for (int r = -1; r < ROUNDS; r++)
+    for (size_t i = 0; i < LENGTHS; i++) {
+      double seconds;
+      if (!time_pass(e, lm, st, 64 * (i + 1), logits, &seconds, why))
+        return false;
+      if (r >= 0)
+        taken[i][r] = seconds;
+    }
+  printf("rows,low,median,high\n");
+  for (size_t i = 0; i < LENGTHS; i++) {
+    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
+    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
+           1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
+  }
+  return true;
+}
+
+/* 3.24  Take the time of a pass */
+
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  double taken[LENGTHS][ROUNDS];
+  struct model *lm = lab->pocket;
+  struct store *st = store_open(&lab->m, &lm->config, 1, why);
+  size_t wide = lm->config.vocab_size;
+  float *logits = memory_take(&lab->m, FOR_ACTIVATIONS, wide, sizeof *logits,
+                              why);
+  bool ok = st != NULL && logits != NULL
+      && time_rounds(&lab->e, lm, st, taken, logits, why);
+  memory_give(&lab->m, FOR_ACTIVATIONS, logits, wide, sizeof *logits);
+  store_close(st);
+  return ok;
+}
+
+/* 3.25  Fit a line to the times */
+
+static bool read_clock(double *x, double *y, int *m, struct error *why)
+{
+  static const char *const path = "figures/data/03-loop.clock.csv";
+  FILE *f = fopen(path, "r");
+  if (f == NULL)
+    return error_say(why, "%s: cannot be opened", path);
+  char line[512];
+  double n, low, median, high;
+  for (*m = 0; *m < LENGTHS && fgets(line, sizeof line, f) != NULL;)
+    if (sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) == 4)
+      x[*m] = (n + 1) / 2, y[(*m)++] = median / n;
+  fclose(f);
+  return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
+}
+
+/* 3.26  Fit a line to the times */
+
+static bool print_fit(struct error *why)
+{
+  double x[LENGTHS], y[LENGTHS], sx = 0, sy = 0, sxy = 0, sxx = 0, worst = 0;
+  int m = 0;
+  if (!read_clock(x, y, &m, why))
+    return false;
+  for (int i = 0; i < m; i++)
+    sx += x[i], sy += y[i], sxy += x[i] * y[i], sxx += x[i] * x[i];
+  double b = (m * sxy - sx * sy) / (m * sxx - sx * sx), a = (sy - b * sx) / m;
+  for (int i = 0; i < m; i++) {
+    double off = fabs(y[i] / (a + b * x[i]) - 1);
+    worst = off > worst ? off : worst;
+  }
+  printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
+  printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);
+  printf("loop.clock.shortest %.0f\nloop.clock.longest %.0f\n", 2 * x[0] - 1,
+         2 * x[m - 1] - 1);
+  printf("loop.clock.share.short %.2f\n", 100 * b * x[0] / (a + b * x[0]));
+  printf("loop.clock.share %.2f\n", 100 * b * x[m - 1] / (a + b * x[m - 1]));
+  return true;
 }
 
 static bool print_what(struct laboratory *lab, const char *what, struct error *why)
@@ -487,8 +639,10 @@ static bool print_what(struct laboratory *lab, const char *what, struct error *w
     return print_cells(lab, 50, 100, why);
   if (strcmp(what, "growth") == 0)
     return print_growth(lab, why);
+  if (strcmp(what, "clock") == 0)
+    return print_clock(lab, why);
   if (strcmp(what, "values") == 0)
-    return print_keys(lab, why) && print_claims(lab, why);
+    return print_keys(lab, why) && print_claims(lab, why) && print_fit(why);
   return print_passes(lab, why) && print_table(lab, why);
 }
 

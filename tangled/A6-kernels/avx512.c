@@ -1,6 +1,6 @@
 /* avx512.c -- made from chapters/A6-kernels.w; change it there */
 
-/* F.12  avx512.c */
+/* F.15  avx512.c */
 
 #include "A6-kernels/kernels.h"
 #include "A6-kernels/numbers.h"
@@ -12,7 +12,7 @@
 #define TILE_ROWS 6
 #define TILE_OUTS 4
 
-/* F.13  Loops that are written out, and lanes */
+/* F.16  Loops that are written out, and lanes */
 
 #if defined __clang__
 #define each(i, n) _Pragma("unroll") for (int i =  0; i < (n); i++)
@@ -26,7 +26,7 @@
 typedef float vec __attribute__((vector_size(4 * WIDTH)));
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
-/* F.17  Multiply--add and the rest, for AVX-512 */
+/* F.20  Multiply--add and the rest, for AVX-512 */
 
 INLINE vec fused(vec a, vec b, vec c)
 {
@@ -47,7 +47,12 @@ INLINE vec widen(const uint16_t * h, enum weight_type type)
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
-/* F.15  Fold sixteen lanes in an array */
+INLINE vec choose(int n, vec a, vec b)
+{
+  return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);
+}
+
+/* F.18  Fold sixteen lanes in an array */
 
 INLINE float fold_array(float *lane)
 {
@@ -57,7 +62,7 @@ INLINE float fold_array(float *lane)
   return lane[0];
 }
 
-/* F.18  Fold four lanes, the last two steps */
+/* F.21  Fold four lanes, the last two steps */
 
 INLINE float fold_four(__m128 v)
 {
@@ -73,13 +78,13 @@ INLINE float fold(const vec * a)
                    + _mm256_extractf128_ps(v, 1));
 }
 
-/* F.64  The bodies of the kernels */
+/* F.67  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* F.34  Where a worker's share begins */
+/* F.37  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -88,7 +93,7 @@ static size_t share(size_t n, unsigned worker, unsigned workers)
   return n * worker / workers / 16 * 16;
 }
 
-/* F.19  Load numbers of any type */
+/* F.22  Load numbers of any type */
 
 INLINE vec load(struct tensor t, size_t i)
 {
@@ -116,21 +121,42 @@ INLINE float at(struct tensor t, size_t i)
   return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
 }
 
-/* F.21  Give the last terms to the first lanes, and fold */
+/* F.24  Give the last terms to the first lanes, and fold */
 
-INLINE float finish(const vec * a, const float *x, struct tensor w, size_t first,
-                    size_t rest)
+INLINE vec some(struct tensor t, size_t i, int n)
 {
-  if (rest == 0)
-    return fold(a);
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  for (size_t j = 0; j < rest; j++)
-    lane[j] = fmaf(x[j], at(w, first + j), lane[j]);
-  return fold_array(lane);
+  char room[4 * WIDTH] = { 0 };
+  size_t size = t.type == WEIGHT_F32 ? 4 : 2;
+  memcpy(room, (const char *)t.data + i * size, (size_t)n * size);
+  return load((struct tensor) { room, t.type }, 0);
 }
 
-/* F.22  The dot product of sixteen lanes */
+__attribute__((noinline))
+TARGET static float last(const vec * a, const float *x,
+                         struct tensor w, size_t begin, size_t rest)
+{
+  struct tensor in = { x, WEIGHT_F32 };
+  vec b[PARTS];
+  each(p, PARTS) {
+    int here = (int)rest - p * WIDTH;
+    b[p] = a[p];
+    if (here > WIDTH)
+      here = WIDTH;
+    if (here > 0)
+      b[p] = choose(here, fused(some(in, (size_t)p * WIDTH, here),
+                                some(w, begin + (size_t)p * WIDTH, here), a[p]),
+                    a[p]);
+  }
+  return fold(b);
+}
+
+INLINE float finish(const vec * a, const float *x, struct tensor w, size_t begin,
+                    size_t rest)
+{
+  return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
+}
+
+/* F.25  The dot product of sixteen lanes */
 
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
 {
@@ -144,7 +170,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* F.38  The sum of sixteen lanes */
+/* F.41  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -158,9 +184,9 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.65  Linear layers, piece by piece */
+/* F.68  Linear layers, piece by piece */
 
-/* F.20  Compute a tile of dot products */
+/* F.23  Compute a tile of dot products */
 
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
@@ -178,19 +204,20 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
       TALLY("linear", 0, outs * WIDTH);
     }
     }
+  TALLY("linear", 0, (size_t)rows * (size_t)outs * (n - whole));
   each(r, rows) each(o, outs)
       sum[r][o] = finish(a[r][o], x + (size_t)r * n + whole, w,
                          first + (size_t)o * n + whole, n - whole);
 }
 
-/* F.26  Add the bias, if there is one */
+/* F.29  Add the bias, if there is one */
 
 INLINE float biased(float sum, const struct matrix *w, size_t o)
 {
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* F.23  Outputs \from to \to of a matrix stored by outputs */
+/* F.26  Outputs \from to \to of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -207,7 +234,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
       size_t o = strip;
       if (step > 1)
         for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-/* F.24  A tile of TILE_ROWS by TILE_OUTS at output o */
+/* F.27  A tile of TILE_ROWS by TILE_OUTS at output o */
 
         {
           float sum[TILE_ROWS][MOST_OUTS];
@@ -218,7 +245,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* F.25  One row from output o to the \end */
+/* F.28  One row from output o to the \end */
 
       {
         size_t c = o;
@@ -228,32 +255,41 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
           each(j, 4) out[i * w->out + c + (size_t)j] =
               biased(sum[0][j], w, c + (size_t)j);
         }
-        for (; c < end; c++)
-          out[i * w->out + c] = biased(dot(in + i * n, t, c * n, n), w, c);
+        for (; c < end; c++) {
+          tile(1, 1, in + i * n, t, n, c * n, sum);
+          out[i * w->out + c] = biased(sum[0][0], w, c);
+        }
       }
 
     }
   }
 }
 
-/* F.31  One column of a matrix stored by inputs */
+/* F.34  The last columns of a matrix stored by inputs */
 
-INLINE float column(const float *x, const struct matrix *w, struct tensor t,
-                    size_t o)
+INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
+                    size_t o, size_t n, float *y)
 {
-  float lane[16] = { 0 };
+  vec lane[16] = { {0} };
+  float sum[WIDTH];
   for (size_t k = 0; k < w->in; k++) {
-    lane[k % 16] = fmaf(x[k], at(t, k * w->out + o), lane[k % 16]);
-    TALLY("linear", 0, 1);
+    vec b = some(t, k * w->out + o, (int)n);
+    lane[k % 16] = fused(spread(x[k]), b, lane[k % 16]);
+    TALLY("linear", 0, n);
   }
-  return fold_array(lane);
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++)
+      lane[j] += lane[j + s];
+  memcpy(sum, lane, sizeof sum);
+  for (size_t c = 0; c < n; c++)
+    y[o + c] = biased(sum[c], w, o + c);
 }
 
-/* F.30  Outputs \from to \to of a matrix stored by inputs */
+/* F.33  Outputs \from to \to of a matrix stored by inputs */
 
 enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
 
-/* F.27  Add the terms from k on to the lanes of a span */
+/* F.30  Add the terms from k on to the lanes of a span */
 
 INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
@@ -274,7 +310,7 @@ INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
   }
 }
 
-/* F.28  A span of outputs for a few rows */
+/* F.31  A span of outputs for a few rows */
 
 INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
                    struct tensor t, size_t o, size_t span, float *y)
@@ -290,7 +326,7 @@ INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
   for (size_t r = 0; r < (size_t)rows; r++) {
     float *lane = sum + r * 16 * span;
 
-/* F.29  Fold the lanes of a span */
+/* F.32  Fold the lanes of a span */
 
     for (size_t s = 8; s > 0; s /= 2)
       for (size_t c = 0; c < s * span; c += WIDTH) {
@@ -323,12 +359,11 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
         across(SPAN_ROWS, 2, in, w, t, o, span, y + r * w->out);
     }
   }
-  for (; o < to; o++)
-    for (size_t r = 0; r < rows; r++)
-      y[r * w->out + o] = biased(column(x + r * w->in, w, t, o), w, o);
+  for (size_t r = 0; r < rows && o < to; r++)
+    columns(x + r * w->in, w, t, o, to - o, y + r * w->out);
 }
 
-/* F.32  One worker's share of a linear layer */
+/* F.35  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -342,7 +377,7 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* F.33  Call the loops for the matrix's type and layout */
+/* F.36  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
   (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
@@ -370,7 +405,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.35  Do a linear layer */
+/* F.38  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -382,7 +417,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* F.37  Take up to sixteen numbers of a tensor */
+/* F.40  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -390,7 +425,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* F.36  One row normalized */
+/* F.39  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -414,7 +449,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* F.39  Norms of all rows */
+/* F.42  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -442,7 +477,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* F.40  Angles of all rows */
+/* F.43  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -476,7 +511,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* F.41  Turn the heads of one row */
+/* F.44  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -490,7 +525,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* F.42  Rotations of all rows */
+/* F.45  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -516,13 +551,13 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.66  Attention, piece by piece */
+/* F.69  Attention, piece by piece */
 
-/* F.44  What one block of positions leaves behind */
+/* F.46  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* F.46  Where a position's row lies */
+/* F.48  Where a position's row lies */
 
 INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
                             enum weight_type type)
@@ -533,7 +568,7 @@ INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
   return (struct tensor) { (const char *)base + r * v->row_bytes, type };
 }
 
-/* F.49  The chain over a block for some columns */
+/* F.51  The chain over a block for some columns */
 
 INLINE void chain(int columns, const float *weight, const struct view *v,
                   uint32_t t0, uint32_t t1, enum weight_type type, size_t first,
@@ -550,7 +585,7 @@ INLINE void chain(int columns, const float *weight, const struct view *v,
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* F.50  Attention of one head over one block */
+/* F.52  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
                          const struct view *v, enum weight_type type, size_t first,
@@ -558,7 +593,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
 {
   size_t d = h->head_dim;
 
-/* F.45  The scores of a block, and their maximum */
+/* F.47  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
   struct tensor key[256];
@@ -575,7 +610,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* F.47  The exponentials of a block, and their sum in lanes */
+/* F.49  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -588,7 +623,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* F.48  The values of a block, each times its exponential */
+/* F.50  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
   chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
@@ -611,7 +646,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
       kept[t] = score[t % 256];
 }
 
-/* F.51  All blocks of one head, and their join */
+/* F.53  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
                         const struct view *v, enum weight_type type, size_t first,
@@ -623,7 +658,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
     attend_block(h, q, v, type, first, t0, t1, room + n * stride, kept);
   }
 
-/* F.52  Join the blocks in rising order */
+/* F.54  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -648,7 +683,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
 
 }
 
-/* F.53  One worker's share of attention */
+/* F.55  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -673,7 +708,7 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     float *y = job->y + i * d, *kept = NULL;
     size_t first = i % h->n_heads / group * d;
 
-/* F.54  Make \kept ready if the weights are wanted */
+/* F.56  Make \kept ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
@@ -689,7 +724,7 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.55  Do attention */
+/* F.57  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -707,7 +742,7 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.56  The three curves, sixteen numbers at a time */
+/* F.58  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -724,7 +759,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* F.57  One worker's share of an activation */
+/* F.59  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -750,7 +785,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.58  Do an activation */
+/* F.60  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -760,7 +795,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* F.59  Add to the residual stream */
+/* F.61  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -784,7 +819,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* F.60  Look rows of the embedding up */
+/* F.62  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -812,7 +847,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* F.61  The sum of the exponentials of a row, in double */
+/* F.63  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -834,7 +869,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* F.62  One worker's share of the probabilities */
+/* F.64  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -861,7 +896,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.63  Do a softmax */
+/* F.65  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -879,7 +914,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.69  Two roundings, and one */
+/* F.72  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -893,7 +928,7 @@ TARGET static float one_rounding(float a, float b, float c)
 }
 
 const struct kernels kernels_avx512 = { "avx512",
-/* F.67  The functions of a table, in order */
+/* F.70  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
   embed, angles, softmax, log_softmax, two_roundings, one_rounding

@@ -1,12 +1,12 @@
 /* kernels.h -- made from chapters/A6-kernels.w; change it there */
 
-/* F.2  kernels.h */
+/* F.5  kernels.h */
 
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
 #include "00-ground/ground.h"
 
-/* F.3  Numbers as a file stores them */
+/* F.6  Numbers as a file stores them */
 
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
 /* IEEE binary32, IEEE binary16, the upper half of a binary32 */
@@ -29,7 +29,7 @@ struct matrix {
 /* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's
  * Conv1D); bias is [out] or absent */
 
-/* F.4  What norms and activations are */
+/* F.7  What norms and activations are */
 
 enum norm_kind { NORM_RMS, NORM_LAYER };
 /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
@@ -46,7 +46,7 @@ enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
 };
 /* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
 
-/* F.5  What attention is given */
+/* F.8  What attention is given */
 
 struct heads {
   uint32_t n_heads, n_kv_heads, head_dim;
@@ -73,14 +73,14 @@ struct capture {
 /* where attention shall leave its weights: [rows][n_heads][stride], that of
  * position t at index t; positions that a row does not see get 0 */
 
-/* F.6  The table of kernels */
+/* F.9  The table of kernels */
 
 struct engine;
 struct counters;
 struct kernels {
   const char *name;
 
-/* F.7  The kernels of a layer */
+/* F.10  The kernels of a layer */
 
   void (*linear)(const struct engine * e, const struct matrix * list, size_t n,
                  const float *x, size_t rows, float *const *y);
@@ -111,7 +111,7 @@ struct kernels {
   void (*add)(const struct engine * e, float *y, const float *x, size_t n);
 /* y[i] += x[i]: the residual stream */
 
-/* F.8  The kernels at the two ends */
+/* F.11  The kernels at the two ends */
 
   void (*embed)(const struct engine * e, struct tensor table, size_t d,
                 const uint32_t * id, size_t rows, float *y);
@@ -131,7 +131,7 @@ struct kernels {
                       size_t n, double *y);
 /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-/* F.68  Two functions that only the self-test calls */
+/* F.71  Two functions that only the self-test calls */
 
   float (*two_roundings)(float a, float b, float c);
 /* a*b+c as this table was compiled: product and sum rounded */
@@ -146,7 +146,7 @@ struct engine {
   struct counters *c;
 };
 
-/* F.9  How a table is found and tested */
+/* F.12  How a table is found and tested */
 
 const struct kernels *kernels_find(const char *name, struct error *why);
 /* the table called name, scalar, avx2 or avx512, or for null the fastest

@@ -2,6 +2,7 @@
 -- and the same numbers once more in what the chapter's program printed.
 local text = assert(io.open("chapters/02-model.w")):read("a")
 local box = assert(text:match("\\begin{byhand}{four tokens, two heads, one layer}(.-)\\end{byhand}"))
+  .. assert(text:match("\\begin{byhand}{from the last row to the next token}(.-)\\end{byhand}"))
 local faults = 0
 local function digits(v) local s = string.format("%.2f", v + (v >= 0 and 1e-9 or -1e-9)); return s == "-0.00" and "0.00" or s end
 local function same(what, printed, computed)
@@ -13,7 +14,7 @@ local function numbers(s) local t = {}; for n in s:gsub("\\tok{[^}]*}", " "):gma
 local function after(pattern) local s = assert(box:match(pattern), pattern); return numbers(s) end
 -- the givens
 local x = after("last row is $x=(%b())%$")
-local factor = after("times $(%([^)]*%))%$: ")
+local factor = after("times ($%-0.8%$.-) that is")
 local q = {}
 for i = 1, 4 do q[i] = x[i] * factor[i] end
 local qa, qb = after("(%([^)]*%))%$ for A"), after("(%([^)]*%))%$ for B")
@@ -42,38 +43,38 @@ for _, h in ipairs { "A", "B" } do
   same("sum", total, sum)
   for t, r in ipairs(rows) do same("weight", r[5], r[4] / total); weight[h][t] = r[5] end
 end
--- mixed, joined, added
-local mixed = after("mixed with these weights: $(%b()%$ and $%b())")
+-- the vectors
+local vector = {}
+for name, line in box:gmatch("\\tabhead{([^}]*)} & ([^\n]*)") do vector[name] = vector[name] or {}; table.insert(vector[name], numbers(line)) end
+local mixed, added = vector["values, mixed"][1], vector["multiplied"][1]
+local h, g = vector["$h$, with $x$ added"][1], vector["$h$, after the MLP"][1]
+local n, m = vector["$n$, normed"][1], vector["$n$, normed"][2]
 for i = 1, 2 do
   local a, b = 0, 0
   for t = 1, 3 do a, b = a + weight.A[t] * token[t][i], b + weight.B[t] * token[t][i] end
   same("mixed A", mixed[i], a); same("mixed B", mixed[i + 2], b)
 end
-local join, added, h = after("Times $(%b())"), after("this is%s+$(%b())"), after("gives $h=(%b())")
-for i = 1, 4 do same("joined", added[i], mixed[i] * join[i]); same("h", h[i], x[i] + added[i]) end
--- the MLP
-local function norm(name, row, square, root, normed)
-  same(name .. " mean square", square, (row[1] ^ 2 + row[2] ^ 2 + row[3] ^ 2 + row[4] ^ 2) / 4)
-  same(name .. " root", root, math.sqrt(square))
-  for i = 1, 4 do same(name .. " normed", normed[i], row[i] / root) end
+local join = after("weights, multiplied by (.-), and added")
+for i = 1, 4 do same("multiplied", added[i], mixed[i] * join[i]); same("h", h[i], x[i] + added[i]) end
+local function norm(name, row, normed)
+  local square, root = box:match(name .. " norm: mean square ([%d.]+), root ([%d.]+)")
+  same(name .. " mean square", tonumber(square), (row[1] ^ 2 + row[2] ^ 2 + row[3] ^ 2 + row[4] ^ 2) / 4)
+  same(name .. " root", tonumber((root:gsub("%.$", ""))), math.sqrt(square))
+  for i = 1, 4 do same(name .. " normed", normed[i], row[i] / (root:gsub("%.$", ""))) end
 end
-local mlp, last = box:match("The MLP:(.-)\n\n"), box:match("The head:(.-)\n\n")
-local function take(s, pattern) return numbers(assert(s:match(pattern), pattern)) end
-local n = take(mlp, "normed $(%b())")
-norm("MLP", h, take(mlp, "mean square ([%d.]+)")[1], take(mlp, "root ([%d.]+)")[1], n)
-local half, gate, other = take(mlp, "gate is $([%d.]+)n_1")[1], take(mlp, "n_3=([%d.]+)%$")[1], take(mlp, "number $(%-[%d.]+)=n_3")[1]
+-- the MLP
+norm("first", h, n)
+local half, gate, other = after("gate is $([%d.]+)n_1")[1], after("n_3=([%d.]+)%$")[1], after("is $n_3=(%-[%d.]+)%$")[1]
 same("gate", gate, half * n[1] - n[3]); same("other", other, n[3])
-local e = take(mlp, "e^{%-[%d.]+}=([%d.]+)")[1]
+local e = after("e^{%-[%d.]+}=([%d.]+)")[1]
 same("exp of the gate", e, math.exp(-gate))
-local top, under, through = mlp:match("$([%d.]+)/([%d.]+)=([%d.]+)%$")
+local top, under, through = box:match("$([%d.]+)/([%d.]+)=([%d.]+)%$ through")
 same("gate again", tonumber(top), gate); same("1 + exp", tonumber(under), 1 + e); same("through", tonumber(through), top / under)
-local inner = take(mlp, "is $(%-[%d.]+)%$%. Added")[1]
+local inner = after("is $(%-[%d.]+)%$%. It is added")[1]
 same("inner", inner, through * other)
-local g = take(mlp, "taken from $h_3$: $(%b())")
-for i, sign in ipairs { 1, 0, -1, 0 } do same("row", g[i], h[i] + sign * inner) end
+for i, sign in ipairs { 1, 0, -1, 0 } do same("h", g[i], h[i] + sign * inner) end
+norm("second", g, m)
 -- the head
-local m = take(last, "normed $(%b())")
-norm("head", g, take(last, "mean square ([%d.]+)")[1], take(last, "root ([%d.]+)")[1], m)
 local function line(name) return numbers(assert(box:match(".*tabhead{" .. name .. "} & ([^\n]*)"), name)) end
 local logit, less, shrunk, p = line("logit"), line("less max"), line("exp"), line("probability")
 local ask = { -m[3], -m[2] - m[4], m[4], m[3] - m[1] }

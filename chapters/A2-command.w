@@ -1,0 +1,1956 @@
+@i types.w
+@s FILE int
+@s pollfd x
+@s stat x
+
+\chapterquestion{What must a program say, and to whom, so that it can be used by people and by
+scripts that its authors will never meet?}
+@** The command.
+\incipit{A}{library is spoken} to by its authors' friends. A command is spoken to by everybody: by
+somebody who has typed a letter too few, by a script that runs at night, by another program that
+reads only the first line and closes the pipe, by a test that sends it a row of letters that
+nobody would ever type. They have three things in common. They have not read this book; they
+want to know what happened; and the wrong answer to them, given in a confident tone, costs them a
+day. So this appendix is about manners, and manners in a program are mostly a matter of
+saying each thing at the right place: results here, remarks there, and a number at the end
+that tells a script how it went.
+@^command@>@^manners@>
+
+There is nothing in it about language models that the chapters have not built. What is new is one
+table, from which the help, the manual page and the shell's completion are all made, and the
+subcommand for which the rest exists, |generate|. The others, which look inside, have an
+appendix of their own.
+
+\begin{byhand}{how far is \texttt{josn} from \texttt{json}}
+Somebody types \texttt{--josn}. Which option was meant? The one that is the fewest slips away, where
+a slip is a letter wrong, a letter too many, a letter missing, or two neighbours exchanged. A table
+counts them: in each cell stands how many slips it takes from the beginning of the
+one word, above, to the beginning of the other, at the left.
+
+\medskip
+\begin{tabular}{@@{}lrrrrr@@{}}
+& \tabhead{nothing} & \tabhead{j} & \tabhead{s} & \tabhead{o} & \tabhead{n}\\
+nothing & 0 & 1 & 2 & 3 & 4\\
+\texttt{j} & 1 & 0 & 1 & 2 & 3\\
+\texttt{o} & 2 & 1 & 1 & 1 & 2\\
+\texttt{s} & 3 & 2 & 1 & 1 & 2\\
+\texttt{n} & 4 & 3 & 2 & 2 & 1
+\end{tabular}
+\medskip
+
+Each cell is the smallest of these: one more than the cell above it; one more than the cell at its left;
+the cell between them, and one more if the two letters differ; and, if the last two letters of both are
+the same two exchanged, one more than the cell two up and two to the left. That is how the 1
+between \texttt{os} and \texttt{so} comes about: $0+1$. The answer stands at the lower right.
+\end{byhand}
+
+@ The program of this appendix shows what the module makes of lines that have a slip in them. The
+command itself, with all its subcommands, is put together in \cref{sec:door}.
+
+\checkpoint{build/out/A2-command.txt}{five lines with a slip each, and what is said about it}
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "A2-command/options.h"
+@;@#
+@<Say what is wrong with a line@>@;
+@#
+int main(int argc, char **argv)
+{
+  (void) argv;
+  if (argc > 1) printf("command.status.cancelled %d\n", (int) STATUS_CANCELLED);
+  else {
+    judge("generate", "--josn");
+    judge("generate", "--promt=x");
+    judge("tokenize", "--ids");
+    judge("trace", "--top=0");
+    judge("generat", "--json");
+  }
+  return 0;
+}
+
+@ Each line has a subcommand and an option, and nothing else; what is not wrong gets no sentence.
+
+@<Say what is wrong with a line@>=
+static void judge(const char *sub, const char *option)
+{
+  char *argv[] = @[{ "incipit", (char *) sub, (char *) option, NULL }@];
+  struct wishes w;
+  struct error why;
+  printf("incipit %s %s\n", sub, option);
+  bool ok = options_parse(&w, 3, argv, &why);
+  printf("  %s\n", ok ? "nothing is wrong" : why.words);
+}
+
+@* Three streams and a number. \label{sec:streams}
+A command has two outputs, and the whole art is to know which is which. What was asked for goes to
+the standard output, because that is what a pipe carries on. Everything else goes to the standard
+error: reasons, hints, statistics, the name of a seed. Then \texttt{incipit generate "The cat
+sat" > story.txt} has a story in the file and nothing but a story, whatever was remarked
+meanwhile. \Cref{fig:streams} shows which fact about a run leaves by which door.
+@^standard output@>@^exit status@>
+
+\fig{streams}{fig:streams}{One run, three doors. What was asked for leaves by the standard output, all
+words about it by the standard error, and the number at the end tells a script how it went.}{A diagram.
+On the left the command line, the standard input and the model's files go into a box named incipit. On
+the right four things come out: text, ids, JSON and protocol lines by the standard output; sentences,
+hints and statistics by the standard error; and the exit status, which is 0 for done, 1 for failed, 2 for
+wrong usage, 130 for cancelled.}
+
+The number at the end is the exit status. It is 0 if what was asked for has been done; 1 if it could
+not be done, with one sentence that says why; 2 if the question itself was wrong, with one sentence
+that says what would have been right; and \val{command.status.cancelled} if somebody pressed Ctrl-C,
+as a shell would report it.
+
+@<What the program stands on@>=
+enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
+  STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
+struct console {
+  FILE *in, *out, *err;
+  bool in_terminal, out_terminal;
+  const char *program, *build; /* the executable's path; the build's id */
+  struct memory *memory;
+  void (*listen)(void); /* from now on Ctrl-C is noted and does not kill */
+  bool (*interrupted)(void); /* has it been noted? */
+};
+  /* what |main| has found out about the world; all of it is borrowed */
+
+@ Three functions write the sentences, so that they all begin with the program's name, and return the
+status that goes with them: a subcommand that fails can end with |return console_fail(...)|.
+
+@<What the program stands on@>=
+int console_fail(const struct console *c, const struct error *why);
+  /* writes the sentence to |c->err|; returns |STATUS_FAILED| */
+int console_misuse(const struct console *c, const struct error *why);
+  /* writes the sentence to |c->err|; returns |STATUS_USAGE| */
+int console_end(const struct console *c, int status);
+  /* empties |c->out|. If that fails the status becomes |STATUS_FAILED|, with a
+     sentence unless the reader has closed the pipe */
+double console_seconds(void);
+  /* of a clock that never goes back, from some moment on */
+
+@ Output is not written when we print it, but when its buffer is emptied; so a full disk is noticed
+at the end, or never, if nobody looks. We look, unless something has failed before and been told. One kind of failure is none: a reader like
+\texttt{head} has read what it wanted and closed the pipe. To complain about that would be to
+complain about somebody who has finished their soup.
+@^closed pipe@>
+
+@(console.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+#include "A2-command/console.h"
+@;@#
+int console_fail(const struct console *c, const struct error *why)
+{
+  fprintf(c->err, "incipit: %s\n", why->words);
+  return STATUS_FAILED;
+}
+@#
+int console_misuse(const struct console *c, const struct error *why)
+{
+  console_fail(c, why);
+  return STATUS_USAGE;
+}
+@<Empty the output, and look whether that worked@>@;
+@<Read the clock@>@;
+
+@ A stream remembers that something went wrong, but not what; and after a failure it may have thrown
+away what it could not write, so that the last attempt succeeds with nothing left to do. Whether the
+reader has gone can still be asked of the system: of a pipe with nobody at its other end,
+|poll| reports an error.
+
+@<Empty the output, and look whether that worked@>=
+static bool reader_gone(const struct console *c)
+{
+  struct pollfd door = @[{ .fd = fileno(c->out), .events = POLLOUT }@];
+  return door.fd >= 0 && poll(&door, 1, 0) == 1
+    && (door.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+@ With that, the end of every run is the same: empty the buffer; if something failed now or earlier, say so
+once, unless it has been said or there is nobody to say it to. The status tells a script what the
+words tell a person.
+
+@<Empty the output, and look whether that worked@>=
+int console_end(const struct console *c, int status)
+{
+  errno = 0;
+  if ((fflush(c->out) == 0 && !ferror(c->out)) || status == STATUS_FAILED)
+    return status;
+  struct error why;
+  error_say(&why, "the output cannot be written: %s", errno != 0 ? strerror(errno)
+    : "the disk is full, or has failed");
+  if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
+  return STATUS_FAILED;
+}
+
+@ Times are for the eyes of whoever asked for statistics; no number that this book quotes
+depends on them.
+
+@<Read the clock@>=
+double console_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+@ The header has nothing else in it.
+
+@(console.h@>=
+#ifndef INCIPIT_CONSOLE_H
+#define INCIPIT_CONSOLE_H
+#include <stdio.h>
+#include "00-ground/ground.h"
+@<What the program stands on@>@;
+#endif
+
+@* One table. \label{sec:table}
+Every option is mentioned at four places: where it is understood, in the help, in the manual page,
+and in the list from which the shell completes a word. If a person keeps four lists, three of them
+are soon wrong. So there is one table, and everything else is made from it. A line of
+it says how an option is called, what value it takes and between which limits, to which subcommands it
+belongs, and what it does, in the words that the help will use.
+@^option table@>
+
+@<What can be asked for@>=
+enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT, SUB_PROBE,
+  SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
+enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
+  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE, OPTION_IGNORE_EOS,
+  OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL, OPTION_PARSE_SPECIAL,
+  OPTION_STATS, OPTION_JSON, OPTION_JSONL, OPTION_IDS, OPTION_COUNT, OPTION_TRAIN,
+  OPTION_VOCAB_SIZE, OPTION_OUT, OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB,
+  OPTION_MAN, OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
+
+@ The subcommands have a table of their own. The last one is for this book: it prints numbers
+that the prose quotes, and no list shows it.
+
+@<What can be asked for@>=
+struct subcommand_row { const char *name, *operand, *words, *example;
+  unsigned least, most; bool hidden; };
+  /* how it is called; its operand, of which it takes |least| to |most|; what it
+     does; an example that works as printed */
+struct option_row { const char *name, *also, *value, *words, *normal; char letter;
+  bool counts; uint64_t least, most; unsigned where; };
+  /* \.{--name}, perhaps another \.{--also} and \.{-letter}; the name of its
+     |value|, null for a flag; what it does, and without it; if it |counts|, the
+     value is an integer from |least| to |most|; a bit for each subcommand */
+const struct subcommand_row *subcommand_at(enum subcommand sub);
+  /* a line of the table of subcommands */
+const struct option_row *option_at(enum option number);
+  /* a line of the table of options */
+
+@ What comes out of reading a command line is kept in the order of the table: for every
+option whether it was given, its value as it was typed, and as a number where it is one.
+
+@<What has been asked for@>=
+struct option_value { bool given; const char *text; uint64_t count; };
+struct wishes { enum subcommand sub; struct option_value of[N_OPTIONS];
+  const char *operand; };
+  /* what a command line says; all text belongs to |argv|; |operand| may be null */
+bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
+  /* reads a command line of at least one word after the program's name; on
+     failure a sentence that names what is wrong and what is nearest to it */
+const char *nearest_of(const char *word, const char *const *list, size_t n);
+  /* the one of |n| $\ge1$ names that can be made of |word| with the fewest
+     letters changed, added, left out or exchanged with their neighbour */
+int ids_parse(struct memory *m, const char *text, const char *what,
+  struct ids *list, struct error *why);
+  /* reads ids separated by commas or semicolons; |what| is the option's name;
+     an empty text is an empty list. Returns an exit status: |STATUS_USAGE| for what
+     is no list of ids, |STATUS_FAILED| for memory; then |list| is empty */
+
+@ Here is the table of subcommands. Each has an example, and the tests type each of the examples,
+as it stands, into a shell.
+
+@<The table of subcommands@>=
+static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{
+  [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
+    "incipit generate \"The cat sat\""@| " -n 4", 0, 1, false},@|
+  [SUB_TOKENIZE] = {"tokenize", "TEXT|-", "text to ids and pieces,"@| " and back",
+    "incipit tokenize \"The cat sat\"", 0, 1, false},@|
+  [SUB_TRACE] = {"trace", "PROMPT|-", "the loop, step by step",
+    "incipit trace \"The cat sat\""@| " -n 4", 0, 1, false},@|
+  [SUB_INSPECT] = {"inspect", "PATH", "what is in a model's files",
+    "incipit inspect", 0, 1, false},@|
+  [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"@| " answered one a line",
+    "echo '{\"text\": \"The cat sat\"}' |"@| " incipit probe tokenize", 1, 1, false},@|
+  [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@| " of one subcommand",
+    "incipit help generate", 0, 1, false},@|
+  [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@| " kernels, Unicode",
+    "incipit --version", 0, 0, false},@|
+  [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}@|
+}@];
+
+@ And the table of options. First those that say which model, and what to begin with. The bits of
+the last column are spelled with the first letters of the subcommands to which the line belongs.
+
+@<The table of options@>=
+enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
+  I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE, H = 1u << SUB_HELP };
+static const struct option_row option_table[N_OPTIONS] = @[{
+  [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's layout",
+    "the built-in model", 'm', false, 0, 0, G | T | R | P},@|
+  [OPTION_THREADS] = {"threads", NULL, "N", "workers",
+    "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024, G | R | P},@|
+  [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p', false, 0, 0,
+    G | R},@|
+  [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file, byte for byte",
+    NULL, 'f', false, 0, 0, G | T | R},@|
+  [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
+    false, 0, 0, G | R},@|
+  @<Options that bound and show a generation@>,@|
+  @<Options of the other subcommands@>@;
+}@];
+
+@ Then those that bound a generation and say what to show of it.
+
+@<Options that bound and show a generation@>=
+[OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
+  "write at most so many", "until a stop or the context is full; trace: 4", 'n',
+  true, 0, INT64_MAX, G | R},@|
+[OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the model has",
+  "the model's", 'c', true, 1, INT64_MAX, G | R},@|
+[OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing", NULL, 0,
+  false, 0, 0, G | R},@|
+[OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0, false, 0,
+  0, G},@|
+[OPTION_LOGPROBS] = {"logprobs", NULL, "K", "with --json or --jsonl: the"@|
+  " log-probability and rank of each token, and the K likeliest", "off", 0, true, 0,
+  1000, G},@|
+[OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens to the text",
+  "as the tokenizer's files say", 0, false, 0, 0, G | T | R},@|
+[OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a special token"@|
+  " is that token", "it is plain text", 0, false, 0, 0, G | T | R},@|
+[OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and memory, on"@|
+  " standard error", NULL, 0, false, 0, 0, G},@|
+[OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0, false, 0, 0,
+  G | T | R | I},@|
+[OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"@|
+  " that of --json", NULL, 0, false, 0, 0, G}
+
+@ And the rest, each of which belongs to a single subcommand, but for the plea for help.
+
+@<Options of the other subcommands@>=
+[OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},@|
+[OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only", NULL, 0,
+  false, 0, 0, T},@|
+[OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a file", NULL,
+  0, false, 0, 0, T},@|
+[OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many ids, the end"@|
+  " of text and the 256 bytes included", NULL, 0, true, 257, 4194304, T},@|
+[OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write tokenizer.json",
+  NULL, 0, false, 0, 0, T},@|
+[OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5", 0, true, 1,
+  100, R},@|
+[OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the last row"@|
+  " looks at, layers and heads counted from 0", NULL, 0, false, 0, 0, R},@|
+[OPTION_VOCAB] = {"vocab", NULL, "PATH", "a tokenizer.json, or a directory with a"@|
+  " tokenizer", "the model's", 0, false, 0, 0, P},@|
+[OPTION_MAN] = {"man", NULL, NULL, "print the manual page", NULL, 0, false, 0, 0, H},@|
+[OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's completion", NULL,
+  0, false, 0, 0, H},@|
+[OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL, 'h', false, 0,
+  0, G | T | R | I | P | H}
+
+@ This book is built chapter by chapter, and the command with it. Somebody who has read about
+|--temperature| elsewhere should not be told that there is no such thing. It is wrong usage
+today, but the sentence names the chapter that brings it. The same goes for whole subcommands.
+@^later chapters@>
+
+@<What later chapters bring@>=
+struct later_row { const char *name, *also; char letter; unsigned where, chapter; };
+static const struct later_row later_option[] = @[{
+  {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},@|
+  {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},@|
+  {"window", NULL, 0, G | R, 6}, {"temperature", "temp", 0, G | R, 7},@|
+  {"top-k", NULL, 0, G | R, 7}, {"top-p", NULL, 0, G | R, 7},@|
+  {"min-p", NULL, 0, G | R, 7}, {"typical-p", "typical", 0, G | R, 7},@|
+  {"repetition-penalty", "repeat-penalty", 0, G | R, 7},@|
+  {"frequency-penalty", NULL, 0, G | R, 7},@|
+  {"presence-penalty", NULL, 0, G | R, 7},@|
+  {"penalty-last-n", "repeat-last-n", 0, G | R, 7},@|
+  {"no-repeat-ngram-size", NULL, 0, G | R, 7},@|
+  {"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},@|
+  {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
+  {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
+  {"json-object", NULL, 0, G | R, 7}, {"stop", NULL, 0, G | R, 8},@|
+  {"no-escape", NULL, 0, G | R, 8}, {"include-stop", NULL, 0, G | R, 8},@|
+  {"min-tokens", NULL, 0, G | R, 8}, {"stop-on-repetition", NULL, 0, G | R, 8},@|
+  {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},@|
+  {"early-stopping", NULL, 0, G, 9}, {"activations", NULL, 0, G | R | P, 10},@|
+  {"device", NULL, 0, G | R, 14}
+}@];
+enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+@ Whole subcommands are promised as well. Their lines have the same form, with nothing in the columns that do not
+apply to them.
+
+@<What later chapters bring@>=
+static const struct later_row later_subcommand[] = @[{
+  {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
+  {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
+  {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
+}@];
+enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
+
+@* Reading a command line. \label{sec:parsing}
+The rules are those of the field. A word that begins with two dashes is an option, its value is
+the next word or stands behind an equals sign; one dash and a letter is a short
+option, its value is the next word or the rest of this one; two dashes alone end the
+options; one dash alone is an operand, and means the standard input. The last of two equal
+options counts, so that one can be added behind a line that is already long.
+
+@<Read a command line@>=
+bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
+{
+  memset(w, 0, sizeof *w);
+  if (!find_subcommand(argv[1], &w->sub, why)) return false;
+  bool options = true;
+  unsigned operands = 0;
+  for (int i = 2; i < argc; i++) {
+    const char *word = argv[i];
+    if (options && strcmp(word, "--") == 0) options = false;
+    else if (options && word[0] == '-' && word[1] != '\0') {
+      if (!take_option(w, argc, argv, &i, why)) return false;
+      if (w->of[OPTION_HELP].given) return true;
+    }
+    else if (operands++ < subcommand_table[w->sub].most) w->operand = word;
+    else return error_say(why, "`%s' is one word too many"@| " (incipit %s --help)",
+      word, subcommand_table[w->sub].name);
+  }
+  @<Complain if an operand is missing@>@;
+  return options_agree(w, why);
+}
+
+@ Only one subcommand cannot do without its operand; the message names it as the table does.
+
+@<Complain if an operand is missing@>=
+if (operands < subcommand_table[w->sub].least)
+  return error_say(why, "%s needs %s (incipit %s --help)",
+    subcommand_table[w->sub].name, subcommand_table[w->sub].operand,
+    subcommand_table[w->sub].name);
+
+@ The first word is a subcommand. Two old habits are granted: |--help| there, or |-h|, means
+the subcommand \texttt{help}.
+
+@<Find the subcommand@>=
+static bool find_subcommand(const char *word, enum subcommand *sub,
+  struct error *why)
+{
+  const char *list[N_SUBCOMMANDS];
+  size_t n = 0;
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) word = "help";
+  for (int i = 0; i < N_SUBCOMMANDS; i++) {
+    *sub = (enum subcommand) i;
+    if (strcmp(word, subcommand_table[i].name) == 0) return true;
+    if (!subcommand_table[i].hidden) list[n++] = subcommand_table[i].name;
+  }
+  for (int i = 0; i < N_LATER_SUBS; i++)
+    if (strcmp(word, later_subcommand[i].name) == 0)
+      return error_say(why, "%s comes with chapter %u; this program ends with"@|
+        " chapter 3", word, later_subcommand[i].chapter);
+  return error_say(why, "there is no subcommand `%s'; the nearest is %s", word,
+    nearest_of(word, list, n));
+}
+
+@ An option is looked up by what was typed. A short one is a dash and a letter; of a long
+one the name ends at the equals sign, if there is one. What stands behind is its value.
+
+@<Take one option, with its value@>=
+static bool take_option(struct wishes *w, int argc, char **argv, int *i,
+  struct error *why)
+{
+  const char *word = argv[*i], *value = NULL;
+  char name[64], letter = '\0';
+  if (word[1] != '-') {
+    letter = word[1], name[0] = '\0';
+    if (word[2] != '\0') value = word + 2;
+  }
+  else {
+    size_t n = strcspn(word + 2, "=");
+    if (word[2 + n] == '=') value = word + 2 + n + 1;
+    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63), word + 2);
+  }
+  int found = find_option(w->sub, name, letter);
+  if (found < 0) return no_such_option(w->sub, name, letter, why);
+  @<See to the value of option |found|@>@;
+}
+
+@ Three things may be wrong with a value: it is there and should not be, it is not there and should be, or it is no
+number within its limits. If it does not stand behind an equals sign, it is the next word, even if that
+begins with a dash: |-n -1| is a mistake about a number and not about an option.
+
+@<See to the value of option |found|@>=
+const struct option_row *o = &option_table[found];
+if (o->value == NULL && value != NULL)
+  return error_say(why, "--%s takes no value; found `%s'", o->name, value);
+if (o->value != NULL && value == NULL) {
+  if (*i + 1 >= argc)
+    return error_say(why, "--%s needs a value: %s", o->name, o->value);
+  value = argv[++*i];
+}
+w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
+return !o->counts || count_parse(o, value, &w->of[found].count, why);
+
+@ An option of another subcommand is, for this one, none.
+
+@<Find an option of this subcommand@>=
+static bool is_called(const char *name, const char *also, char letter,
+  const char *typed, char typed_letter)
+{
+  if (typed_letter != '\0') return letter == typed_letter;
+  return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
+}
+
+@ The table is walked from its beginning, and a line counts only if the bit of the subcommand is set in it. So
+the same name may stand in two lines, for two subcommands that mean different things by it.
+
+@<Find an option of this subcommand@>=
+static int find_option(enum subcommand sub, const char *name, char letter)
+{
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const struct option_row *o = &option_table[i];
+    if ((o->where >> sub & 1) != 0
+        && is_called(o->name, o->also, o->letter, name, letter)) return i;
+  }
+  return -1;
+}
+
+@ What is not found may be something that a later chapter brings. Otherwise there has been a slip of
+the finger, and the nearest name is offered, of those that this subcommand has now.
+
+@<Say that there is no such option, and what is nearest@>=
+static bool no_such_option(enum subcommand sub, const char *name, char letter,
+  struct error *why)
+{
+  const char *list[N_OPTIONS];
+  size_t n = 0;
+  for (int i = 0; i < N_LATER; i++) {
+    const struct later_row *l = &later_option[i];
+    if ((l->where >> sub & 1) != 0
+        && is_called(l->name, l->also, l->letter, name, letter))
+      return error_say(why, "--%s comes with chapter %u; this program ends"@|
+        " with chapter 3", l->name, l->chapter);
+  }
+  for (int i = 0; i < N_OPTIONS; i++)
+    if ((option_table[i].where >> sub & 1) != 0) list[n++] = option_table[i].name;
+  if (n == 0) return error_say(why, "%s takes no options",
+      subcommand_table[sub].name);
+  if (letter != '\0')
+    return error_say(why, "%s has no option -%c (incipit %s --help)",
+      subcommand_table[sub].name, letter, subcommand_table[sub].name);
+  return error_say(why, "%s has no option --%s; the nearest is --%s",
+    subcommand_table[sub].name, name, nearest_of(name, list, n));
+}
+
+@ Which name is nearest? The one that takes the fewest slips to get from what was typed: a letter
+too many, one too few, a wrong one, or two neighbours exchanged, which is what hurried fingers
+do most. The table |d| has for every beginning of the one word and every beginning of the other
+the number of slips between them; each entry comes from its neighbours above and to the
+left.\side{Damerau 1964, Levenshtein 1966. No substring is edited twice here, which is all
+that typing needs.}
+@^edit distance@>
+
+@<Count the slips between two words@>=
+enum { WORD_MOST = 40 };
+static unsigned slips(const char *a, const char *b)
+{
+  unsigned d[WORD_MOST + 1][WORD_MOST + 1];
+  unsigned n = (unsigned) strlen(a), m = (unsigned) strlen(b);
+  if (n > WORD_MOST || m > WORD_MOST) return n + m;
+  for (unsigned i = 0; i <= n; i++)
+    for (unsigned j = 0; j <= m; j++) {
+      unsigned best = i == 0 ? j : d[i - 1][j] + 1;
+      if (j > 0 && d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+      if (i > 0 && j > 0) {
+        unsigned wrong = a[i - 1] != b[j - 1];
+        if (d[i - 1][j - 1] + wrong < best) best = d[i - 1][j - 1] + wrong;
+      }
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
+          && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  return d[n][m];
+}
+
+@ Of two names that are equally near the one that stands first in the table is offered, so that the
+answer does not depend on chance. A word that is near to nothing gets an offer all the same; whoever reads
+it sees at least how a name looks.
+
+@<Count the slips between two words@>=
+const char *nearest_of(const char *word, const char *const *list, size_t n)
+{
+  const char *nearest = list[0];
+  for (size_t i = 1; i < n; i++)
+    if (slips(word, list[i]) < slips(word, nearest)) nearest = list[i];
+  return nearest;
+}
+
+@ A number is digits and nothing else: no sign, no blank, no point. Whoever types a number that is
+out of range is told the range; whoever types something else is told it, too.
+
+@<Read a number within its limits@>=
+static bool digits_parse(const char *text, size_t n, uint64_t *value)
+{
+  *value = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    uint64_t digit = (uint64_t) (text[i] - '0');
+    if (*value > (UINT64_MAX - digit) / 10) return false;
+    *value = *value * 10 + digit;
+  }
+  return n > 0;
+}
+
+@ A number counts only within its limits, which stand in the table. What has no upper limit but that of the
+integers is told its lower one alone: nobody wants to read the digits of the largest integer in order to learn that there is no
+limit.
+
+@<Read a number within its limits@>=
+static bool count_parse(const struct option_row *o, const char *text,
+  uint64_t *value, struct error *why)
+{
+  if (digits_parse(text, strlen(text), value) && *value >= o->least
+      && *value <= o->most) return true;
+  if (o->most == INT64_MAX)
+    return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64@|
+      " on", o->name, text, o->least);
+  return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64@|
+    " to %" PRIu64, o->name, text, o->least, o->most);
+}
+
+@ A list of ids has commas or semicolons between them; blanks beside them do no harm. A list that is
+badly written is the user's mistake, memory that is refused is not, so the two must not
+end in the same status.
+
+@<Read a list of ids@>=
+int ids_parse(struct memory *m, const char *text, const char *what,
+  struct ids *list, struct error *why)
+{
+  *list = (struct ids) @[{ NULL, 0, 0 }@];
+  const char *all = text;
+  text += strspn(text, " ");
+  while (*text != '\0') {
+    uint64_t id;
+    size_t n = strcspn(text, ",; ");
+    bool ok = digits_parse(text, n, &id) && id <= UINT32_MAX;
+    if (!ok) error_say(why, "--%s is `%s'; wanted: ids with commas between"@|
+      " them, as in 1,2,3", what, all);
+    if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
+      ids_free(m, list);
+      return ok ? STATUS_FAILED : STATUS_USAGE;
+    }
+    text += n + strspn(text + n, " ");
+    if (*text == ',' || *text == ';') text += 1 + strspn(text + 1, " ");
+  }
+  return STATUS_DONE;
+}
+
+@ Some options contradict each other, and some mean nothing without another. Both are short lists.
+To guess what somebody meant who wants one JSON object and also one a line is not our
+business.
+
+@<See whether the options agree@>=
+static const struct { enum option a, b; } against[] = @[{
+  {OPTION_PROMPT, OPTION_FILE}, {OPTION_PROMPT, OPTION_PROMPT_IDS},@|
+  {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},@|
+  {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},@|
+  {OPTION_IDS, OPTION_COUNT}, {OPTION_IDS, OPTION_FILE},@|
+  {OPTION_IDS, OPTION_TRAIN}, {OPTION_COUNT, OPTION_TRAIN},@|
+  {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},@|
+  {OPTION_FILE, OPTION_TRAIN}, {OPTION_MODEL, OPTION_TRAIN},@|
+  {OPTION_IDS, OPTION_NO_SPECIAL}, {OPTION_IDS, OPTION_PARSE_SPECIAL},@|
+  {OPTION_TRAIN, OPTION_NO_SPECIAL}, {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
+  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL}, {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
+  {OPTION_MAN, OPTION_COMPLETION}
+}@];
+static const struct { enum option a, b, either; } needs[] = @[{
+  {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},@|
+  {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},@|
+  {OPTION_TRAIN, OPTION_OUT, OPTION_OUT},@|
+  {OPTION_VOCAB_SIZE, OPTION_TRAIN, OPTION_TRAIN},@|
+  {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
+}@];
+
+@ An operand is a text or a prompt as well, so it counts as one more option that brings one.
+
+@<See whether the options agree@>=
+static bool options_agree(const struct wishes *w, struct error *why)
+{
+  static const enum option text[] = @[{ OPTION_PROMPT, OPTION_FILE,
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN, OPTION_COMPLETION }@];
+  for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+    if (w->of[against[i].a].given && w->of[against[i].b].given)
+      return error_say(why, "--%s contradicts --%s",
+        option_table[against[i].a].name, option_table[against[i].b].name);
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+    if (w->of[needs[i].a].given && !w->of[needs[i].b].given
+        && !w->of[needs[i].either].given)
+      return error_say(why, "--%s needs --%s", option_table[needs[i].a].name,
+        option_table[needs[i].b].name);
+  for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+    if (w->operand != NULL && w->of[text[i]].given)
+      return error_say(why, "--%s contradicts `%s'", option_table[text[i]].name,
+        w->operand);
+  return true;
+}
+
+@ The module, in the order of its parts.
+
+@(options.h@>=
+#ifndef INCIPIT_OPTIONS_H
+#define INCIPIT_OPTIONS_H
+#include "01-tokens/bpe.h"
+#include "A2-command/console.h"
+@<What can be asked for@>@;
+@<What has been asked for@>@;
+#endif
+
+@ The tables come first, and the two functions that show a line of them to the writer of the help.
+
+@(options.c@>=
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "A2-command/options.h"
+@;@#
+@<The table of subcommands@>@;
+@<The table of options@>@;
+@<What later chapters bring@>@;
+@<Read what was typed@>@;
+@#
+const struct subcommand_row *subcommand_at(enum subcommand sub)
+{
+  return &subcommand_table[sub];
+}
+@#
+const struct option_row *option_at(enum option number)
+{
+  return &option_table[number];
+}
+
+@ Reading begins with the smallest parts, a word and a number, and ends with the whole line.
+
+@<Read what was typed@>=
+@<Count the slips between two words@>@;
+@<Read a number within its limits@>@;
+@<Read a list of ids@>@;
+@<Find the subcommand@>@;
+@<Find an option of this subcommand@>@;
+@<Say that there is no such option, and what is nearest@>@;
+@<Take one option, with its value@>@;
+@<See whether the options agree@>@;
+@<Read a command line@>@;
+
+@* Help, four times. \label{sec:help}
+The same lines of the table are printed in four ways: as a screen of help, as the list of
+subcommands, as a manual page, and as a program for the shell. None of the four knows an option by
+name, so an option that is added to the table is in all of them: \cref{fig:fourforms}.
+@^help@>@^manual page@>@^completion@>
+
+\fig{fourforms}{fig:fourforms}{One line of the table, and what is made of it. A name that is spelled once cannot be
+spelled in two ways.}{A diagram. On the left a box with one line of the option table: its name top, its value K, the
+limits 1 and 100, its words, and the subcommand trace. Arrows go from it to four boxes on the right: an error message with
+the limits, a line of help, a line of the manual page, and a list of words for the shell.}
+
+@<The table, in four forms@>=
+void help_greet(FILE *out);
+  /* what somebody sees who has typed the name alone: three things to try */
+void help_overview(FILE *out);
+  /* the subcommands */
+void help_subcommand(FILE *out, enum subcommand sub);
+  /* one subcommand: usage, options, an example */
+void help_manual(FILE *out);
+  /* a manual page, for man(1) */
+void help_completion(FILE *out);
+  /* a program for bash that completes subcommands and options */
+
+@ Whoever types the name of a program and nothing else wants to know what it is for. A list of
+options does not answer that; three lines that can be typed do.
+
+@<Greet@>=
+void help_greet(FILE *out)
+{
+  static const enum subcommand three[] = @[{ SUB_GENERATE, SUB_TRACE,
+    SUB_TOKENIZE }@];
+  fprintf(out, "Incipit writes what follows, one token"@| " at a time. Three to try:\n\n");
+  for (int i = 0; i < 3; i++)
+    fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
+      subcommand_at(three[i])->words);
+  fprintf(out, "\nincipit --help lists the rest.\n");
+}
+
+@ Who asks for more gets the list of subcommands, each with the words of its line in the table, and is told how
+to ask on.
+
+@<Greet@>=
+void help_overview(FILE *out)
+{
+  fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++)
+    if (!subcommand_at((enum subcommand) i)->hidden)
+      fprintf(out, "  %-12s %s\n", subcommand_at((enum subcommand) i)->name,
+        subcommand_at((enum subcommand) i)->words);
+  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
+}
+
+@ The words of an option stand in a column of their own and are broken between words where the
+screen ends. A default follows in brackets, so that nobody has to try what happens without.
+
+@<Print words in a column@>=
+enum { COLUMN = 28, SCREEN = 78 };
+static void print_words(FILE *out, size_t *at, const char *words)
+{
+  while (*words != '\0') {
+    size_t n = strcspn(words, " ");
+    if (*at + 1 + n > SCREEN) {
+      fprintf(out, "\n%*s", COLUMN, "");
+      *at = COLUMN;
+    }
+    fprintf(out, " %.*s", (int) n, words);
+    *at += 1 + n;
+    words += n + strspn(words + n, " ");
+  }
+}
+
+@ The names of an option are put together once, in the order in which people write them: the
+letter, the name, its other name, its value. The manual page takes them from here as well.
+
+@<Put the names of an option together@>=
+static size_t option_names(const struct option_row *o, char room[80])
+{
+  size_t n = 0;
+  if (o->letter != '\0') n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
+  n += (size_t) snprintf(room + n, 80 - n, "--%s", o->name);
+  if (o->also != NULL) n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
+  if (o->value != NULL) n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
+  return n;
+}
+
+@ On the screen, the names stand at the left and the words in their column, on the same line if the names
+leave room and on the next one if they do not.
+
+@<Put the names of an option together@>=
+static void print_option(FILE *out, const struct option_row *o)
+{
+  char names[80], normal[80];
+  size_t at = 2 + option_names(o, names);
+  fprintf(out, "  %s", names);
+  if (at >= COLUMN) fprintf(out, "\n%*s", COLUMN, "");
+  else fprintf(out, "%*s", (int) (COLUMN - at), "");
+  at = COLUMN;
+  print_words(out, &at, o->words);
+  snprintf(normal, sizeof normal, "(default: %s)", o->normal ? o->normal : "");
+  if (o->normal != NULL) print_words(out, &at, normal);
+  fprintf(out, "\n");
+}
+
+@ A screen of help ends with an example, since most people read the end first.
+
+@<Print the help of one subcommand@>=
+void help_subcommand(FILE *out, enum subcommand sub)
+{
+  const struct subcommand_row *s = subcommand_at(sub);
+  const char *left = s->least > 0 ? "" : "[", *right = s->least > 0 ? "" : "]";
+  fprintf(out, "usage: incipit %s", s->name);
+  if (s->operand != NULL) fprintf(out, " %s%s%s", left, s->operand, right);
+  fprintf(out, " [OPTION]...\n%s\n\n", s->words);
+  for (int i = 0; i < N_OPTIONS; i++)
+    if ((option_at((enum option) i)->where >> sub & 1) != 0)
+      print_option(out, option_at((enum option) i));
+  fprintf(out, "\nExample:\n  %s\n", s->example);
+}
+
+@ A manual page is written in a language of 1973, in which a dash is not a minus sign and a
+line that begins with a point is a command. Both have to be said with a backslash.
+@^troff@>
+
+@<Print a text for troff@>=
+static void print_troff(FILE *out, const char *text)
+{
+  if (*text == '.' || *text == '\'') fputs("\\&", out);
+  for (; *text != '\0'; text++)
+    if (*text == '-' || *text == '\\') fprintf(out, "\\%c", *text == '-' ? '-' : 'e');
+    else putc(*text, out);
+}
+
+@ An option in the manual page is a paragraph with a heading of its own, in bold, and what was the bracket with
+the default on the screen becomes a sentence.
+
+@<Print a text for troff@>=
+static void print_troff_option(FILE *out, const struct option_row *o)
+{
+  char names[80];
+  option_names(o, names);
+  fprintf(out, ".TP\n.B ");
+  print_troff(out, names);
+  fprintf(out, "\n");
+  print_troff(out, o->words);
+  fprintf(out, ".");
+  if (o->normal != NULL) {
+    fprintf(out, " Default: ");
+    print_troff(out, o->normal);
+    fprintf(out, ".");
+  }
+  fprintf(out, "\n");
+}
+
+@ The page itself: a head, a section for each subcommand, and what the table does not know, which
+is the exit status and the environment.
+
+@<Print the manual page@>=
+void help_manual(FILE *out)
+{
+  fprintf(out, ".TH INCIPIT 1\n.SH NAME\nincipit \\- write what follows,"@|
+    " one token at a time\n.SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"@|
+    ".SH SUBCOMMANDS\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++) {
+    const struct subcommand_row *s = subcommand_at((enum subcommand) i);
+    if (s->hidden) continue;
+    fprintf(out, ".SS \"incipit ");
+    print_troff(out, s->name);
+    if (s->operand != NULL) fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
+    fprintf(out, "\"\n");
+    print_troff(out, s->words);
+    fprintf(out, ".\n");
+    for (int k = 0; k < N_OPTIONS; k++)
+      if ((option_at((enum option) k)->where >> i & 1) != 0)
+        print_troff_option(out, option_at((enum option) k));
+    fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
+    print_troff(out, s->example);
+    fprintf(out, "\n.fi\n.RE\n");
+  }
+  @<Print the rest of the manual page@>@;
+}
+
+@ The names of the environment variables are known here and where they are read, and nowhere else.
+
+@<Print the rest of the manual page@>=
+fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"@|
+  " by Ctrl\\-C.\n.SH ENVIRONMENT\n.TP\n.B INCIPIT_MODEL\nThe model to use where"@|
+  " none is given.\n.TP\n.B INCIPIT_ISA\nThe kernels to use:"@|
+  " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"@|
+  "The number of workers where none is given.\n");
+
+@ What the shell needs is small: for the first word the subcommands, after it the options of
+that subcommand; where nothing fits it completes the names of files by itself.
+
+@<Print the program for the shell@>=
+void help_completion(FILE *out)
+{
+  fprintf(out, "# bash completion for incipit\n_incipit()\n{\n  local words=\n"@|
+    "  case $COMP_CWORD:${COMP_WORDS[1]} in\n    1:*) words=\"");
+  for (int i = 0; i < N_SUBCOMMANDS; i++)
+    if (!subcommand_at((enum subcommand) i)->hidden)
+      fprintf(out, "%s%s", i > 0 ? " " : "", subcommand_at((enum subcommand) i)->name);
+  fprintf(out, "\" ;;\n");
+  for (int i = 0; i < SUB_VERSION; i++) {
+    fprintf(out, "    *:%s) words=\"", subcommand_at((enum subcommand) i)->name);
+    for (int k = 0, n = 0; k < N_OPTIONS; k++)
+      if ((option_at((enum option) k)->where >> i & 1) != 0)
+        fprintf(out, "%s--%s", n++ > 0 ? " " : "", option_at((enum option) k)->name);
+    fprintf(out, "\" ;;\n");
+  }
+  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"@|
+    " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"@|
+    "complete -o default -F _incipit incipit\n");
+}
+
+@ That is all of the module.
+
+@(help.h@>=
+#ifndef INCIPIT_HELP_H
+#define INCIPIT_HELP_H
+#include <stdio.h>
+#include "A2-command/options.h"
+@<The table, in four forms@>@;
+#endif
+
+@ The smaller printers stand before those that use them.
+
+@(help.c@>=
+#include <string.h>
+#include "A2-command/help.h"
+@;@#
+@<Greet@>@;
+@<Print words in a column@>@;
+@<Put the names of an option together@>@;
+@<Print the help of one subcommand@>@;
+@<Print a text for troff@>@;
+@<Print the manual page@>@;
+@<Print the program for the shell@>@;
+
+@* What a subcommand works with. \label{sec:outfit}
+Most subcommands need a model, or a tokenizer, or both, with workers, kernels, a store, and somebody
+to count. They are opened together and closed together. What is not needed is not opened: to
+cut a text into tokens, nobody should have to wait for weights, nor even own them.
+
+@<What a subcommand works with@>=
+enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
+struct outfit {
+  struct memory *m;
+  struct counters counters;
+  struct pool *crew;
+  struct engine e;
+  struct model *lm;
+  struct store *s;
+  struct tokenizer *t;
+  uint32_t vocab_size; /* the model's if it is known, else the tokenizer's */
+  double load_seconds;
+  char path[CONSOLE_PATH]; /* of the model */
+};
+bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
+  unsigned needs, struct error *why);
+  /* opens what |needs| says: the model of \.{--model} or the built-in one, and the
+     tokenizer of \.{--vocab} or the model's, which |MAY_TOKENIZER| lets be
+     absent; on failure nothing is held. It stays where it is: it points to itself */
+void outfit_close(struct outfit *o);
+  /* closes what was opened */
+const struct kernels *outfit_kernels(struct error *why);
+  /* those that |INCIPIT_ISA| names, or the best */
+
+@ The built-in model is where the variable |INCIPIT_MODEL| says, or else not far from the program: where
+both were installed, or in the folder of the clone that the program was built in, one or two levels
+up. If it is at none of these places, the sentence says what can be done.
+@^built-in model@>
+
+@<Find the built-in model@>=
+static bool built_in(const struct console *c, char path[CONSOLE_PATH],
+  struct error *why)
+{
+  static const char *const place[] = @[{ "../share/incipit/models/pocket",@|
+    "../models/pocket", "../../models/pocket" }@];
+  const char *named = getenv("INCIPIT_MODEL");
+  if (named != NULL && *named != '\0')
+    return join_path(path, "", named, why);
+  const char *slash = strrchr(c->program, '/');
+  size_t n = slash == NULL ? 0 : (size_t) (slash - c->program) + 1;
+  char folder[CONSOLE_PATH];
+  snprintf(folder, sizeof folder, "%.*s", (int) n, c->program);
+  for (int i = 0; i < 3; i++) {
+    if (!join_path(path, folder, place[i], why)) return false;
+    if (access(path, R_OK) == 0) return true;
+  }
+  join_path(path, folder, place[1], NULL);
+  return error_say(why, "there is no built-in model at %s; give one with"@|
+    " --model, or name it in INCIPIT_MODEL", path);
+}
+
+@ A path longer than the room for it is refused and not cut: a cut path may name something else.
+
+@<Put two parts of a path together@>=
+static bool join_path(char path[CONSOLE_PATH], const char *folder,
+  const char *name, struct error *why)
+{
+  int n = snprintf(path, CONSOLE_PATH, "%s%s", folder, name);
+  return (n >= 0 && n < CONSOLE_PATH)
+    || error_say(why, "%s: the path has %d bytes; wanted: fewer than %d", name, n,
+    (int) CONSOLE_PATH);
+}
+
+@ How many workers? As many as were asked for; else as many as other programs are told to use by
+|OMP_NUM_THREADS|, if that is a number; else one for each physical core. What one worker more or less
+does not change is the answer.
+
+@<Count the workers that are wanted@>=
+static unsigned workers_wanted(const struct wishes *w)
+{
+  if (w->of[OPTION_THREADS].given) return (unsigned) w->of[OPTION_THREADS].count;
+  const char *habit = getenv("OMP_NUM_THREADS");
+  long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
+  if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
+  return pool_cores();
+}
+
+@ Which kernels? Those that were asked for by name, or else the best that this machine can run. The
+answer does not depend on it, by promise 2; the time does.
+
+@<Count the workers that are wanted@>=
+const struct kernels *outfit_kernels(struct error *why)
+{
+  const char *name = getenv("INCIPIT_ISA");
+  return kernels_find(name != NULL && *name != '\0' ? name : NULL, why);
+}
+
+@ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited.
+
+@<Open what is needed@>=
+bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
+  unsigned needs, struct error *why)
+{
+  memset(o, 0, sizeof *o);
+  o->m = c->memory;
+  double began = console_seconds();
+  const char *vocab = w->of[OPTION_VOCAB].given ? w->of[OPTION_VOCAB].text : NULL;
+  o->e.k = outfit_kernels(why);
+  bool ok = o->e.k != NULL && (needs == 0
+    || ((needs & NEED_MODEL) == 0 && vocab != NULL && !w->of[OPTION_MODEL].given)
+    || model_path(o, c, w, why));
+  if (ok && (needs & NEED_MODEL) != 0) ok = open_model(o, w, why);
+  else if (ok && o->path[0] != '\0') ok = look_at_config(o, why);
+  if (ok && (needs & (NEED_TOKENIZER | MAY_TOKENIZER)) != 0)
+    ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+  if (!ok) outfit_close(o);
+  o->load_seconds = console_seconds() - began;
+  return ok;
+}
+
+@ The model that is named, or the built-in one.
+
+@<Tell where the model is@>=
+static bool model_path(struct outfit *o, const struct console *c,
+  const struct wishes *w, struct error *why)
+{
+  if (w->of[OPTION_MODEL].given)
+    return join_path(o->path, "", w->of[OPTION_MODEL].text, why);
+  return built_in(c, o->path, why);
+}
+
+@ With the model come the store, the crew of workers, and the engine, which ties them to the
+kernels and to the counters.
+
+@<Open the model, and what runs it@>=
+static bool open_model(struct outfit *o, const struct wishes *w, struct error *why)
+{
+  o->lm = model_open(o->m, o->path, why);
+  if (o->lm == NULL) return false;
+  o->vocab_size = o->lm->config.vocab_size;
+  o->s = store_open(o->m, &o->lm->config, 1, why);
+  if (o->s == NULL) return false;
+  o->crew = pool_open(o->m, workers_wanted(w), why);
+  o->e.self = o->crew, o->e.c = &o->counters;
+  return o->crew != NULL;
+}
+
+@ A tokenizer's directory may have the settings of a model beside it. Then we want to know from
+them how many ids the model has: an id below that number is no mistake, even if the
+tokenizer has never heard of it.
+
+@<Learn the size of the vocabulary from the settings@>=
+static bool look_at_config(struct outfit *o, struct error *why)
+{
+  struct model_config config;
+  char file[CONSOLE_PATH];
+  int n = snprintf(file, sizeof file, "%s/config.json", o->path);
+  if (n < 0 || n >= CONSOLE_PATH || access(file, F_OK) != 0) return true;
+  if (!config_open(&config, o->m, o->path, why)) return false;
+  o->vocab_size = config.vocab_size;
+  config_close(o->m, &config);
+  return true;
+}
+
+@ Where a tokenizer may be absent, one of a kind that we do not know counts as absent, too, and the
+model serves ids. But one that is there and broken is an error; and so is one that has ids for which
+the model has no row.
+
+@<Open the tokenizer@>=
+static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
+  struct error *why)
+{
+  enum tokenizer_found found = tokenizer_try(o->m, path, &o->t, why);
+  if (found != TOKENIZER_OPEN)
+    return (needs & NEED_TOKENIZER) == 0 && found != TOKENIZER_REFUSED;
+  size_t n = tokenizer_vocab_size(o->t);
+  if (o->vocab_size == 0) o->vocab_size = (uint32_t) n;
+  if (n <= o->vocab_size) return true;
+  char has[32], wanted[64];
+  snprintf(has, sizeof has, "%zu", n - 1);
+  snprintf(wanted, sizeof wanted, "less than %" PRIu32 ", the vocab_size of"@|
+    " config.json", o->vocab_size);
+  return error_found(why, path, "the tokenizer's largest id", has, wanted);
+}
+
+@ Closing goes backwards, and null is nothing, so it also serves when opening has failed half-way.
+
+@<Close what was opened@>=
+void outfit_close(struct outfit *o)
+{
+  tokenizer_close(o->m, o->t);
+  pool_close(o->m, o->crew);
+  store_close(o->s);
+  model_close(o->m, o->lm);
+  o->t = NULL, o->crew = NULL, o->s = NULL, o->lm = NULL;
+}
+
+@ These are the two files of the module.
+
+@(outfit.h@>=
+#ifndef INCIPIT_OUTFIT_H
+#define INCIPIT_OUTFIT_H
+#include "01-tokens/tokenizer.h"
+#include "02-model/forward.h"
+#include "A2-command/console.h"
+#include "A2-command/options.h"
+@<What a subcommand works with@>@;
+#endif
+
+@ In the second, the order is that of use.
+
+@(outfit.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "A2-command/outfit.h"
+@;@#
+@<Put two parts of a path together@>@;
+@<Find the built-in model@>@;
+@<Count the workers that are wanted@>@;
+@<Tell where the model is@>@;
+@<Open the model, and what runs it@>@;
+@<Learn the size of the vocabulary from the settings@>@;
+@<Open the tokenizer@>@;
+@<Open what is needed@>@;
+@<Close what was opened@>@;
+
+@* From a command line to ids. \label{sec:prompt}
+A prompt can come in six ways: as a word on the line, behind |--prompt|, in a file, through the
+standard input, in ids, or not at all. Both |generate| and |trace| accept all of them, so
+they share what follows. An \emph{occasion} is one run of such a subcommand, with everything that
+belongs to it.
+@^prompt@>
+
+@<One run with a prompt@>=
+struct prompt { struct bytes text; struct ids list; bool in_ids; };
+  /* the bytes that were given or, if it came |in_ids|, that these stand for */
+struct occasion {
+  const struct console *c;
+  const struct wishes *w;
+  struct outfit o;
+  struct prompt p;
+  size_t context, most; /* positions we may use; tokens we may write */
+  struct error why; /* no words: nothing is to be said */
+};
+int occasion_run(const struct console *c, const struct wishes *w,
+  int (*act)(struct occasion *));
+  /* reads the prompt, opens the outfit, lets |act| do its work, closes all and
+     says what went wrong; returns the exit status */
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *why);
+  /* appends what is left in |in| */
+int text_gather(const struct console *c, const struct wishes *w,
+  struct bytes *text, struct error *why);
+  /* the text of the operand, of \.{--prompt}, of \.{--file} or of the standard
+     input; returns an exit status */
+
+@ Text is taken byte for byte, from wherever it comes. If nothing was said about where, and the
+standard input is not a keyboard, it comes from there, so that our command can stand at the end of a
+pipe. If it is a keyboard, nobody is typing: then the question was wrong.
+
+@<Gather the text@>=
+int text_gather(const struct console *c, const struct wishes *w,
+  struct bytes *text, struct error *why)
+{
+  const char *given = w->of[OPTION_PROMPT].given ? w->of[OPTION_PROMPT].text
+    : w->operand;
+  bool dash = w->operand != NULL && strcmp(w->operand, "-") == 0;
+  bool ok;
+  if (w->of[OPTION_FILE].given)
+    ok = file_read(c->memory, w->of[OPTION_FILE].text, text, why);
+  else if (dash || (given == NULL && !c->in_terminal))
+    ok = bytes_read(c->memory, c->in, text, why);
+  else if (given != NULL)
+    ok = bytes_push(c->memory, text, given, strlen(given), why);
+  else {
+    error_say(why, "%s needs a text, or - for the standard input"@|
+      " (incipit %s --help)", subcommand_at(w->sub)->name,
+      subcommand_at(w->sub)->name);
+    return STATUS_USAGE;
+  }
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+@ A stream is read in parts, a file is mapped and copied: it might be shortened while we work
+with it, and a text is small.
+
+@<Read a stream or a file to its end@>=
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *why)
+{
+  char part[4096];
+  size_t n;
+  while ((n = fread(part, 1, sizeof part, in)) > 0)
+    if (!bytes_push(m, text, part, n, why)) return false;
+  return !ferror(in) || error_say(why, "the standard input cannot be read: %s",
+    strerror(errno));
+}
+
+@ A file has a size that is known beforehand, and a name that belongs into the sentence if it cannot be
+read; both are the business of chapter 0's mapping.
+
+@<Read a stream or a file to its end@>=
+static bool file_read(struct memory *m, const char *path, struct bytes *text,
+  struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return false;
+  bool ok = bytes_push(m, text, map.bytes, map.size, why);
+  file_unmap(&map);
+  return ok;
+}
+
+@ Ids are believed only after a look: that each is one the model has is checked when the model
+is open. To give an id that it has not is wrong usage, like any value out of its range.
+
+@<Check the ids that were given@>=
+static int check_ids(struct occasion *a)
+{
+  for (size_t i = 0; i < a->p.list.n; i++)
+    if (a->p.list.id[i] >= a->o.vocab_size) {
+      error_say(&a->why, "--prompt-ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
+        a->p.list.id[i], a->o.vocab_size - 1);
+      return STATUS_USAGE;
+    }
+  return STATUS_DONE;
+}
+
+@ Text becomes ids by chapter 1, and ids text, for those who want to see it. An empty prompt still needs a token to stand on: the one that the
+files name as the beginning of a text, or else the one that ends a text, since what follows an
+end is a beginning. A model with neither cannot begin by itself.
+@^beginning of text@>
+
+@<Turn the prompt into ids@>=
+static bool encode_prompt(struct occasion *a)
+{
+  const struct model_config *config = &a->o.lm->config;
+  uint32_t first;
+  if (!a->p.in_ids && a->o.t == NULL)
+    return error_say(&a->why, "%s: there is no tokenizer that we know; wanted:"@|
+      " a prompt in ids (--prompt-ids)", a->o.path);
+  bool ok = a->o.t == NULL || (a->p.in_ids
+    ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n, false,
+      &a->p.text, &a->why)
+    : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte, a->p.text.n,
+      !a->w->of[OPTION_NO_SPECIAL].given, a->w->of[OPTION_PARSE_SPECIAL].given,
+      &a->p.list, &a->why));
+  if (!ok || a->p.list.n > 0) return ok;
+  if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
+  else if (config->has_bos) first = config->bos;
+  else if (config->n_eos > 0) first = config->eos[0];
+  else return error_say(&a->why, "%s: the prompt is empty, and the model names no"@|
+      " token to begin or end a text with", a->o.path);
+  return ids_push(a->o.m, &a->p.list, first, &a->why);
+}
+
+@ The context is what the model was made for, or less if somebody wants less. A prompt that does not
+fit is refused with both numbers; how much may be written follows from them, since the last
+token that is written needs no row.
+
+@<Measure the prompt against the context@>=
+static int measure_context(struct occasion *a)
+{
+  const struct option_value *less = &a->w->of[OPTION_CTX_SIZE];
+  const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
+  size_t has = a->o.lm->config.n_positions, n = a->p.list.n;
+  a->context = less->given ? (size_t) less->count : has;
+  if (a->context > has) {
+    error_say(&a->why, "--ctx-size is %zu; wanted: 1 to %zu, the model's context",
+      a->context, has);
+    return STATUS_USAGE;
+  }
+  if (n > a->context) {
+    error_say(&a->why, "the prompt has %zu tokens; the context holds %zu", n,
+      a->context);
+    return STATUS_FAILED;
+  }
+  a->most = a->context - n + 1;
+  if (most->given && most->count < a->most) a->most = (size_t) most->count;
+  return STATUS_DONE;
+}
+
+@ An occasion from beginning to end. A status with no words to it is a reader who has closed the
+pipe, about which nothing is said.
+
+@<Run an occasion@>=
+int occasion_run(const struct console *c, const struct wishes *w,
+  int (*act)(struct occasion *))
+{
+  struct occasion a;
+  memset(&a, 0, sizeof a);
+  a.c = c, a.w = w;
+  const struct option_value *given = &w->of[OPTION_PROMPT_IDS];
+  a.p.in_ids = given->given;
+  int status;
+  if (!given->given) status = text_gather(c, w, &a.p.text, &a.why);
+  else status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
+  if (status == STATUS_DONE)
+    @<Open, measure, act and close@>@;
+  bytes_free(c->memory, &a.p.text);
+  ids_free(c->memory, &a.p.list);
+  if (status == STATUS_USAGE) return console_misuse(c, &a.why);
+  if (status == STATUS_FAILED && a.why.words[0] != '\0') console_fail(c, &a.why);
+  return status;
+}
+
+@ The four steps in between, each only if the one before it has gone well.
+
+@<Open, measure, act and close@>=
+{
+  if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
+    status = STATUS_FAILED;
+  else {
+    a.why.words[0] = '\0'; /* what a missing tokenizer may have said */
+    if (a.p.in_ids) status = check_ids(&a);
+    if (status == STATUS_DONE && !encode_prompt(&a)) status = STATUS_FAILED;
+    if (status == STATUS_DONE) status = measure_context(&a);
+    if (status == STATUS_DONE) status = act(&a);
+    outfit_close(&a.o);
+  }
+}
+
+@ Both subcommands may be asked which tokens were likely. One walk over the vocabulary finds the
+$k$ likeliest, kept in order in a short list, and the rank of the one that was chosen: one more than
+the number of those before it. Of equal ones the lower id comes first, as in the choice itself.
+@^rank@>
+
+@<The likeliest tokens@>=
+struct candidate { uint32_t id; double logprob; uint64_t rank; };
+  /* a token, its natural log-probability, and its place, from 1 */
+void candidates_find(const double *logprob, size_t n, uint32_t chosen,
+  struct candidate *out, size_t k);
+  /* |out[0]| is |chosen|, |out[1]|\dots|out[k]| are the likeliest of |n| $\ge k$ */
+
+@ The list is kept by insertion: nearly every token fails at the first comparison.
+
+@<Find the likeliest tokens@>=
+void candidates_find(const double *logprob, size_t n, uint32_t chosen,
+  struct candidate *out, size_t k)
+{
+  size_t held = 0;
+  out[0] = (struct candidate) @[{ chosen, logprob[chosen], 1 }@];
+  for (size_t v = 0; v < n; v++) {
+    double x = logprob[v];
+    if (x > logprob[chosen] || (x == logprob[chosen] && v < chosen)) out[0].rank++;
+    if (held == k && (k == 0 || !(x > out[held].logprob))) continue;
+    size_t at = held < k ? ++held : held;
+    for (; at > 1 && x > out[at - 1].logprob; at--) out[at] = out[at - 1];
+    out[at] = (struct candidate) @[{ (uint32_t) v, x, 0 }@];
+  }
+  for (size_t i = 1; i <= held; i++) out[i].rank = i;
+}
+
+@ For the eyes, a piece of text is shown in quotation marks. Characters stand for themselves; line
+ends, tabs, and bytes that are no characters are escaped, so that a piece always is one line.
+
+@<Show a piece of text@>=
+void piece_quote(FILE *out, const unsigned char *byte, size_t n)
+{
+  putc('"', out);
+  while (n > 0) {
+    enum utf8_state state;
+    size_t k = utf8_next(byte, n, &state);
+    bool control = k == 1 ? *byte < 0x20 || *byte == 0x7f
+      : byte[0] == 0xc2 && byte[1] < 0xa0;
+    if (*byte == '\n') fputs("\\n", out);
+    else if (*byte == '\t') fputs("\\t", out);
+    else if (*byte == '"' || *byte == '\\') fprintf(out, "\\%c", *byte);
+    else if (state == UTF8_WHOLE && !control) fwrite(byte, 1, k, out);
+    else for (size_t i = 0; i < k; i++) fprintf(out, "\\x%02x", byte[i]);
+    byte += k, n -= k;
+  }
+  putc('"', out);
+}
+
+@ What is public of these, and the module around it.
+
+@<The likeliest tokens@>=
+void piece_quote(FILE *out, const unsigned char *byte, size_t n);
+  /* bytes in quotation marks, on one line, escaped where they are no text */
+
+@ The header names an occasion, and what may be done with its tokens.
+
+@(prompt.h@>=
+#ifndef INCIPIT_PROMPT_H
+#define INCIPIT_PROMPT_H
+#include "A2-command/outfit.h"
+@<One run with a prompt@>@;
+@<The likeliest tokens@>@;
+#endif
+
+@ The order in the file is that of the way from the line to the ids.
+
+@(prompt.c@>=
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "A2-command/prompt.h"
+@;@#
+@<Read a stream or a file to its end@>@;
+@<Gather the text@>@;
+@<Check the ids that were given@>@;
+@<Turn the prompt into ids@>@;
+@<Measure the prompt against the context@>@;
+@<Run an occasion@>@;
+@<Find the likeliest tokens@>@;
+@<Show a piece of text@>@;
+
+@* Generate. \label{sec:generating}
+The loop of chapter 3 does the work; the command watches. At every step it is told which token was
+chosen, turns it into bytes, and hands to the reader those bytes that are certain: half of a character
+stays behind until its other half comes. What it needs for this, and what it keeps for the end,
+is the \emph{writing}.
+@^streaming@>
+
+@<What is kept during a generation@>=
+struct writing {
+  struct occasion *a;
+  const uint32_t *eos;
+  size_t n_eos;
+  struct bytes text, fresh; /* all that was written; what came with one token */
+  struct stream tail;
+  struct json_out j;
+  double *logprob; /* |[vocab_size]|, or null: nobody wants to know */
+  struct candidate *noted; /* |[tokens][1 + k]| */
+  size_t k, tokens, room;
+  double began, first, last; /* moments */
+  bool mute, failed;
+};
+
+@ One step: the clock, the bytes, the likelihood, the output. |false| stops the loop; that
+happens when the reader has gone, when memory is refused, and when somebody has pressed
+Ctrl-C.
+
+@<Watch a step of the generation@>=
+static bool see_token(void *self, const struct step *now)
+{
+  struct writing *g = self;
+  g->last = console_seconds();
+  if (g->tokens++ == 0) g->first = g->last;
+  g->fresh.n = 0;
+  bool ends = false;
+  for (size_t i = 0; i < g->n_eos; i++) ends = ends || g->eos[i] == now->chosen;
+  g->failed = !(ends || take_bytes(g, now->chosen)) || !note_odds(g, now);
+  if (g->failed) return false;
+  if (!g->mute) show_token(g, now->chosen);
+  if (fflush(g->a->c->out) != 0) return false;
+  return !g->a->c->interrupted();
+}
+
+@ The text is kept whole for the end, and released in parts. An end token has no text, whatever the
+vocabulary may say about it; nor has any other special token.
+
+@<Turn a token into bytes that may be released@>=
+static bool take_bytes(struct writing *g, uint32_t id)
+{
+  struct occasion *a = g->a;
+  size_t before = g->text.n;
+  if (a->o.t == NULL) return true;
+  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text, &a->why)
+    && stream_feed(a->o.m, &g->tail, g->text.byte + before, g->text.n - before,
+      &g->fresh, &a->why);
+}
+
+@ If log-probabilities are wanted, they come from the very logits that the choice was made from, and
+the token's line of candidates is put behind those of its predecessors.
+
+@<Note how likely the token was@>=
+static bool note_odds(struct writing *g, const struct step *now)
+{
+  struct occasion *a = g->a;
+  size_t width = 1 + g->k, v = a->o.vocab_size;
+  if (g->logprob == NULL) return true;
+  if (g->tokens > g->room) {
+    size_t room = 2 * g->room + 16;
+    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted, g->room * width,
+      room * width, sizeof *g->noted, &a->why);
+    if (more == NULL) return false;
+    g->noted = more, g->room = room;
+  }
+  a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
+  candidates_find(g->logprob, v, now->chosen, g->noted + (g->tokens - 1) * width,
+    g->k);
+  return true;
+}
+
+@ Three ways to show it: as bytes; with |--jsonl| as a line of its own; and for a model without a
+tokenizer as the id, with a comma before all but the first, as |--prompt-ids| would
+take it back.
+
+@<Show a token as it comes@>=
+static void show_token(struct writing *g, uint32_t id)
+{
+  FILE *out = g->a->c->out;
+  if (g->a->w->of[OPTION_JSONL].given) {
+    put_open(&g->j, '{');
+    put_key(&g->j, "index"), put_count(&g->j, 0);
+    put_key(&g->j, "id"), put_count(&g->j, id);
+    put_key(&g->j, "text"), put_text(&g->j, g->fresh.byte, g->fresh.n);
+    put_key(&g->j, "logprob");
+    put_odds(g, g->tokens - 1);
+    put_close(&g->j, '}');
+    put_end(&g->j);
+  }
+  else if (g->a->o.t == NULL)
+    fprintf(out, "%s%" PRIu32, g->tokens > 1 ? "," : "", id);
+  else fwrite(g->fresh.byte, 1, g->fresh.n, out);
+}
+
+@ The log-probability of one token, and with |--logprobs| its rank and the likeliest in its place.
+
+@<Write how likely a token was@>=
+static void put_odds(struct writing *g, size_t i)
+{
+  const struct candidate *x = g->noted + i * (1 + g->k);
+  put_double(&g->j, x[0].logprob);
+  if (!g->a->w->of[OPTION_LOGPROBS].given) return;
+  put_key(&g->j, "rank"), put_count(&g->j, x[0].rank);
+  put_key(&g->j, "top"), put_open(&g->j, '[');
+  for (size_t n = 1; n <= g->k; n++) {
+    put_open(&g->j, '{');
+    put_key(&g->j, "id"), put_count(&g->j, x[n].id);
+    put_key(&g->j, "logprob"), put_double(&g->j, x[n].logprob);
+    put_close(&g->j, '}');
+  }
+  put_close(&g->j, ']');
+}
+
+@ Before the first step the rooms are taken and the prompt is echoed, if that is wanted. Somebody who
+wants no tokens at all still wants the prompt evaluated: that is how the time of a prefill
+is measured.
+
+@<Generate, watching@>=
+static bool run_loop(struct writing *g, struct continuation *text)
+{
+  struct occasion *a = g->a;
+  struct outfit *o = &a->o;
+  struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
+  struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
+    .n_eos = g->n_eos, .see = see_token, .self = g }@];
+  a->c->listen();
+  g->began = console_seconds();
+  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id, a->p.list.n, NULL,
+      0, NULL, &a->why)) return false;
+  if (a->most == 0) g->first = g->last = console_seconds();
+  return generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why)
+    && !g->failed;
+}
+
+@ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and
+since giving back nothing is allowed, there is only one way out.
+
+@<Take, hint, run, finish, give back@>=
+static int write_text(struct occasion *a)
+{
+  const struct option_value *of = a->w->of;
+  const struct model_config *config = &a->o.lm->config;
+  struct writing g = @[{ .a = a, .eos = config->eos, .j = { a->c->out, '\0' } }@];
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
+  g.mute = of[OPTION_JSON].given;
+  g.k = (size_t) of[OPTION_LOGPROBS].count;
+  if (g.k > config->vocab_size) g.k = config->vocab_size;
+  give_hints(a);
+  if (of[OPTION_ECHO].given) fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
+  bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
+    || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
+      sizeof *g.logprob, &a->why)) != NULL;
+  ok = ok && run_loop(&g, &text);
+  int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
+  memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
+  memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k), sizeof *g.noted);
+  bytes_free(a->o.m, &g.text);
+  bytes_free(a->o.m, &g.fresh);
+  continuation_free(a->o.m, &text);
+  return status;
+}
+
+@ Two things a reader may not know are said once, on the standard error. The model's makers may have
+trained it on conversations with marks between the turns, of which a plain prompt has none; and they
+may recommend to sample, or to punish repetition, which we cannot do yet.
+@^chat template@>
+
+@<Give hints@>=
+static bool has_chat_template(const char *folder)
+{
+  char path[CONSOLE_PATH];
+  int n = snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
+  if (n < 0 || n >= CONSOLE_PATH) return false;
+  if (access(path, R_OK) == 0) return true;
+  snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
+  json_t *value = access(path, R_OK) == 0 ? json_read(path, NULL) : NULL;
+  json_t *found = json_object_get(value, "chat_template");
+  bool has = found != NULL && !json_is_null(found);
+  json_decref(value);
+  return has;
+}
+
+@ The hints go to the standard error, where they cannot become a part of the text; and they are
+hints, not questions, since a script cannot answer.
+
+@<Give hints@>=
+static void give_hints(const struct occasion *a)
+{
+  if (!a->p.in_ids && has_chat_template(a->o.path))
+    fprintf(a->c->err, "incipit: hint: this model was trained on"@|
+      " conversations and has a chat template; the prompt is used as it is\n");
+  const struct sampling_config *s = &a->o.lm->config.sampling;
+  if (s->do_sample || s->repetition_penalty != 1 || s->no_repeat_ngram_size != 0)
+    fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"@|
+      " comes with chapter 7; the likeliest token is taken\n",
+      s->do_sample ? "to sample" : "a penalty");
+}
+
+@ At the end the held bytes are flushed, whatever they are: a pipe gets them raw. On a terminal the
+reader's own next line should begin at the left edge, so there, and only there, a line's end is
+added that the model has not written.
+
+@<Finish a generation@>=
+static int finish_writing(struct writing *g, const struct continuation *text)
+{
+  struct occasion *a = g->a;
+  FILE *out = a->c->out;
+  g->fresh.n = 0;
+  if (!stream_flush(a->o.m, &g->tail, &g->fresh, &a->why)) return STATUS_FAILED;
+  if (g->mute || a->w->of[OPTION_JSONL].given) put_generation(g, text);
+  else {
+    fwrite(g->fresh.byte, 1, g->fresh.n, out);
+    if (a->c->out_terminal) putc('\n', out);
+  }
+  if (console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
+  if (a->w->of[OPTION_STATS].given) print_stats(g, text);
+  return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
+}
+
+@ The object that |--json| prints has five parts. What was asked, what came, how much of it, what it
+cost, and how long it took. The generated ids include the end token; the text does not.
+
+@<Write the object of a generation@>=
+static void put_generation(struct writing *g, const struct continuation *text)
+{
+  static const char *const reason[] = @[{ "\"length\"", "\"stop\"",
+    "\"length\"", "\"cancelled\"" }@];
+  struct json_out *j = &g->j;
+  size_t n = text->text.n - text->n_prompt;
+  put_open(j, '{');
+  put_key(j, "model"), put_words(j, g->a->o.path);
+  put_prompt(g);
+  @<Write the one sequence@>@;
+  put_key(j, "usage"), put_open(j, '{');
+  put_key(j, "prompt_tokens"), put_count(j, text->n_prompt);
+  put_key(j, "completion_tokens"), put_count(j, n);
+  put_key(j, "total_tokens"), put_count(j, text->text.n);
+  put_close(j, '}');
+  put_key(j, "counters"), put_counters(j, &g->a->o.counters);
+  put_timings(g, n);
+  put_close(j, '}');
+  put_end(j);
+}
+
+@ The sequences are a list, though there is only one so far: chapter 7 writes several, and a program that reads the
+object today shall be able to read that of tomorrow. Why a text ended is one of three words; what
+stopped it is an end token or nothing.
+
+@<Write the one sequence@>=
+put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
+put_key(j, "index"), put_count(j, 0);
+put_key(j, "ids"), put_ids(j, text->text.id + text->n_prompt, n);
+put_key(j, "text"), put_text(j, g->text.byte, g->text.n);
+put_key(j, "finish_reason"), put_word(j, reason[text->ended]);
+put_key(j, "stop");
+put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
+if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
+put_close(j, '}'), put_close(j, ']');
+
+@ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for.
+
+@<Write the prompt@>=
+static void put_prompt(struct writing *g)
+{
+  const struct prompt *p = &g->a->p;
+  put_key(&g->j, "prompt"), put_open(&g->j, '{');
+  put_key(&g->j, "text"), put_text(&g->j, p->text.byte, p->text.n);
+  put_key(&g->j, "ids"), put_ids(&g->j, p->list.id, p->list.n);
+  put_close(&g->j, '}');
+}
+
+@ If they were asked for, the log-probabilities of all tokens follow in a list as long as that of the ids, in
+the same order, so that the two can be read side by side.
+
+@<Write the prompt@>=
+static void put_all_odds(struct writing *g, const struct continuation *text)
+{
+  put_key(&g->j, "logprobs"), put_open(&g->j, '[');
+  for (size_t i = 0; i < g->tokens; i++) {
+    put_open(&g->j, '{');
+    put_key(&g->j, "id"), put_count(&g->j, text->text.id[text->n_prompt + i]);
+    put_key(&g->j, "logprob"), put_odds(g, i);
+    put_close(&g->j, '}');
+  }
+  put_close(&g->j, ']');
+}
+
+@ The counters go out by their names. There is one list of these names, which |--stats| and |trace|
+use as well.
+
+@<The counters by name@>=
+enum { N_COUNTERS = 11 };
+uint64_t counter_at(const struct counters *c, int i, const char **name);
+  /* counter number |i| $<$ |N_COUNTERS|, and how it is called */
+void put_counters(struct json_out *j, const struct counters *c);
+  /* an object with all of them */
+
+@ Every counter has the type |uint64_t|, but they are told apart by name and not by place, so
+that another order in the structure is no mistake here.
+
+@<Name the counters@>=
+uint64_t counter_at(const struct counters *c, int i, const char **name)
+{
+  const struct { const char *name; uint64_t value; } list[N_COUNTERS] = @[{
+    {"passes", c->passes}, {"rows", c->rows},@|
+    {"kv_rows_computed", c->kv_rows_computed},@|
+    {"kv_rows_recomputed", c->kv_rows_recomputed}, {"qk_pairs", c->qk_pairs},@|
+    {"madds_linear", c->madds_linear}, {"madds_attention", c->madds_attention},@|
+    {"madds_head", c->madds_head}, {"weight_bytes_read", c->weight_bytes_read},@|
+    {"cache_bytes_read", c->cache_bytes_read},@|
+    {"cache_bytes_written", c->cache_bytes_written}
+  }@];
+  *name = list[i].name;
+  return list[i].value;
+}
+
+@ As an object they are written from the list, so that a counter which a later chapter adds appears in every
+output at once, or nowhere.
+
+@<Name the counters@>=
+void put_counters(struct json_out *j, const struct counters *c)
+{
+  put_open(j, '{');
+  for (int i = 0; i < N_COUNTERS; i++) {
+    const char *name;
+    uint64_t value = counter_at(c, i, &name);
+    put_key(j, name), put_count(j, value);
+  }
+  put_close(j, '}');
+}
+
+@ Four of the times are quotients, and where there is nothing to divide by there is no number. The
+first token is the end of the prefill; each later one is a step of the decoding.
+
+@<Reckon the times@>=
+enum { N_TIMES = 5 };
+static const char *const time_name[N_TIMES] = @[{ "load_ms",
+  "time_to_first_token_ms", "time_per_output_token_ms",
+  "prefill_tokens_per_second", "decode_tokens_per_second" }@];
+static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
+{
+  double until = g->first - g->began, after = g->last - g->first;
+  of[0] = 1e3 * g->a->o.load_seconds;
+  of[1] = n > 0 ? 1e3 * until : NAN;
+  of[2] = n > 1 ? 1e3 * after / (double) (n - 1) : NAN;
+  of[3] = until > 0 ? (double) g->a->p.list.n / until : NAN;
+  of[4] = n > 1 && after > 0 ? (double) (n - 1) / after : NAN;
+}
+
+@ In the object a time that does not exist is |null|, and not zero: whoever divides by it should notice. Times
+are the only part of the answer that two runs do not have in common; whoever compares runs leaves
+them out.
+
+@<Reckon the times@>=
+static void put_timings(struct writing *g, size_t n)
+{
+  double of[N_TIMES];
+  reckon_times(g, n, of);
+  put_key(&g->j, "timings"), put_open(&g->j, '{');
+  for (int i = 0; i < N_TIMES; i++) {
+    put_key(&g->j, time_name[i]);
+    if (isnan(of[i])) put_word(&g->j, "null");
+    else put_double(&g->j, of[i]);
+  }
+  put_close(&g->j, '}');
+}
+
+@ The same for the eyes, with the books of chapter 0 below.
+
+@<Print the statistics@>=
+static void print_stats(const struct writing *g, const struct continuation *text)
+{
+  FILE *err = g->a->c->err;
+  const struct memory *m = g->a->o.m;
+  double of[N_TIMES];
+  reckon_times(g, text->text.n - text->n_prompt, of);
+  fprintf(err, "%-28s %zu + %zu\n", "tokens", text->n_prompt,
+    text->text.n - text->n_prompt);
+  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.crew));
+  for (int i = 0; i < N_COUNTERS; i++) {
+    const char *name;
+    uint64_t value = counter_at(&g->a->o.counters, i, &name);
+    fprintf(err, "%-28s %" PRIu64 "\n", name, value);
+  }
+  for (int i = 0; i < N_TIMES; i++)
+    if (!isnan(of[i])) fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
+  for (int i = 0; i < N_PURPOSES; i++)
+    fprintf(err, "peak for %-19s %" PRIu64 " bytes\n",
+      purpose_name((enum purpose) i), m->of[i].peak);
+}
+
+@ The subcommand itself is one line, since an occasion does the rest.
+
+@(generating.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include "A2-command/subcommands.h"
+@;@#
+@<Name the counters@>@;
+@<What is kept during a generation@>@;
+@<Write how likely a token was@>@;
+@<Show a token as it comes@>@;
+@<Turn a token into bytes that may be released@>@;
+@<Note how likely the token was@>@;
+@<Watch a step of the generation@>@;
+@<Generate, watching@>@;
+@<Show what came of it@>@;
+@<Give hints@>@;
+@<Take, hint, run, finish, give back@>@;
+@#
+int run_generate(const struct console *c, const struct wishes *w)
+{
+  return occasion_run(c, w, write_text);
+}
+
+@ What is printed at the end, from its parts to the whole.
+
+@<Show what came of it@>=
+@<Reckon the times@>@;
+@<Write the prompt@>@;
+@<Write the object of a generation@>@;
+@<Print the statistics@>@;
+@<Finish a generation@>@;
+
+@ All subcommands have the same form; the one of this appendix stands in a header, with what the others
+need of it.
+
+@(subcommands.h@>=
+#ifndef INCIPIT_SUBCOMMANDS_H
+#define INCIPIT_SUBCOMMANDS_H
+#include "03-loop/loop.h"
+#include "A2-command/help.h"
+#include "A7-json/json.h"
+#include "A2-command/prompt.h"
+@<The subcommands@>@;
+@<The counters by name@>@;
+#endif
+
+@ They get the console and the wishes, and return the exit status. What goes wrong they
+have said already.
+
+@<The subcommands@>=
+int run_generate(const struct console *c, const struct wishes *w);
+  /* continues a prompt */
+
+@* The nearest word. \label{sec:commandex} What is nearest depends on what counts as a slip, and the exercise looks for a
+word that shows it.
+
+\begin{exercises}
+\exercise{think}{ex:command.slip}{Misspell an option of \texttt{generate} so that another one would be offered if the exchange of two neighbouring
+letters counted as two slips and not as one.}{\texttt{make exercise-A2-1}}{The right one must be one exchange away, another that stands before it in
+the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
+and one too many.}
+\end{exercises}

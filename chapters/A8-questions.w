@@ -1,0 +1,1913 @@
+@i types.w
+@s FILE int
+@s sigaction x
+@s json_int_t int
+@s json_error_t int
+@s stat x
+
+\chapterquestion{How can one look at what a program does, step by step, and compare it with another
+that claims to do the same?}
+@** Looking inside.
+\incipit{A}{text} that has been written says little about how it was written. Another token somewhere in
+the middle may come from another model, from another rounding, from an off-by-one in a mask, or from a
+blank at the end of the prompt; and who sees only the text will blame the wrong one. This appendix adds
+to the command what it needs to be looked into: |tokenize|, which shows what the model really reads; |trace|, which runs the loop slowly and says at each
+step what was computed and why this token was chosen; |inspect|, which says what was
+understood of a model's files; and |probe|, which answers questions in a form that any other
+program can be asked as well. At its end stands the front door of the whole command.
+@^trace@>@^probe@>
+
+\begin{byhand}{which bytes are certain}
+One of the questions that |probe| answers is this: if ids come one at a time, which bytes can be shown after
+each of them? Take four ids whose bytes, in hexadecimal, are those of the first column. A byte below
+\texttt{80} is a character; \texttt{c3} begins one of two bytes, \texttt{e2} one of three;
+\texttt{80} to \texttt{bf} go on with what was begun.
+
+\medskip
+\begin{tabular}{@@{}llll@@{}}
+\tabhead{bytes} & \tabhead{with what was held} & \tabhead{released} & \tabhead{held}\\
+\texttt{61 c3} & \texttt{61 c3} & \texttt{61} & \texttt{c3}\\
+\texttt{a9 e2} & \texttt{c3 a9 e2} & \texttt{c3 a9} & \texttt{e2}\\
+\texttt{82} & \texttt{e2 82} & & \texttt{e2 82}\\
+\texttt{ac} & \texttt{e2 82 ac} & \texttt{e2 82 ac} &
+\end{tabular}
+\medskip
+
+What was released, put together, is what came in, and at no moment is half a character on the
+screen. If the last id had not come, the two bytes held would be flushed at the end as they are.
+\end{byhand}
+
+@* Tokenize. \label{sec:tokenizing}
+Text to ids, one token a line; or ids to text; or, from a file, a new vocabulary. The three have only
+the name of the subcommand in common, and the first thing to do is to tell which is meant.
+
+@<Tell what to do with tokens@>=
+int run_tokenize(const struct console *c, const struct wishes *w)
+{
+  struct cutting g = @[{ .c = c, .w = w }@];
+  int status;
+  if (w->of[OPTION_TRAIN].given) status = learn(&g);
+  else {
+    status = gather_tokens(&g);
+    if (status == STATUS_DONE) show_tokens(&g);
+    ids_free(c->memory, &g.list);
+    bytes_free(c->memory, &g.text);
+    outfit_close(&g.o);
+  }
+  if (status == STATUS_USAGE) return console_misuse(c, &g.why);
+  return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
+}
+
+@ What the first two need: both have ids and text in the end, one of them given and one made.
+
+@<What is cut and put together@>=
+struct cutting { const struct console *c; const struct wishes *w; struct outfit o;
+  struct bytes text; struct ids list; struct error why; };
+
+@ From text to ids, or from ids to text. An id that the model does not have is wrong
+usage; one that it has and that stands for nothing has no bytes.
+
+@<Make ids of the text, or text of the ids@>=
+static int gather_tokens(struct cutting *g)
+{
+  const struct option_value *of = g->w->of;
+  struct memory *m = g->o.m = g->c->memory;
+  bool back = of[OPTION_IDS].given;
+  int status;
+  if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
+  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
+  if (status != STATUS_DONE) return status;
+  if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
+    return STATUS_FAILED;
+  for (size_t i = 0; back && i < g->list.n; i++)
+    if (g->list.id[i] >= g->o.vocab_size) {
+      error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
+        g->list.id[i], g->o.vocab_size - 1);
+      return STATUS_USAGE;
+    }
+  bool ok = back
+    ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n, false, &g->text, &g->why)
+    : tokenizer_encode(g->o.t, m, (char *) g->text.byte, g->text.n,
+      !of[OPTION_NO_SPECIAL].given, of[OPTION_PARSE_SPECIAL].given, &g->list,
+      &g->why);
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+@ And what is shown of it. Going back gives the bytes and not one more, so that a text which goes
+there and back is the same file.
+
+@<Show what was cut or put together@>=
+static void show_tokens(struct cutting *g)
+{
+  FILE *out = g->c->out;
+  const struct option_value *of = g->w->of;
+  if (of[OPTION_JSON].given) put_tokens(g);
+  else if (of[OPTION_COUNT].given) fprintf(out, "%zu\n", g->list.n);
+  else if (of[OPTION_IDS].given) fwrite(g->text.byte, 1, g->text.n, out);
+  else for (size_t i = 0; i < g->list.n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
+    fprintf(out, "%" PRIu32 "\t", g->list.id[i]);
+    piece_quote(out, byte, n);
+    fprintf(out, "\n");
+  }
+}
+
+@ As an object, with every piece as a text: a piece that is half a character becomes the sign for
+what cannot be shown, and the ids say what it really is.
+
+@<Write ids, pieces and bytes as an object@>=
+static void put_tokens(struct cutting *g)
+{
+  struct json_out j = @[{ g->c->out, '\0' }@];
+  put_open(&j, '{');
+  put_key(&j, "ids"), put_ids(&j, g->list.id, g->list.n);
+  put_key(&j, "pieces"), put_open(&j, '[');
+  for (size_t i = 0; i < g->list.n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
+    put_text(&j, byte, n);
+  }
+  put_close(&j, ']');
+  put_key(&j, "bytes"), put_count(&j, g->text.n);
+  put_close(&j, '}');
+  put_end(&j);
+}
+
+@ To learn a vocabulary takes a text, a number and a place. The number counts everything: the id that
+ends a text, the 256 bytes, and then as many merges as are left of it. A short text may run
+out of pairs before; that is said, because the number in the file will not be the one that was asked
+for.
+@^training a tokenizer@>
+
+@<Learn a vocabulary@>=
+static int learn(struct cutting *g)
+{
+  const struct option_value *of = g->w->of;
+  struct memory *m = g->c->memory;
+  size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257, n = 0;
+  struct bpe_merge *merge = NULL;
+  struct mapping map;
+  char path[CONSOLE_PATH];
+  int length = snprintf(path, sizeof path, "%s/tokenizer.json", of[OPTION_OUT].text);
+  if (length < 0 || length >= CONSOLE_PATH) {
+    error_say(&g->why, "--out is too long");
+    return STATUS_USAGE;
+  }
+  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why)) return STATUS_FAILED;
+  bool ok = make_folder(of[OPTION_OUT].text, &g->why)
+    && bpe_train(m, (const char *) map.bytes, map.size, split_gpt2, merges, &merge,
+      &n, &g->why)
+    && tokenizer_write(m, path, merge, n, &g->why);
+  if (ok) fprintf(g->c->err, "incipit: %s: %zu ids, of them %zu merges%s\n", path,
+      n + 257, n, n < merges ? "; the text has no more pairs" : "");
+  bpe_forget(m, merge, merges);
+  file_unmap(&map);
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+@ A folder that is there already serves as well as a new one.
+
+@<Make a folder, unless it is there@>=
+static bool make_folder(const char *path, struct error *why)
+{
+  return mkdir(path, 0777) == 0 || errno == EEXIST
+    || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+@ Learning and cutting come from chapter 1; what is new in this file is how to ask for them.
+
+@(tokenizing.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "01-tokens/split.h"
+#include "A8-questions/door.h"
+@;@#
+@<What is cut and put together@>@;
+@<Make ids of the text, or text of the ids@>@;
+@<Write ids, pieces and bytes as an object@>@;
+@<Show what was cut or put together@>@;
+@<Make a folder, unless it is there@>@;
+@<Learn a vocabulary@>@;
+@<Tell what to do with tokens@>@;
+
+@* Trace. \label{sec:tracing}
+To see the loop at work, run it slowly. For each step |trace| prints which rows the pass
+computed for the first time and which again, the candidates with their probabilities, and
+the choice with its reason. It is the grid of chapter 3 with the words written
+beside it, and it is drawn from the counters: what it calls new are the rows that the engine did not
+count as computed before.
+@^trace@>
+
+@<What is kept during a trace@>=
+struct tracing {
+  struct occasion *a;
+  struct json_out j;
+  bool in_json, colour, failed;
+  double *logprob; /* |[vocab_size]| */
+  struct candidate *top; /* |[1 + k]| */
+  size_t k;
+  uint64_t rows, again; /* in all steps so far */
+  const uint32_t *eos;
+  size_t n_eos;
+  uint32_t *seen; /* |[context + 1]|: the text that the step read, and the choice */
+  bool looks; /* attention is wanted, that of |layer| and |head_number| */
+  uint32_t layer, head_number;
+  struct store *s; /* attention's own */
+  struct counters counters;
+  float *weights; /* |[context]| */
+};
+
+@ A step in six parts; the two forms of output share what is found out.
+
+@<Watch a step of the trace@>=
+static bool see_trace(void *self, const struct step *now)
+{
+  struct tracing *g = self;
+  struct occasion *a = g->a;
+  size_t again = (size_t) (now->after.kv_rows_recomputed
+    - now->before.kv_rows_recomputed);
+  size_t rows = (size_t) (now->after.rows - now->before.rows);
+  a->o.e.k->log_softmax(&a->o.e, now->logits, 1, a->o.vocab_size, g->logprob);
+  candidates_find(g->logprob, a->o.vocab_size, now->chosen, g->top, g->k);
+  if (g->looks && !look(g, now->length)) {
+    g->failed = true;
+    return false;
+  }
+  g->seen[now->length] = now->chosen;
+  g->rows += rows, g->again += again;
+  if (g->in_json) put_step(g, now, rows, again);
+  else print_step(g, now, rows, again);
+  if (fflush(a->c->out) != 0) return false;
+  return !a->c->interrupted();
+}
+
+@ Why this token? In this chapter of the book there are two answers: it was the likeliest, or it
+was the likeliest and ended the text.
+
+@<Say why a token was chosen@>=
+static const char *reason_of(const struct tracing *g, uint32_t id)
+{
+  for (size_t i = 0; i < g->n_eos; i++)
+    if (g->eos[i] == id) return "stopped";
+  return "greedy";
+}
+@#
+static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t *n)
+{
+  *n = 0;
+  if (g->a->o.t == NULL) return (const unsigned char *) "";
+  return tokenizer_text(g->a->o.t, id, n);
+}
+
+@ A candidate is a line: its rank, its probability, its id and its text, and behind the one that was
+taken the reason.
+
+@<Print a candidate, then a step@>=
+static void print_candidate(const struct tracing *g, const struct candidate *x,
+  bool chosen)
+{
+  FILE *out = g->a->c->out;
+  size_t n;
+  const unsigned char *byte = text_of(g, x->id, &n);
+  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank, num_exp(x->logprob),
+    x->id);
+  piece_quote(out, byte, n);
+  if (chosen) fprintf(out, "  <- %s", reason_of(g, x->id));
+  fprintf(out, "\n");
+}
+
+@ For the eyes, a row is one letter: C for computed, R for done again. On a terminal the new ones
+are red, as everything is in this book that begins; a terminal that wants no colours says so in
+|NO_COLOR|.
+@^NO\_COLOR@>
+
+@<Print a candidate, then a step@>=
+static void print_step(const struct tracing *g, const struct step *now, size_t rows,
+  size_t again)
+{
+  FILE *out = g->a->c->out;
+  fprintf(out, "step %zu: %zu rows, %zu new, %zu again\n  ", now->number, rows,
+    rows - again, again);
+  for (size_t i = 0; i < rows; i++) {
+    bool fresh = i >= again;
+    if (g->colour) fputs(fresh ? "\x1b[31m" : "\x1b[2m", out);
+    fprintf(out, "%c", fresh ? 'C' : 'R');
+    if (g->colour) fputs("\x1b[0m", out);
+    fputs(i + 1 < rows ? " " : "\n", out);
+  }
+  bool listed = false;
+  for (size_t i = 1; i <= g->k; i++) {
+    bool chosen = g->top[i].id == now->chosen;
+    print_candidate(g, &g->top[i], chosen);
+    listed = listed || chosen;
+  }
+  if (!listed) print_candidate(g, &g->top[0], true);
+  if (!g->looks) return;
+  fprintf(out, "  looks at");
+  for (size_t i = 0; i < now->length; i++) fprintf(out, " %.3f", g->weights[i]);
+  fprintf(out, "\n");
+}
+
+@ For programs, the same as an object. What the cache keeps for the next step is nothing in this
+chapter of the book, so both of its numbers are 0 until chapter 4.
+
+@<Write a step@>=
+static void put_candidate(struct tracing *g, const struct candidate *x)
+{
+  size_t n;
+  const unsigned char *byte = text_of(g, x->id, &n);
+  put_key(&g->j, "id"), put_count(&g->j, x->id);
+  put_key(&g->j, "piece"), put_text(&g->j, byte, n);
+  put_key(&g->j, "logprob"), put_double(&g->j, x->logprob);
+}
+
+@ The object of a step names its number and the length of the text that it read; then the work, row by row, in
+one word for each cell of a line of the grid; then the candidates.
+
+@<Write a step@>=
+static void put_step(struct tracing *g, const struct step *now, size_t rows,
+  size_t again)
+{
+  struct json_out *j = &g->j;
+  struct counters did;
+  put_open(j, '{');
+  put_key(j, "step"), put_count(j, now->number);
+  put_key(j, "length"), put_count(j, now->length);
+  put_key(j, "work"), put_open(j, '[');
+  for (size_t i = 0; i < rows; i++)
+    put_word(j, i < again ? "\"redo\"" : "\"new\"");
+  put_close(j, ']');
+  put_key(j, "top"), put_open(j, '[');
+  for (size_t i = 1; i <= g->k; i++) {
+    put_open(j, '{');
+    put_candidate(g, &g->top[i]);
+    put_close(j, '}');
+  }
+  put_close(j, ']');
+  @<Write the choice, the cache, the work and what was looked at@>@;
+  put_close(j, '}');
+}
+
+@ The counters of one step are the differences between after and before.
+
+@<Write the choice, the cache, the work and what was looked at@>=
+put_key(j, "chosen"), put_open(j, '{');
+put_candidate(g, &g->top[0]);
+put_key(j, "rank"), put_count(j, g->top[0].rank);
+put_key(j, "why"), put_words(j, reason_of(g, now->chosen));
+put_close(j, '}');
+put_key(j, "cache_rows"), put_count(j, 0);
+put_key(j, "cache_bytes"), put_count(j, 0);
+counters_between(&now->before, &now->after, &did);
+put_key(j, "counters"), put_counters(j, &did);
+put_key(j, "attention"), put_open(j, '[');
+for (size_t i = 0; g->looks && i < now->length; i++) put_float(j, g->weights[i]);
+put_close(j, ']');
+
+@ All counters are numbers of one type that stand side by side, and none may be forgotten when a
+later chapter adds one; so the difference is taken over the whole structure.
+
+@<Subtract counters@>=
+static void counters_between(const struct counters *before,
+  const struct counters *after, struct counters *did)
+{
+  uint64_t a[N_COUNTERS], b[N_COUNTERS];
+  _Static_assert(sizeof *did == sizeof a, "every counter has its name");
+  memcpy(b, before, sizeof b);
+  memcpy(a, after, sizeof a);
+  for (int i = 0; i < N_COUNTERS; i++) a[i] -= b[i];
+  memcpy(did, a, sizeof a);
+}
+
+@ Attention is not part of what the loop reports. Whoever wants to see it gets a second pass over the
+same text, with a watcher, a store of its own, and counters that nobody reads; so the numbers
+of the trace are those of the loop alone. The weights of the last row are what
+the choice was made from.
+@^attention@>
+
+@<Look at what the last row attends to@>=
+static void take_weights(void *self, enum watch_stage stage, uint32_t layer, float *x,
+  size_t rows, size_t width)
+{
+  struct tracing *g = self;
+  if (stage != STAGE_WEIGHTS || layer != g->layer) return;
+  size_t longest = width / g->a->o.lm->config.n_heads;
+  const float *from = x + (rows - 1) * width + g->head_number * longest;
+  for (size_t i = 0; i < rows && i < longest; i++) g->weights[i] = from[i];
+}
+
+@ The second pass is an ordinary one, over the same ids, at the same positions, through the same functions. Only
+the counters are others, which nobody will read, and the store is emptied before, so that the pass is whole.
+
+@<Look at what the last row attends to@>=
+static bool look(struct tracing *g, size_t n)
+{
+  struct occasion *a = g->a;
+  struct engine e = a->o.e;
+  struct watcher with = @[{ take_weights, g, true }@];
+  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows, &a->why);
+  struct pass *p = NULL;
+  if (rows == NULL) return false;
+  e.c = &g->counters;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) @[{ 0, (uint32_t) i, g->seen[i] }@];
+  store_empty(g->s);
+  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p, &a->why);
+  pass_close(p);
+  memory_give(a->o.m, FOR_OTHER, rows, n, sizeof *rows);
+  return ok;
+}
+
+@ Which head, is written as two numbers with a point between them. Both are checked against the
+model, and the sentence says how far they go.
+
+@<Read which head to look at@>=
+static bool read_head(struct tracing *g)
+{
+  const struct model_config *config = &g->a->o.lm->config;
+  const char *text = g->a->w->of[OPTION_ATTENTION].text;
+  char *end;
+  unsigned long layer = strtoul(text, &end, 10), number = 0;
+  bool ok = *text >= '0' && *text <= '9' && *end == '.' && end[1] >= '0'
+    && end[1] <= '9';
+  if (ok) number = strtoul(end + 1, &end, 10);
+  if (!ok || *end != '\0' || layer >= config->n_layers
+      || number >= config->n_heads)
+    return error_say(&g->a->why, "--attention is `%s'; wanted: LAYER.HEAD, from"@|
+      " 0.0 to %" PRIu32 ".%" PRIu32, text, config->n_layers - 1,
+      config->n_heads - 1);
+  g->looks = true, g->layer = (uint32_t) layer, g->head_number = (uint32_t) number;
+  return true;
+}
+
+@ Before the first step, the rooms; after the last, the sum: how many rows were computed, how many of
+them would have been enough, and how many were computed again.
+
+@<Trace a text@>=
+static int trace_text(struct occasion *a)
+{
+  const struct option_value *of = a->w->of;
+  struct tracing g = @[{ .a = a, .j = { a->c->out, '\0' },
+    .eos = a->o.lm->config.eos }@];
+  size_t v = a->o.vocab_size;
+  g.k = of[OPTION_TOP].given ? (size_t) of[OPTION_TOP].count : 5;
+  if (g.k > v) g.k = v;
+  g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : a->o.lm->config.n_eos;
+  g.in_json = of[OPTION_JSON].given;
+  const char *plain = getenv("NO_COLOR");
+  g.colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
+  if (!of[OPTION_MAX_NEW_TOKENS].given && a->most > 4) a->most = 4;
+  if (of[OPTION_ATTENTION].given && !read_head(&g)) return STATUS_USAGE;
+  int status = STATUS_FAILED;
+  @<Take the rooms of a trace@>@;
+  if (ok) status = run_steps(&g);
+  @<Return the rooms of a trace@>@;
+  return status;
+}
+
+@ The room for the text is for all that the context could hold, and one token more, which is never read.
+
+@<Take the rooms of a trace@>=
+size_t room = a->context + 1;
+g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob, &a->why);
+g.top = memory_take(a->o.m, FOR_OTHER, 1 + g.k, sizeof *g.top, &a->why);
+g.seen = memory_take(a->o.m, FOR_OTHER, room, sizeof *g.seen, &a->why);
+g.weights = memory_take(a->o.m, FOR_OTHER, room, sizeof *g.weights, &a->why);
+if (g.looks) g.s = store_open(a->o.m, &a->o.lm->config, 1, &a->why);
+bool ok = g.logprob != NULL && g.top != NULL && g.seen != NULL
+  && g.weights != NULL && (!g.looks || g.s != NULL);
+
+@ What was not given is null, and null may be returned.
+
+@<Return the rooms of a trace@>=
+memory_give(a->o.m, FOR_OTHER, g.logprob, v, sizeof *g.logprob);
+memory_give(a->o.m, FOR_OTHER, g.top, 1 + g.k, sizeof *g.top);
+memory_give(a->o.m, FOR_OTHER, g.seen, room, sizeof *g.seen);
+memory_give(a->o.m, FOR_OTHER, g.weights, room, sizeof *g.weights);
+store_close(g.s);
+
+@ The loop itself is the one that |generate| runs.
+
+@<Run the steps of a trace@>=
+static int run_steps(struct tracing *g)
+{
+  struct occasion *a = g->a;
+  struct generator with = @[{ &a->o.e, a->o.lm, a->o.s, a->o.m }@];
+  struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
+    .n_eos = g->n_eos, .see = see_trace, .self = g }@];
+  struct continuation text;
+  memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
+  a->c->listen();
+  begin_trace(g);
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text, &a->why)
+    && !g->failed;
+  bool cancelled = ok && text.ended == FINISH_CANCELLED;
+  if (ok) end_trace(g);
+  continuation_free(a->o.m, &text);
+  if (!ok || console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
+  return cancelled ? STATUS_CANCELLED : STATUS_DONE;
+}
+
+@ What stands above the steps, and below them.
+
+@<Begin and end a trace@>=
+static void begin_trace(struct tracing *g)
+{
+  const struct ids *list = &g->a->p.list;
+  if (g->in_json) {
+    put_open(&g->j, '{');
+    put_key(&g->j, "prompt_ids"), put_ids(&g->j, list->id, list->n);
+    put_key(&g->j, "steps"), put_open(&g->j, '[');
+    return;
+  }
+  fprintf(g->a->c->out, "prompt:");
+  for (size_t i = 0; i < list->n; i++) {
+    size_t n;
+    const unsigned char *byte = text_of(g, list->id[i], &n);
+    putc(' ', g->a->c->out);
+    if (n > 0) piece_quote(g->a->c->out, byte, n);
+    else fprintf(g->a->c->out, "%" PRIu32, list->id[i]);
+  }
+  fprintf(g->a->c->out, "\n");
+}
+
+@ Below the steps stands the sum that the whole of chapter 3 is about: rows computed, rows that would have been enough,
+and the difference.
+
+@<Begin and end a trace@>=
+static void end_trace(struct tracing *g)
+{
+  if (!g->in_json) {
+    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64@|
+      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again, g->again);
+    return;
+  }
+  put_close(&g->j, ']');
+  put_key(&g->j, "totals"), put_open(&g->j, '{');
+  put_key(&g->j, "computed"), put_count(&g->j, g->rows);
+  put_key(&g->j, "necessary"), put_count(&g->j, g->rows - g->again);
+  put_key(&g->j, "redundant"), put_count(&g->j, g->again);
+  put_close(&g->j, '}'), put_close(&g->j, '}');
+  put_end(&g->j);
+}
+
+@ The file of the trace, from what a step needs to the whole. It calls no kernel but the one that makes
+log-probabilities of logits, and no part of the model but the pass: what it shows, it has been told.
+
+@(tracing.c@>=
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "A6-kernels/numbers.h"
+#include "A8-questions/door.h"
+@;@#
+@<What is kept during a trace@>@;
+@<Say why a token was chosen@>@;
+@<Subtract counters@>@;
+@<Print a candidate, then a step@>@;
+@<Write a step@>@;
+@<Look at what the last row attends to@>@;
+@<Watch a step of the trace@>@;
+@<Read which head to look at@>@;
+@<Begin and end a trace@>@;
+@<Run the steps of a trace@>@;
+@<Trace a text@>@;
+@#
+int run_trace(const struct console *c, const struct wishes *w)
+{
+  return occasion_run(c, w, trace_text);
+}
+
+@* Inspect. \label{sec:inspecting}
+What is in these files, and what will the engine make of it? Half of all trouble with a
+checkpoint is a field that one program reads and another ignores. So |inspect| does not print
+what the files say, but what was \emph{understood}: the settings as they will be used, every tensor, where
+the special tokens come from, and each field that changes nothing, with the reason why it may be
+ignored. A model that the engine would refuse is refused here as well, in the same words.
+@^inspect@>
+
+@<Look into a directory or a file@>=
+int run_inspect(const struct console *c, const struct wishes *w)
+{
+  struct inspection g = @[{ .c = c, .in_json = w->of[OPTION_JSON].given,
+    .j = { c->out, '\0' } }@];
+  struct wishes asked = *w;
+  struct stat about;
+  asked.of[OPTION_MODEL] = (struct option_value) @[{ w->operand != NULL, w->operand,
+    0 }@];
+  bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
+    && !S_ISDIR(about.st_mode);
+  bool ok;
+  if (is_file) {
+    g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
+    ok = g.alone != NULL;
+  }
+  else {
+    ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
+    if (ok) g.tensors = g.o.lm->weights;
+  }
+  if (ok) show_inspection(&g);
+  weights_close(c->memory, g.alone);
+  if (ok && !is_file) outfit_close(&g.o);
+  return ok ? STATUS_DONE : console_fail(c, &g.why);
+}
+
+@ A file of tensors has no settings and no tokenizer; then those parts are left out of the screen,
+and are null or empty in the object.
+
+@<What is inspected@>=
+struct inspection { const struct console *c; struct outfit o; bool in_json;
+  struct json_out j; const struct archive *tensors; struct archive *alone;
+  struct error why; };
+
+@ The settings are many and of three sorts. A short list of names, with where the numbers lie, serves
+the screen and the object alike.
+
+@<List the settings as they were understood@>=
+struct setting { const char *name; double value; bool is_bool; };
+enum { N_SETTINGS = 22 };
+static void list_settings(const struct model_config *c,
+  struct setting of[N_SETTINGS])
+{
+  const struct setting list[N_SETTINGS] = @[{
+    {"vocab_size", c->vocab_size, false}, {"n_positions", c->n_positions, false},@|
+    {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},@|
+    {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},@|
+    {"n_kv_heads", c->n_kv_heads, false}, {"head_dim", c->head_dim, false},@|
+    {"window", c->window, false}, {"norm_eps", c->norm_eps, false},@|
+    {"layer_norm", c->layer_norm, true},@|
+    {"learned_positions", c->learned_positions, true}, {"gated", c->gated, true},@|
+    {"qkv_bias", c->qkv_bias, true}, {"out_bias", c->out_bias, true},@|
+    {"mlp_bias", c->mlp_bias, true}, {"qk_norm", c->qk_norm, true},@|
+    {"tied", c->tied, true}, {"rope_llama3", c->rope.llama3, true},@|
+    {"rope_theta", c->rope.theta, false}, {"rope_factor", c->rope.factor, false},@|
+    {"do_sample", c->sampling.do_sample, true}
+  }@];
+  memcpy(of, list, sizeof list);
+}
+
+@ The numbers among them are integers but for three, and an integer is printed as one.
+
+@<Show the settings@>=
+static void show_settings(struct inspection *g)
+{
+  struct setting of[N_SETTINGS];
+  list_settings(&g->o.lm->config, of);
+  if (g->in_json) put_key(&g->j, "config"), put_open(&g->j, '{');
+  for (int i = 0; i < N_SETTINGS; i++) {
+    char room[NUMBER_ROOM];
+    double x = of[i].value;
+    if (of[i].is_bool) strcpy(room, x != 0 ? "true" : "false");
+    else if (x == (double) (uint32_t) x)
+      snprintf(room, sizeof room, "%" PRIu32, (uint32_t) x);
+    else number_double(x, room);
+    if (g->in_json) put_key(&g->j, of[i].name), put_word(&g->j, room);
+    else fprintf(g->c->out, "  %-20s %s\n", of[i].name, room);
+  }
+  if (g->in_json) put_close(&g->j, '}');
+}
+
+@ A tensor has a name, a type, a shape, and a size in bytes.
+
+@<Show the tensors@>=
+static void show_tensor(struct inspection *g, const struct stored *t)
+{
+  if (!g->in_json) {
+    fprintf(g->c->out, "  %s %s [", t->name, t->type);
+    for (uint32_t i = 0; i < t->rank; i++)
+      fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
+    fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "name"), put_words(&g->j, t->name);
+  put_key(&g->j, "type"), put_words(&g->j, t->type);
+  put_key(&g->j, "shape"), put_open(&g->j, '[');
+  for (uint32_t i = 0; i < t->rank; i++) put_count(&g->j, t->shape[i]);
+  put_close(&g->j, ']');
+  put_key(&g->j, "bytes"), put_count(&g->j, t->bytes);
+  put_close(&g->j, '}');
+}
+
+@ All of them come in the order of their names, which is that of the archive; in the files they may lie in
+any other.
+
+@<Show the tensors@>=
+static void show_tensors(struct inspection *g)
+{
+  size_t n = weights_count(g->tensors);
+  if (g->in_json) put_key(&g->j, "tensors"), put_open(&g->j, '[');
+  else fprintf(g->c->out, "tensors: %zu\n", n);
+  for (size_t i = 0; i < n; i++) show_tensor(g, weights_at(g->tensors, i));
+  if (g->in_json) put_close(&g->j, ']');
+}
+
+@ A special token has a role, and the role has a source. The ends of a text are named by
+|generation_config.json| or |config.json|, the beginning by the tokenizer or |config.json|;
+what the tokenizer calls special and nobody has given a role is just that.
+
+@<Show a special token@>=
+static void show_special(struct inspection *g, uint32_t id, const char *role,
+  const char *from)
+{
+  size_t n = 0;
+  const unsigned char *byte = (const unsigned char *) "";
+  if (g->o.t != NULL) byte = tokenizer_text(g->o.t, id, &n);
+  if (!g->in_json) {
+    fprintf(g->c->out, "  %" PRIu32 " ", id);
+    piece_quote(g->c->out, byte, n);
+    fprintf(g->c->out, " %s (%s)\n", role, from);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "id"), put_count(&g->j, id);
+  put_key(&g->j, "text"), put_text(&g->j, byte, n);
+  put_key(&g->j, "role"), put_words(&g->j, role);
+  put_key(&g->j, "from"), put_words(&g->j, from);
+  put_close(&g->j, '}');
+}
+
+@ All of them: first those with a role, then the rest.
+
+@<Show the special tokens@>=
+static void show_specials(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  uint32_t first = 0;
+  bool begins = g->o.t != NULL && tokenizer_bos(g->o.t, &first);
+  for (uint32_t i = 0; i < c->n_eos; i++)
+    show_special(g, c->eos[i], "eos", c->eos_from);
+  if (begins) show_special(g, first, "bos", "tokenizer.json");
+  else if (c->has_bos) show_special(g, c->bos, "bos", "config.json");
+  for (size_t i = 0; g->o.t != NULL && i < tokenizer_extras(g->o.t); i++) {
+    struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
+    bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
+    for (uint32_t k = 0; k < c->n_eos; k++) known = known || x.id == c->eos[k];
+    if (!known) show_special(g, x.id, x.special ? "special" : "added", "tokenizer.json");
+  }
+}
+
+@ Before them stands what kind of tokenizer it is and how many ids it has. A model without one has none of
+either, and its special tokens are numbers without a text.
+
+@<Show the special tokens@>=
+static void show_tokenizer(struct inspection *g)
+{
+  struct json_out *j = &g->j;
+  const char *kind = g->o.t == NULL ? "none" : tokenizer_kind(g->o.t);
+  size_t n = g->o.t == NULL ? 0 : tokenizer_vocab_size(g->o.t);
+  if (!g->in_json)
+    fprintf(g->c->out, "tokenizer: %s, %zu ids; special tokens:\n", kind, n);
+  else {
+    put_key(j, "tokenizer"), put_open(j, '{');
+    put_key(j, "kind"), put_words(j, kind);
+    put_key(j, "vocab_size"), put_count(j, n);
+    put_key(j, "special"), put_open(j, '[');
+  }
+  show_specials(g);
+  if (g->in_json) put_close(j, ']'), put_close(j, '}');
+}
+
+@ A field that is ignored is listed with its file and the reason.
+
+@<Show what is ignored@>=
+static void show_ignored(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  if (g->in_json) put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
+  else fprintf(g->c->out, "ignored: %zu fields\n", c->n_ignored);
+  for (size_t i = 0; i < c->n_ignored; i++) {
+    const struct ignored_field *x = &c->ignored[i];
+    if (g->in_json) {
+      put_open(&g->j, '{');
+      put_key(&g->j, "file"), put_words(&g->j, x->file);
+      put_key(&g->j, "field"), put_words(&g->j, x->field);
+      put_key(&g->j, "reason"), put_words(&g->j, x->reason);
+      put_close(&g->j, '}');
+    }
+    else fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field, x->reason);
+  }
+  if (g->in_json) put_close(&g->j, ']');
+}
+
+@ How many parameters? Those that the model uses; of a file alone, all numbers in it.
+
+@<Count the parameters@>=
+static uint64_t count_parameters(const struct inspection *g)
+{
+  uint64_t n = 0;
+  if (g->o.lm != NULL) return model_parameters(g->o.lm);
+  for (size_t i = 0; i < weights_count(g->tensors); i++)
+    n += weights_at(g->tensors, i)->elements;
+  return n;
+}
+
+@ The parts in their order. A file alone has neither settings nor tokenizer, and says so with nulls. For people what is
+not there is left out, since a screen is read from the top; for programs every key is there, since they look
+for it by name and must not have to ask whether it exists.
+
+@<Show all that was found@>=
+static void show_inspection(struct inspection *g)
+{
+  struct json_out *j = &g->j;
+  const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
+  if (!g->in_json) {
+    if (c != NULL) fprintf(g->c->out, "architecture: %s\n", c->family);
+    fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
+    if (c != NULL) show_settings(g);
+    show_tensors(g);
+    if (c != NULL) show_tokenizer(g), show_ignored(g);
+    return;
+  }
+  put_open(j, '{');
+  @<Put the three facts that everybody asks for first@>@;
+  if (c != NULL) show_settings(g);
+  else put_key(j, "config"), put_open(j, '{'), put_close(j, '}');
+  show_tensors(g);
+  if (c != NULL) show_tokenizer(g), show_ignored(g);
+  else @<Put what a file alone does not have@>@;
+  put_close(j, '}');
+  put_end(j);
+}
+
+@ What is it, how large is it, how much text does it take: these stand at the head of the object, and the first
+and the last of them are nothing that a file of tensors could tell.
+
+@<Put the three facts that everybody asks for first@>=
+put_key(j, "architecture");
+if (c != NULL) put_words(j, c->family);
+else put_word(j, "null");
+put_key(j, "parameters"), put_count(j, count_parameters(g));
+put_key(j, "context");
+if (c != NULL) put_count(j, c->n_positions);
+else put_word(j, "null");
+
+@ A program that reads the object finds all keys in it, whatever was inspected.
+
+@<Put what a file alone does not have@>=
+put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
+  put_open(j, '['), put_close(j, ']');
+
+@ From the parts to the whole. Like |trace|, this file finds out nothing by itself: it prints what the loaders
+of the appendices C and D have understood, so that what |inspect| says and what |generate| does cannot
+differ.
+
+@(inspecting.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "A8-questions/door.h"
+@;@#
+@<What is inspected@>@;
+@<List the settings as they were understood@>@;
+@<Show the settings@>@;
+@<Show the tensors@>@;
+@<Show a special token@>@;
+@<Show the special tokens@>@;
+@<Show what is ignored@>@;
+@<Count the parameters@>@;
+@<Show all that was found@>@;
+@<Look into a directory or a file@>@;
+
+@* The protocol. \label{sec:probe}
+Two programs that claim to do the same can be compared only if they can be asked the same questions.
+\texttt{incipit probe} answers questions, one a line, in JSON: what are the ids of this text; what
+are the logits behind these ids; what would you write? The questions that a program in any language
+can be asked are a small and stable set, and a file of them, with the answers, is a test of every
+program there will ever be. \Cref{fig:probe} shows what becomes of a line.
+@^probe@>@^conformance@>
+
+\fig{probe}{fig:probe}{The life of a line. Whatever comes in, exactly one line goes out, and a
+question that cannot be answered leaves nothing behind that the next could notice.}{A flow from the
+left to the right. A line is read; if it is no object, has a wrong key or a value out of range, it goes
+down to an error line. Else it is computed; if that fails, it goes down to the same error line. Else it
+is written as an answer. Both ways lead to one line out, and back to the next line in.}
+
+Three rules make it dependable. Every line gets exactly one answer, and in order. An answer is
+computed whole before its first character is written, so that a failure half-way is an
+error line and not half an answer. And no answer depends on the lines before it.
+
+@<A question on its way to an answer@>=
+struct inquiry {
+  const struct console *c;
+  struct outfit *o;
+  json_t *in;
+  struct json_out out;
+  struct error *why;
+};
+
+@ Each kind of question has a name, a list of the keys that it may have, what it needs to be
+open, and a function that answers. A kind without a function belongs to a later chapter, and
+answers every line with an error that says so.
+
+@<A kind of question@>=
+struct key_row { const char *name; char letter; bool required; unsigned chapter;
+  const char *normal; };
+  /* |letter|: see |value_fits|; a key of a later |chapter| may only have its
+     |normal| value, in JSON */
+struct kind_row { const char *name; unsigned needs, chapter; const struct key_row *keys;
+  size_t n_keys; bool (*answer)(struct inquiry *q); };
+
+@ The types that a key may have are more than those of JSON. Each has a letter, and the words by which a
+wrong value is told what it should have been.
+
+@<The types of values@>=
+static const struct { char letter; const char *words; } value_type[] = @[{
+  {'s', "a text"}, {'b', "true or false"}, {'n', "an integer from 0 on"},@|
+  {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},@|
+  {'x', "a number"}, {'a', "a list"}, {'o', "an object"},@|
+  {'p', "a text or null"}, {'e', "a list or null"}, {'r', "a list or a text"}
+}@];
+static const char *words_of_type(char letter)
+{
+  size_t i = 0;
+  while (value_type[i].letter != letter) i++;
+  return value_type[i].words;
+}
+
+@ What a letter stands for is decided here. An integer is one only if it was written without a point:
+then no two programs can disagree about which integer it is.
+
+@<Tell whether a value fits its key@>=
+static bool value_fits(char letter, json_t *v)
+{
+  json_int_t n = json_integer_value(v);
+  switch (letter) {
+  case 's': return json_is_string(v);
+  case 'b': return json_is_boolean(v);
+  case 'n': return json_is_integer(v) && n >= 0;
+  case 'u': return json_is_integer(v) && n >= 0 && n <= UINT32_MAX;
+  case 'i': return json_is_integer(v);
+  case 'x': return json_is_number(v);
+  case 'a': return json_is_array(v);
+  case 'p': return json_is_string(v) || json_is_null(v);
+  case 'e': return json_is_array(v) || json_is_null(v);
+  case 'r': return json_is_array(v) || json_is_string(v);
+  default: return json_is_object(v);
+  }
+}
+
+@ A value is the normal one if it is the same JSON, where a number may be written with a point or
+without: a temperature of 0.0 is one of 0.
+
+@<Tell whether a value is the normal one@>=
+static bool is_normal(const struct key_row *k, json_t *v)
+{
+  json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
+  bool same = json_is_number(v) && json_is_number(normal)
+    ? json_number_value(v) == json_number_value(normal) : json_equal(v, normal);
+  json_decref(normal);
+  return same;
+}
+
+@ Every key that is there must be in the list, and every one that is required must be there. The
+function is used for the line itself and for the object |"params"| inside it.
+
+@<Check the keys of an object@>=
+static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
+  struct error *why)
+{
+  for (void *at = json_object_iter(object); at != NULL;
+      at = json_object_iter_next(object, at)) {
+    const char *name = json_object_iter_key(at);
+    json_t *v = json_object_iter_value(at);
+    size_t i = 0;
+    while (i < n && strcmp(keys[i].name, name) != 0) i++;
+    if (i == n) return error_say(why, "\"%s\" is no key here", name);
+    char room[64];
+    if (!value_fits(keys[i].letter, v))
+      return error_say(why, "\"%s\" is %s; wanted: %s", name,
+        json_excerpt(v, room), words_of_type(keys[i].letter));
+    if (keys[i].chapter > 0 && !is_normal(&keys[i], v))
+      return error_say(why, "\"%s\" can only be %s until chapter %u", name,
+        keys[i].normal, keys[i].chapter);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (keys[i].required && json_object_get(object, keys[i].name) == NULL)
+      return error_say(why, "\"%s\" is missing", keys[i].name);
+  return true;
+}
+
+@ Then values are taken out. A key that may be left out has a default, which the caller names.
+
+@<Take values out of a question@>=
+static bool flag_of(const struct inquiry *q, const char *key, bool normal)
+{
+  json_t *v = json_object_get(q->in, key);
+  return v == NULL ? normal : json_is_true(v);
+}
+
+@ A count that was left out is zero, which is the default of every count in the protocol that has one. Its type was
+checked before, so the number fits.
+
+@<Take values out of a question@>=
+static uint64_t count_of(const struct inquiry *q, const char *key)
+{
+  return (uint64_t) json_integer_value(json_object_get(q->in, key));
+}
+
+@ A text may contain the character U+0000, so its length is taken from the library and never from |strlen|. What is null or
+was left out gives a null pointer.
+
+@<Take values out of a question@>=
+static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
+{
+  json_t *v = json_object_get(q->in, key);
+  *n = json_string_length(v);
+  return json_string_value(v);
+}
+
+@ Ids are integers, and each must be one that the model has; the sentence names the first that is
+not. A list may be empty here; whether that makes sense the kind decides.
+
+@<Take ids out of a question@>=
+static bool ids_from(const struct inquiry *q, json_t *from, const char *key,
+  struct ids *list)
+{
+  for (size_t i = 0; i < json_array_size(from); i++) {
+    json_t *v = json_array_get(from, i);
+    json_int_t id = json_integer_value(v);
+    bool ok = json_is_integer(v) && id >= 0 && id < q->o->vocab_size;
+    if (!ok) error_say(q->why, "\"%s\"[%zu] is no id; wanted: an integer from 0"@|
+        " to %" PRIu32, key, i, q->o->vocab_size - 1);
+    if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
+      ids_free(q->o->m, list);
+      return false;
+    }
+  }
+  return true;
+}
+
+@ Most lists of ids stand directly behind a key; the function above also serves the lists inside a list.
+
+@<Take ids out of a question@>=
+static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+{
+  return ids_from(q, json_object_get(q->in, key), key, list);
+}
+
+@ A text is its ids. Whether special tokens are added, and whether their names in the text are taken for them, are
+two questions with two keys: a text from a stranger may contain the name of an end token, and must not be ended by it.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_tokenize(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  size_t n;
+  const char *text = text_value(q, "text", &n);
+  bool ok = tokenizer_encode(q->o->t, m, text, n, flag_of(q, "add_special", false),
+    flag_of(q, "parse_special", false), &list, q->why);
+  if (ok) {
+    put_key(&q->out, "ids");
+    put_ids(&q->out, list.id, list.n);
+  }
+  ids_free(m, &list);
+  return ok;
+}
+
+@ Ids are bytes, and the bytes, as far as they are a text, a text. Both are in the answer, since the text alone cannot say
+what the broken parts of it have been.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_detokenize(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  bool ok = ids_of(q, "ids", &list) && tokenizer_decode(q->o->t, m, list.id, list.n,
+    flag_of(q, "skip_special", false), &text, q->why);
+  if (ok) {
+    put_key(&q->out, "hex"), put_hex(&q->out, text.byte, text.n);
+    put_key(&q->out, "text"), put_text(&q->out, text.byte, text.n);
+  }
+  bytes_free(m, &text);
+  ids_free(m, &list);
+  return ok;
+}
+
+@ The question about streaming is: which bytes can be released after each id? Ids are fed one at a time,
+as |generate| does it, through the same hold for unfinished characters. All chunks are found
+first, one behind the other, with the places where they end, and printed afterwards.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_stream(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@], ends = @[{ NULL, 0, 0 }@];
+  struct bytes all = @[{ NULL, 0, 0 }@], fresh = @[{ NULL, 0, 0 }@];
+  struct stream held = @[{ .n = 0 }@];
+  bool ok = ids_of(q, "ids", &list);
+  for (size_t i = 0; ok && i < list.n; i++) {
+    fresh.n = 0;
+    ok = tokenizer_decode(q->o->t, m, list.id + i, 1, false, &fresh, q->why)
+      && stream_feed(m, &held, fresh.byte, fresh.n, &all, q->why)
+      && ids_push(m, &ends, (uint32_t) all.n, q->why);
+  }
+  ok = ok && stream_flush(m, &held, &all, q->why);
+  if (ok) put_chunks(&q->out, &all, &ends);
+  bytes_free(m, &all), bytes_free(m, &fresh);
+  ids_free(m, &list), ids_free(m, &ends);
+  return ok;
+}
+
+@ What lies behind the last end is what was flushed.
+
+@<Write the chunks of a stream@>=
+static void put_chunks(struct json_out *j, const struct bytes *all,
+  const struct ids *ends)
+{
+  size_t from = 0;
+  put_key(j, "chunks"), put_open(j, '[');
+  for (size_t i = 0; i < ends->n; from = ends->id[i++])
+    put_hex(j, all->byte + from, ends->id[i] - from);
+  put_close(j, ']');
+  put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
+}
+
+@ Learning needs no model at all. Every merge makes a text shorter by at least one id, so more
+merges than it has bytes cannot be learnt, and no room is taken for them, however many are asked for.
+
+@<Answer with ids, bytes or merges@>=
+static bool answer_train(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct bpe_merge *merge = NULL;
+  size_t n, length, made = 0, most = (size_t) count_of(q, "merges");
+  const char *text = text_value(q, "text", &n);
+  const char *pattern = text_value(q, "pattern", &length);
+  if (most > n) most = n;
+  if (pattern != NULL && strlen(pattern) != length)
+    return error_say(q->why, "\"pattern\" contains U+0000");
+  if (!bpe_train(m, text, n, pattern, most, &merge, &made, q->why)) return false;
+  put_key(&q->out, "merges"), put_open(&q->out, '[');
+  for (size_t k = 0; k < made; k++) {
+    uint32_t pair[2] = @[{ merge[k].left, merge[k].right }@];
+    put_ids(&q->out, pair, 2);
+  }
+  put_close(&q->out, ']');
+  bpe_forget(m, merge, most);
+  return true;
+}
+
+@ Logits are asked for by position. The rows wanted become a list of indices first; the same
+index may come twice.
+
+@<Find the rows that are wanted@>=
+static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *wanted)
+{
+  json_t *v = json_object_get(q->in, "rows");
+  const char *word = v == NULL ? "last" : json_string_value(v);
+  bool all = word != NULL && strcmp(word, "all") == 0;
+  bool whole = word == NULL || v == NULL || strlen(word) == json_string_length(v);
+  if (!whole || (word != NULL && !all && strcmp(word, "last") != 0))
+    return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list", word);
+  *wanted = all ? n : word != NULL ? 1 : json_array_size(v);
+  *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
+  if (*which == NULL) return false;
+  for (size_t i = 0; i < *wanted; i++) {
+    json_t *one = json_array_get(v, i);
+    json_int_t at = json_integer_value(one);
+    (*which)[i] = all ? i : word != NULL ? n - 1 : (size_t) at;
+    if (word != NULL || (json_is_integer(one) && at >= 0 && (size_t) at < n)) continue;
+    memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
+    *which = NULL;
+    return error_say(q->why, "\"rows\"[%zu] is no row; wanted: an integer from 0"@|
+      " to %zu", i, n - 1);
+  }
+  return true;
+}
+
+@ There must be ids, and no more of them than the context holds.
+
+@<Check that ids fit the context@>=
+static bool fits_context(const struct inquiry *q, const char *key, size_t n)
+{
+  size_t context = q->o->lm->config.n_positions;
+  if (n == 0) return error_say(q->why, "\"%s\" has a text without ids; wanted: 1 or"@|
+      " more", key);
+  return n <= context || error_say(q->why, "\"%s\" has a text of %zu ids; the"@|
+    " context holds %zu", key, n, context);
+}
+
+@ The ids may be given company: other texts, the |"mates"|, whose rows go through the same passes. And they
+may be fed in parts, with |"chunk"|. Promise 2 says that nobody can tell from the answer; here
+anybody can try to. All the texts together are a \emph{crowd}, in which number 0 is the one
+that was asked about.
+@^mates@>@^chunk@>
+
+@<A question about logits@>=
+struct crowd { struct ids *of; size_t n; struct store *s; struct row *rows; };
+static bool gather_crowd(const struct inquiry *q, struct crowd *all)
+{
+  json_t *mates = json_object_get(q->in, "mates");
+  size_t n = json_array_size(mates) + 1, total = 0;
+  struct memory *m = q->o->m;
+  all->of = memory_take(m, FOR_OTHER, n, sizeof *all->of, q->why);
+  if (all->of == NULL) return false;
+  all->n = n;
+  bool ok = ids_of(q, "ids", &all->of[0]) && fits_context(q, "ids", all->of[0].n);
+  for (size_t i = 1; ok && i < n; i++)
+    ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
+  for (size_t i = 0; i < n; i++) total += all->of[i].n;
+  return ok && n <= UINT32_MAX
+    && (all->rows = memory_take(m, FOR_OTHER, total, sizeof *all->rows, q->why))
+      != NULL
+    && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
+}
+
+@ A mate must be a list of ids that is not empty and fits, like the text itself.
+
+@<Take a mate@>=
+static bool take_mate(const struct inquiry *q, json_t *from, struct ids *list)
+{
+  if (!json_is_array(from))
+    return error_say(q->why, "\"mates\" has something that is no list of ids");
+  return ids_from(q, from, "mates", list)
+    && fits_context(q, "mates", list->n);
+}
+
+@ What was gathered is let go, also if the gathering stopped half-way: what is not there is null, and a
+list that could not be read is empty.
+
+@<Let the crowd go@>=
+static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
+{
+  struct memory *m = q->o->m;
+  size_t total = 0;
+  for (size_t i = 0; i < all->n; i++) total += all->of[i].n;
+  memory_give(m, FOR_OTHER, all->rows, total, sizeof *all->rows);
+  for (size_t i = 0; i < all->n; i++) ids_free(m, &all->of[i]);
+  memory_give(m, FOR_OTHER, all->of, all->n, sizeof *all->of);
+  store_close(all->s);
+}
+
+@ One pass takes the positions from |from| up to, but not including, |to|, of each text as far as it has
+them. The rows of the text that was asked about come first, so that a row's number in the pass is its
+position less |from|; and those among the wanted ones that are in this pass get their logits.
+
+@<Run a crowd through one pass@>=
+static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
+  size_t to, const size_t *which, size_t wanted, float *logits)
+{
+  struct outfit *o = q->o;
+  struct pass *p = NULL;
+  size_t n = 0;
+  for (size_t s = 0; s < all->n; s++)
+    for (size_t i = from; i < to && i < all->of[s].n; i++)
+      all->rows[n++] = (struct row) @[{ (uint32_t) s, (uint32_t) i,
+        all->of[s].id[i] }@];
+  bool ok = forward(&o->e, o->lm, all->s, all->rows, n, &p, q->why);
+  for (size_t i = 0; ok && i < wanted; i++) {
+    size_t at = which[i] - from;
+    if (which[i] < from || which[i] >= to) continue;
+    ok = head(&o->e, o->lm, p, &at, 1, logits + i * o->lm->config.vocab_size,
+      q->why);
+  }
+  pass_close(p);
+  return ok;
+}
+
+@ With |"cache"| true, the passes go over the text once, in chunks if they are wanted; what one pass has
+left in the store the next one sees. With false, each wanted row has a pass of its own over all
+ids up to it, and the store is emptied before.
+
+@<Find the logits that are wanted@>=
+static bool find_logits(const struct inquiry *q, struct crowd *all,
+  const size_t *which, size_t wanted, float *logits)
+{
+  size_t n = all->of[0].n, part = (size_t) count_of(q, "chunk");
+  size_t v = q->o->lm->config.vocab_size;
+  if (part == 0 || part > n) part = n;
+  if (flag_of(q, "cache", true)) {
+    for (size_t from = 0; from < n; from += part)
+      if (!run_crowd(q, all, from, from + part < n ? from + part : n, which,
+          wanted, logits)) return false;
+    return true;
+  }
+  for (size_t i = 0; i < wanted; i++) {
+    store_empty(all->s);
+    if (!run_crowd(q, all, 0, which[i] + 1, &which[i], 1, logits + i * v))
+      return false;
+  }
+  return true;
+}
+
+@ The answer is a matrix, row by row as they were wanted. Its size cannot overflow in the product of
+rows and vocabulary alone, but in bytes it might; that, the allocator looks at.
+
+@<Answer with logits@>=
+static bool answer_forward(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct crowd all = @[{ NULL, 0, NULL, NULL }@];
+  size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
+  float *logits = NULL;
+  bool ok = gather_crowd(q, &all) && rows_of(q, all.of[0].n, &which, &wanted);
+  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v, sizeof *logits,
+      q->why)) != NULL
+    && find_logits(q, &all, which, wanted, logits);
+  if (ok) put_logits(&q->out, logits, wanted, v);
+  memory_give(m, FOR_OTHER, logits, wanted * v, sizeof *logits);
+  memory_give(m, FOR_OTHER, which, wanted, sizeof *which);
+  dismiss_crowd(q, &all);
+  return ok;
+}
+
+@ A list of logits for each row, each with the fewest digits that give back its 32 bits.
+
+@<Write logits@>=
+static void put_logits(struct json_out *j, const float *logits, size_t wanted,
+  size_t v)
+{
+  put_key(j, "logits"), put_open(j, '[');
+  for (size_t i = 0; i < wanted; i++) {
+    put_open(j, '[');
+    for (size_t k = 0; k < v; k++) put_float(j, logits[i * v + k]);
+    put_close(j, ']');
+  }
+  put_close(j, ']');
+}
+
+@ The first token of a text has no predecessor, hence no probability here, and the answer has a null in
+its place. The sum is that of the others.
+
+@<Answer with probabilities@>=
+static bool answer_logprob(struct inquiry *q)
+{
+  struct outfit *o = q->o;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  double *logprob = NULL, sum = 0;
+  bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
+    && (logprob = memory_take(o->m, FOR_OTHER, list.n, sizeof *logprob, q->why))
+      != NULL
+    && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum, q->why);
+  if (ok) {
+    put_key(&q->out, "logprobs"), put_open(&q->out, '[');
+    put_word(&q->out, "null");
+    for (size_t i = 1; i < list.n; i++) put_double(&q->out, logprob[i]);
+    put_close(&q->out, ']');
+    put_key(&q->out, "sum"), put_double(&q->out, sum);
+  }
+  memory_give(o->m, FOR_OTHER, logprob, list.n, sizeof *logprob);
+  ids_free(o->m, &list);
+  return ok;
+}
+
+@ The last kind runs the whole loop, the same that |generate| runs. End tokens are the model's own, or
+those of the question; an empty list means that nothing ends the text but its length.
+
+@<Answer with a text@>=
+static bool answer_generate(struct inquiry *q)
+{
+  struct outfit *o = q->o;
+  const struct model_config *config = &o->lm->config;
+  struct ids list = @[{ NULL, 0, 0 }@], eos = @[{ NULL, 0, 0 }@];
+  struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  json_t *params = json_object_get(q->in, "params");
+  bool own = !json_is_array(json_object_get(q->in, "eos"));
+  bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
+    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) && fits_context(q, "ids", list.n);
+  struct settings want = @[{ .max_new_tokens = (size_t) count_of(q, "max_tokens"),
+    .eos = own ? config->eos : eos.id, .n_eos = own ? config->n_eos : eos.n }@];
+  ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
+    && put_continuation(q, &text);
+  continuation_free(o->m, &text);
+  ids_free(o->m, &list);
+  ids_free(o->m, &eos);
+  return ok;
+}
+
+@ The text of an answer is what the new ids add to the text of the prompt. Where that begins is found
+by decoding both, since a token's text may depend on what stands before it. The end token has no
+part in it.
+
+@<Write a continuation as an answer@>=
+static bool put_continuation(struct inquiry *q, const struct continuation *text)
+{
+  struct outfit *o = q->o;
+  struct bytes whole = @[{ NULL, 0, 0 }@], before = @[{ NULL, 0, 0 }@];
+  const uint32_t *id = text->text.id;
+  size_t n = text->text.n;
+  bool stopped = text->ended == FINISH_STOP;
+  bool ok = o->t == NULL
+    || (tokenizer_decode(o->t, o->m, id, text->n_prompt, true, &before, q->why)
+    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole, q->why));
+  if (ok) {
+    struct json_out *j = &q->out;
+    put_key(j, "ids"), put_ids(j, id + text->n_prompt, n - text->n_prompt);
+    put_key(j, "text");
+    put_text(j, whole.byte + before.n, whole.n - before.n);
+    put_key(j, "finish"), put_word(j, stopped ? "\"stop\"" : "\"length\"");
+    put_key(j, "stop_reason");
+    if (stopped) put_count(j, id[n - 1]);
+    else put_word(j, "null");
+  }
+  bytes_free(o->m, &whole);
+  bytes_free(o->m, &before);
+  return ok;
+}
+
+@ What is in a file of tensors? Opening it validates all of it, so there is nothing left to do but to
+add up. A file that is refused is an error line; the program goes on.
+
+@<Answer about a file@>=
+static bool answer_inspect(struct inquiry *q)
+{
+  size_t length;
+  uint64_t parameters = 0;
+  const char *path = text_value(q, "file", &length);
+  if (strlen(path) != length) return error_say(q->why, "\"file\" contains U+0000");
+  struct archive *w = weights_open(q->o->m, path, q->why);
+  if (w == NULL) return false;
+  size_t n = weights_count(w);
+  for (size_t i = 0; i < n; i++) parameters += weights_at(w, i)->elements;
+  put_key(&q->out, "ok"), put_word(&q->out, "true");
+  put_key(&q->out, "tensors"), put_count(&q->out, n);
+  put_key(&q->out, "parameters"), put_count(&q->out, parameters);
+  weights_close(q->o->m, w);
+  return true;
+}
+
+@ Now the tables. The keys of the kinds, first the short ones.
+
+@<The keys of every kind@>=
+static const struct key_row tokenize_keys[] = @[{ {"text", 's', true, 0, NULL},@|
+  {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL} }@];
+static const struct key_row detokenize_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+  {"skip_special", 'b', false, 0, NULL} }@];
+static const struct key_row ids_keys[] = @[{ {"ids", 'a', true, 0, NULL} }@];
+static const struct key_row train_keys[] = @[{ {"text", 's', true, 0, NULL},@|
+  {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL} }@];
+static const struct key_row forward_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+  {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},@|
+  {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 0, NULL} }@];
+static const struct key_row inspect_keys[] = @[{ {"file", 's', true, 0, NULL} }@];
+
+@ A question for a whole generation has many keys already, most of which only later chapters will let
+vary. Whoever sends them with their defaults gets an answer today.
+
+@<The keys of every kind@>=
+static const struct key_row generate_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
+  {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},@|
+  {"seed", 'n', false, 7, "0"}, {"sequence", 'u', false, 7, "0"},@|
+  {"stop", 'a', false, 8, "[]"}, {"include_stop", 'b', false, 8, "false"},@|
+  {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},@|
+  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
+  {"speculate", 'n', false, 13, "0"} }@];
+static const struct key_row sampling_keys[] = @[{ {"temperature", 'x', false, 7, "0"},@|
+  {"top_k", 'n', false, 7, "0"}, {"top_p", 'x', false, 7, "1"},@|
+  {"min_p", 'x', false, 7, "0"}, {"typical_p", 'x', false, 7, "1"},@|
+  {"repetition_penalty", 'x', false, 7, "1"},@|
+  {"frequency_penalty", 'x', false, 7, "0"},@|
+  {"presence_penalty", 'x', false, 7, "0"},@|
+  {"penalty_last_n", 'i', false, 7, "-1"}, {"no_repeat_ngram", 'n', false, 7, "0"},@|
+  {"logit_bias", 'o', false, 7, "{}"}, {"bad_words", 'a', false, 7, "[]"},@|
+  {"suppress_tokens", 'a', false, 7, "[]"},@|
+  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\",\"ngram\","@|
+    "\"temperature\",\"top_k\",\"top_p\",\"min_p\",\"typical_p\"]"} }@];
+enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
+
+@ And the kinds. Those of later chapters are in the table so that an unknown kind can be told from one
+that is not there yet.
+
+@<The table of kinds@>=
+#define KEYS(list) list, sizeof list / sizeof *list
+static const struct kind_row kind_table[] = @[{
+  {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys), answer_tokenize},@|
+  {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys), answer_detokenize},@|
+  {"stream", NEED_TOKENIZER, 0, KEYS(ids_keys), answer_stream},@|
+  {"train-bpe", 0, 0, KEYS(train_keys), answer_train},@|
+  {"forward", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(forward_keys), answer_forward},@|
+  {"logprob", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(ids_keys), answer_logprob},@|
+  {"generate", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(generate_keys),
+    answer_generate},@|
+  {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},@|
+  {"process", 0, 7, NULL, 0, NULL}, {"sample", 0, 7, NULL, 0, NULL},@|
+  {"philox", 0, 7, NULL, 0, NULL}, {"beam", 0, 9, NULL, 0, NULL},@|
+  {"stop", 0, 8, NULL, 0, NULL}, {"quantize", 0, 6, NULL, 0, NULL},@|
+  {"speculative", 0, 13, NULL, 0, NULL}
+}@];
+enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
+
+@ One line: read it, check it, answer it. An answering function writes nothing before its last
+calculation has succeeded; that is the whole secret of answers that are never half.
+
+@<Answer one line@>=
+static bool answer_line(const struct kind_row *k, struct inquiry *q, const char *text,
+  size_t n)
+{
+  if (k->answer == NULL)
+    return error_say(q->why, "%s comes with chapter %u", k->name, k->chapter);
+  q->in = json_object_read(text, n, q->why);
+  if (q->in == NULL) return false;
+  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why) && k->answer(q);
+  json_decref(q->in);
+  return ok;
+}
+
+@ The brace that opens the answer is due before its first key, and before nothing else has been
+written; so a function that fails has left nothing on the line, and the error begins with the
+same brace.
+
+@<Serve one line, whatever it is@>=
+static void serve_line(const struct kind_row *k, struct inquiry *q, const char *text,
+  size_t n, bool fits)
+{
+  FILE *out = q->c->out;
+  q->out = (struct json_out) @[{ out, '{' }@];
+  bool ok = fits ? answer_line(k, q, text, n)
+    : error_say(q->why, "the line does not fit into memory");
+  if (!ok) {
+    q->out = (struct json_out) @[{ out, '{' }@];
+    put_key(&q->out, "error"), put_words(&q->out, q->why->words);
+  }
+  put_close(&q->out, '}');
+  put_end(&q->out);
+}
+
+@ All lines, until there are no more or nobody listens. The room for lines is given back after a
+long one, so that one enormous question does not cost memory for ever.
+
+@<Serve all lines@>=
+static int serve(const struct console *c, const struct kind_row *k, struct outfit *o)
+{
+  struct error why;
+  struct inquiry q = @[{ .c = c, .o = o, .why = &why }@];
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  enum line_found found;
+  int status = STATUS_DONE;
+  while (status == STATUS_DONE
+      && (found = line_read(c->in, c->memory, &text)) != LINE_NONE) {
+    serve_line(k, &q, (const char *) text.byte, text.n, found == LINE_WHOLE);
+    status = console_end(c, STATUS_DONE);
+    if (text.room > 1 << 20 || found == LINE_TOO_LONG) bytes_free(c->memory, &text);
+  }
+  bytes_free(c->memory, &text);
+  return status;
+}
+
+@ Before the first line is read, everything is open; so a model that cannot be loaded is a sentence and
+a status, and no line has been taken from anybody.
+
+@<Probe@>=
+int run_probe(const struct console *c, const struct wishes *w)
+{
+  struct error why;
+  struct outfit o;
+  const char *list[N_KINDS];
+  const struct kind_row *k = NULL;
+  for (size_t i = 0; i < N_KINDS; i++) {
+    list[i] = kind_table[i].name;
+    if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];
+  }
+  if (k == NULL) {
+    error_say(&why, "there is no kind `%s'; the nearest is %s", w->operand,
+      nearest_of(w->operand, list, N_KINDS));
+    return console_misuse(c, &why);
+  }
+  if (!outfit_open(&o, c, w, k->needs, &why)) return console_fail(c, &why);
+  int status = serve(c, k, &o);
+  outfit_close(&o);
+  return status;
+}
+
+@ The file of the protocol: checking, then answering, then the tables, then the lines. Somebody who adds a kind writes
+one function and one line in the table, and the list of keys between them.
+
+@(probe.c@>=
+#include <inttypes.h>
+#include <string.h>
+#include "A3-files/safetensors.h"
+#include "A8-questions/door.h"
+@;@#
+@<A question on its way to an answer@>@;
+@<A kind of question@>@;
+@<Check what was asked@>@;
+@<The keys of every kind@>@;
+@<The answers, kind by kind@>@;
+@<The table of kinds@>@;
+@<Answer one line@>@;
+@<Serve one line, whatever it is@>@;
+@<Serve all lines@>@;
+@<Probe@>@;
+
+@ The checks, from one value to a whole object. Nothing is computed before all of them have passed: a
+question is either good, and then only memory or a number that is not finite can stop its answer, or it
+is bad, and then it has cost nothing.
+
+@<Check what was asked@>=
+@<The types of values@>@;
+@<Tell whether a value fits its key@>@;
+@<Tell whether a value is the normal one@>@;
+@<Check the keys of an object@>@;
+@<Take values out of a question@>@;
+@<Take ids out of a question@>@;
+
+@ The answers, each behind what it needs. None of them knows how its question was written down, nor
+what comes before or behind its answer on the line.
+
+@<The answers, kind by kind@>=
+@<Write the chunks of a stream@>@;
+@<Answer with ids, bytes or merges@>@;
+@<Find the rows that are wanted@>@;
+@<Check that ids fit the context@>@;
+@<Take a mate@>@;
+@<A question about logits@>@;
+@<Let the crowd go@>@;
+@<Run a crowd through one pass@>@;
+@<Find the logits that are wanted@>@;
+@<Write logits@>@;
+@<Answer with logits@>@;
+@<Answer with probabilities@>@;
+@<Write a continuation as an answer@>@;
+@<Answer with a text@>@;
+@<Answer about a file@>@;
+
+@* The front door. \label{sec:door}
+What remains is to choose among the subcommands, and to answer the small ones at once.
+
+@<The whole command@>=
+int run_tokenize(const struct console *c, const struct wishes *w);
+  /* text to ids and back, and learning a vocabulary */
+int run_trace(const struct console *c, const struct wishes *w);
+  /* the loop, step by step */
+int run_inspect(const struct console *c, const struct wishes *w);
+  /* what is in a model's files */
+int run_probe(const struct console *c, const struct wishes *w);
+  /* answers lines */
+int command_run(const struct console *c, int argc, char **argv);
+  /* a whole run of the command, but for what only |main| can do */
+
+@ The header has these and nothing else. Whoever wants the command inside another program calls the
+last of them, with a console of their own.
+
+@(door.h@>=
+#ifndef INCIPIT_DOOR_H
+#define INCIPIT_DOOR_H
+#include "A2-command/subcommands.h"
+@<The whole command@>@;
+#endif
+
+@ Help comes from the table. The names of the manual page and of the completion are options of
+\texttt{help}, because they are help of another form.
+
+@<Answer the small subcommands@>=
+static int run_help(const struct console *c, const struct wishes *w)
+{
+  struct error why;
+  enum subcommand sub = SUB_GENERATE;
+  const char *list[SUB_VERSION];
+  for (int i = 0; i < SUB_VERSION; i++) list[i] = subcommand_at((enum subcommand) i)->name;
+  if (w->of[OPTION_MAN].given) help_manual(c->out);
+  else if (w->of[OPTION_COMPLETION].given) help_completion(c->out);
+  else if (w->operand == NULL) help_overview(c->out);
+  else {
+    while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0) sub++;
+    if (sub < SUB_VERSION) help_subcommand(c->out, sub);
+    else {
+      error_say(&why, "there is no subcommand `%s'; the nearest is %s", w->operand,
+        nearest_of(w->operand, list, SUB_VERSION));
+      return console_misuse(c, &why);
+    }
+  }
+  return STATUS_DONE;
+}
+
+@ Whoever reports an error is asked for the version, so it says all that may matter: the build, the
+compiler, the kernels in use and those that could be, and which Unicode the patterns of chapter 1
+believe in.
+
+@<Say which version this is@>=
+static int run_version(const struct console *c)
+{
+  struct error why;
+  const struct kernels *k = outfit_kernels(&why);
+  char pcre2[24], utf8proc[24];
+  if (k == NULL) return console_fail(c, &why);
+  tokenizer_unicode(pcre2, utf8proc);
+  fprintf(c->out, "incipit 0.3 (build %s)\ncompiler: " COMPILER "\nkernels: %s, of",
+    c->build, k->name);
+  for (size_t i = 0; kernels_at(i) != NULL; i++)
+    fprintf(c->out, " %s", kernels_at(i)->name);
+  fprintf(c->out, "\nUnicode: %s (PCRE2), %s (utf8proc)\n", pcre2, utf8proc);
+  return STATUS_DONE;
+}
+
+@ A compiler knows its own name, if not always under the same name.
+
+@<What this was compiled with@>=
+#if defined __clang__
+#define COMPILER __VERSION__
+#elif defined __GNUC__
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "unknown"
+#endif
+
+@ Without an argument, a greeting. It is printed whoever is listening: a script that calls us
+without a word gets an answer and not a reproach.
+
+\checkpoint{build/out/A8-questions.txt}{what the command says when it is given nothing to do}
+
+@(command.c@>=
+#include <string.h>
+#include "A8-questions/door.h"
+@;@#
+@<What this was compiled with@>@;
+@<Answer the small subcommands@>@;
+@<Say which version this is@>@;
+@<Choose among the subcommands@>@;
+@<Run the command from its first word to its status@>@;
+
+@ Each subcommand is a function with the same two parameters; this is the only place where they are told
+apart.
+
+@<Choose among the subcommands@>=
+static int run_wishes(const struct console *c, const struct wishes *w)
+{
+  switch (w->sub) {
+  case SUB_GENERATE: return run_generate(c, w);
+  case SUB_TOKENIZE: return run_tokenize(c, w);
+  case SUB_TRACE: return run_trace(c, w);
+  case SUB_INSPECT: return run_inspect(c, w);
+  case SUB_PROBE: return run_probe(c, w);
+  case SUB_HELP: return run_help(c, w);
+  case SUB_VERSION: return run_version(c);
+  default: fprintf(c->out, "questions.options %d\n", (int) N_OPTIONS);
+    return STATUS_DONE;
+  }
+}
+
+@ A whole run has four ends: nothing was asked for; what was asked for makes no sense; help was asked for; or a
+subcommand has done its work. All but the second empty the output, and look whether it went out.
+
+@<Run the command from its first word to its status@>=
+int command_run(const struct console *c, int argc, char **argv)
+{
+  struct wishes w;
+  struct error why;
+  if (argc < 2) {
+    help_greet(c->out);
+    return console_end(c, STATUS_DONE);
+  }
+  if (!options_parse(&w, argc, argv, &why)) return console_misuse(c, &why);
+  if (w.of[OPTION_HELP].given) {
+    help_subcommand(c->out, w.sub);
+    return console_end(c, STATUS_DONE);
+  }
+  return console_end(c, run_wishes(c, &w));
+}
+
+@* The program. \label{sec:main}
+What the reader types is |main|'s business only as far as the operating system is concerned:
+the three streams, who is at the other end of them, and the signals. All the rest is done by
+|command_run|, which gets these things handed to it and can therefore be tried by a test with
+streams that are blocks of memory.
+
+@c
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "A8-questions/door.h"
+@;@#
+#ifndef INCIPIT_BUILD
+#define INCIPIT_BUILD "unknown"
+#endif
+@<Note that somebody has pressed Ctrl-C@>@;
+@<Say why a mapped file is gone, and end@>@;
+@<Find the path of this program@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct memory memory = @[{ .refuse_at = 0 }@];
+  char path[CONSOLE_PATH];
+  find_program(path, argv[0]);
+  struct console c = @[{ .in = stdin, .out = stdout, .err = stderr,
+    .in_terminal = isatty(0), .out_terminal = isatty(1), .program = path,
+    .build = INCIPIT_BUILD, .memory = &memory, .listen = listen_for_interrupt,
+    .interrupted = was_interrupted }@];
+  signal(SIGPIPE, SIG_IGN);
+  speak_on_lost_file();
+  return command_run(&c, argc, argv);
+}
+
+@* Signals. \label{sec:signals}
+A reader who presses Ctrl-C during a generation has seen enough, but not necessarily too much: what
+has been written so far should be complete, and the counts of the work should be printed if they
+were asked for. So the signal only raises a flag, and the loop of chapter 3 looks at
+it after every step. A second Ctrl-C, from a reader with less patience, ends the program at
+once, because the first one puts the system's own treatment back.
+@^Ctrl-C@>@^signal@>
+
+The flag is the only variable in the whole project that is not on somebody's stack or in somebody's
+block; a signal handler can reach nothing else. That is why it stands here, in the program, and
+not in the library.
+
+@<Note that somebody has pressed Ctrl-C@>=
+static volatile sig_atomic_t interrupt_seen;
+@#
+static void note_interrupt(int number)
+{
+  interrupt_seen = number;
+}
+
+@ The handler is installed only when a generation begins, and for one signal: |SA_RESETHAND| takes it away when
+it has been called.
+
+@<Note that somebody has pressed Ctrl-C@>=
+static void listen_for_interrupt(void)
+{
+  struct sigaction how;
+  memset(&how, 0, sizeof how);
+  how.sa_handler = note_interrupt;
+  how.sa_flags = (int) SA_RESETHAND;
+  sigaction(SIGINT, &how, NULL);
+}
+@#
+static bool was_interrupted(void)
+{
+  return interrupt_seen != 0;
+}
+
+@ A model's file is mapped, and another program may shorten it while we read. Then there is nothing
+behind the address, and the system sends |SIGBUS|. The usual end is two words from the shell
+about a bus. A library must leave the signals of its caller alone; a command can say what
+has most likely happened. In a handler only a few functions are allowed; |write| and |_exit|
+are among them, |printf| is not.
+@^SIGBUS@>
+
+@<Say why a mapped file is gone, and end@>=
+static void lost_file(int number)
+{
+  static const char words[] = "incipit: a file became shorter while"@|
+    " it was being read, or its disk failed\n";
+  (void) number;
+  ssize_t n = write(2, words, sizeof words - 1);
+  (void) n;
+  _exit(STATUS_FAILED);
+}
+
+@ It is installed at the very beginning, for the whole run; there is no way to go on after it.
+
+@<Say why a mapped file is gone, and end@>=
+static void speak_on_lost_file(void)
+{
+  struct sigaction how;
+  memset(&how, 0, sizeof how);
+  how.sa_handler = lost_file;
+  sigaction(SIGBUS, &how, NULL);
+}
+
+@ The built-in model lies beside the program, so the program must know where it is itself. Linux
+tells; elsewhere the name by which we were called has to do.
+
+@<Find the path of this program@>=
+static void find_program(char path[CONSOLE_PATH], const char *called)
+{
+  ssize_t n = readlink("/proc/self/exe", path, CONSOLE_PATH - 1);
+  if (n > 0) path[n] = '\0';
+  else snprintf(path, CONSOLE_PATH, "%s", called != NULL ? called : "");
+}
+
+@* What tries to break it. \label{sec:hostile}
+A program that reads what strangers write is tested by being a stranger. Each of the \val{questions.options} options has a line in a
+table of pairs for every subcommand that takes it: two runs that differ in that option alone, and what differs in what they say; and a
+third run, which must be refused. Each refusal has a line, too, with the words that its sentence must
+contain, and no two lines may be answered by the same sentence. Every request for memory that any
+subcommand makes is refused once, and the program must survive it with a sentence and with nothing
+held. The protocol is asked questions of which an oracle in another language knows the answers.
+@^tests@>
+
+What remains are the inputs that nobody thinks of. They are found by a program that changes bytes at
+random, watches which lines of ours have been reached, and keeps what reached a new one.\side{Called
+fuzzing: Miller, Fredriksen and So 1990; guided by coverage: Zalewski 2013, LLVM's libFuzzer.} There is
+such a \emph{target} for the command line, for the protocol, for tokenizers, for tensor files and
+for settings; what it must not do is crash, leak, or read one byte behind the end of a file. Their best
+finds are kept and replayed with every \texttt{make check}, which prints how much of each parser
+they reach. And since a watchdog that never barks may be asleep, \texttt{make fuzz-proof} plants
+one fault in each parser, a boundary moved by one, and waits for it to be found.
+@^fuzzing@>
+
+\begin{exercises}
+\exercise{check}{ex:questions.status}{A script asks for no tokens; for fewer than none; for the text of a file that is not there; and asks
+\texttt{probe philox} the question \texttt{[}. What are the four exit statuses?}{\texttt{make exercise-A8-1}}{0, 2, 1 and 0. To evaluate
+a prompt and write nothing is a wish like any other; a number out of its range is wrong usage; a missing file is a
+failure. The question gets an error for its answer, and giving it is what a protocol is for.}
+\exercise{think}{ex:questions.hold}{A model writes, one byte a token, a character of two bytes, one of three, one of four and one of one,
+and then its end token. Of how many of the lines that \texttt{--jsonl} prints is the text empty?}{\texttt{make exercise-A8-2}}{Of seven: one, two and
+three bytes wait for the last of their character, and the end token has no text.}
+\exercise{build}{ex:questions.count}{Let \texttt{tokenize --count} print, behind the number of tokens, how many bytes a token has on the average,
+with two decimals; of no tokens, zero.}{\texttt{make exercise-A8-3}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
+doubles, unless there is nothing to divide by. Divided as integers, the decimals are always zero.}
+\end{exercises}
+

@@ -1,0 +1,27 @@
+/* help.h -- made from chapters/A2-command.w; change it there */
+
+/* B.50  help.h */
+
+#ifndef INCIPIT_HELP_H
+#define INCIPIT_HELP_H
+#include <stdio.h>
+#include "A2-command/options.h"
+
+/* B.38  The table, in four forms */
+
+void help_greet(FILE * out);
+/* what somebody sees who has typed the name alone: three things to try */
+
+void help_overview(FILE * out);
+/* the subcommands */
+
+void help_subcommand(FILE * out, enum subcommand sub);
+/* one subcommand: usage, options, an example */
+
+void help_manual(FILE * out);
+/* a manual page, for man(1) */
+
+void help_completion(FILE * out);
+/* a program for bash that completes subcommands and options */
+
+#endif

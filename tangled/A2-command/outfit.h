@@ -1,0 +1,43 @@
+/* outfit.h -- made from chapters/A2-command.w; change it there */
+
+/* B.63  outfit.h */
+
+#ifndef INCIPIT_OUTFIT_H
+#define INCIPIT_OUTFIT_H
+#include "01-tokens/tokenizer.h"
+#include "02-model/forward.h"
+#include "A2-command/console.h"
+#include "A2-command/options.h"
+
+/* B.52  What a subcommand works with */
+
+enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
+struct outfit {
+  struct memory *m;
+  struct counters counters;
+  struct pool *crew;
+  struct engine e;
+  struct model *lm;
+  struct store *s;
+  struct tokenizer *t;
+  uint32_t vocab_size;
+/* the model's if it is known, else the tokenizer's */
+
+  double load_seconds;
+  char path[CONSOLE_PATH];
+/* of the model */
+
+};
+bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
+                 unsigned needs, struct error *why);
+/* opens what needs says: the model of --model or the built-in one, and the
+ * tokenizer of --vocab or the model's, which MAY_TOKENIZER lets be absent;
+ * on failure nothing is held. It stays where it is: it points to itself */
+
+void outfit_close(struct outfit *o);
+/* closes what was opened */
+
+const struct kernels *outfit_kernels(struct error *why);
+/* those that INCIPIT_ISA names, or the best */
+
+#endif

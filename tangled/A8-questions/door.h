@@ -1,0 +1,26 @@
+/* door.h -- made from chapters/A8-questions.w; change it there */
+
+/* H.84  door.h */
+
+#ifndef INCIPIT_DOOR_H
+#define INCIPIT_DOOR_H
+#include "A2-command/subcommands.h"
+
+/* H.83  The whole command */
+
+int run_tokenize(const struct console *c, const struct wishes *w);
+/* text to ids and back, and learning a vocabulary */
+
+int run_trace(const struct console *c, const struct wishes *w);
+/* the loop, step by step */
+
+int run_inspect(const struct console *c, const struct wishes *w);
+/* what is in a model's files */
+
+int run_probe(const struct console *c, const struct wishes *w);
+/* answers lines */
+
+int command_run(const struct console *c, int argc, char **argv);
+/* a whole run of the command, but for what only main can do */
+
+#endif

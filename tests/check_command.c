@@ -1,0 +1,1089 @@
+/* Appendix B: what the command says to people, to scripts and to other programs.  Most runs happen in this process, on streams that are
+   files in memory; what only a real process shows (signals, closed pipes, a lost file) is tried on build/incipit itself. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "suite.h"
+#include "A8-questions/door.h"
+
+static const char *build_dir(void) { const char *b = getenv("BUILD"); return b ? b : "build"; }
+static char room_dir[4096];             /* a folder of our own, with models that are not as they should be */
+
+/* ---- one run in this process */
+struct run { int status; char *out, *err; size_t n_out, n_err; struct memory m; };
+static unsigned steps_allowed;           /* then Ctrl-C */
+static bool counted_interrupt(void) { return steps_allowed != 0 && --steps_allowed == 0; }
+static void listen_to_nobody(void) { }
+enum { ON_TERMINAL = 1, FROM_KEYBOARD = 2 };
+static struct run run_words(int argc, char **argv, const void *in, size_t n_in, int where, uint64_t refuse_at, const char *program)
+{
+  struct run r;
+  memset(&r, 0, sizeof r);
+  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out), *err = open_memstream(&r.err, &r.n_err);
+  ck_assert(f != NULL && out != NULL && err != NULL);
+  fwrite(in, 1, n_in, f);
+  rewind(f);
+  r.m.refuse_at = refuse_at;
+  struct console c = {.in = f, .out = out, .err = err, .in_terminal = where & FROM_KEYBOARD, .out_terminal = where & ON_TERMINAL, .program = program,
+    .build = "test", .memory = &r.m, .listen = listen_to_nobody, .interrupted = counted_interrupt};
+  r.status = command_run(&c, argc, argv);
+  fclose(f), fclose(out), fclose(err);
+  ck_assert_msg(r.m.all.held == 0, "%s %s: %lu bytes are still held", argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "", (unsigned long) r.m.all.held);
+  return r;
+}
+/* a line as one would type it: blanks divide, ' quotes, @ at the beginning of a word is the folder of broken models, a word that begins
+   with < is what comes by the standard input, with a line's end */
+static int words_of(char *line, char **argv, char **in)
+{
+  int n = 0;
+  *in = NULL;
+  argv[n++] = strdup("incipit");
+  for (char *p = line; *p != '\0';) {
+    while (*p == ' ') p++;
+    if (*p == '\0') break;
+    char word[2048], *w = word;
+    bool quoted = false;
+    for (; *p != '\0' && (quoted || *p != ' '); p++) if (*p == '\'') quoted = !quoted; else *w++ = *p;
+    *w = '\0';
+    char *made;
+    if (word[0] == '@') ck_assert(asprintf(&made, "%s%s", room_dir, word + 1) > 0);
+    else made = strdup(word);
+    if (word[0] == '<') { ck_assert(asprintf(in, "%s\n", word + 1) > 0); free(made); }
+    else argv[n++] = made;
+  }
+  argv[n] = NULL;
+  return n;
+}
+static struct run run_as(const char *line, int where, uint64_t refuse_at)
+{
+  char copy[4096], *argv[64], *in;
+  snprintf(copy, sizeof copy, "%s", line);
+  int argc = words_of(copy, argv, &in);
+  struct run r = run_words(argc, argv, in ? in : "", in ? strlen(in) : 0, where, refuse_at, "build/incipit");
+  for (int i = 0; i < argc; i++) free(argv[i]);
+  free(in);
+  return r;
+}
+static struct run run(const char *line) { return run_as(line, 0, 0); }
+static void done(struct run *r) { free(r->out), free(r->err); }
+static void timings_out(char *text)      /* times are never the same twice */
+{
+  for (char *at; (at = strstr(text, "\"timings\":{")) != NULL;) { char *end = strchr(at, '}'); memmove(at, end + 1, strlen(end + 1) + 1); }
+  for (char *at; (at = strstr(text, "_ms ")) != NULL || (at = strstr(text, "_per_second ")) != NULL;) {
+    while (at > text && at[-1] != '\n') at--;
+    char *end = strchr(at, '\n');
+    memmove(at, end + 1, strlen(end + 1) + 1);
+  }
+}
+
+/* ---- models that are not as they should be */
+static void must(bool ok, const char *what) { if (!ok) { perror(what); exit(1); } }
+static void copy_file(const char *from, const char *to)
+{
+  FILE *a = fopen(from, "rb"), *b = fopen(to, "wb");
+  must(a != NULL && b != NULL, to);
+  char part[65536];
+  for (size_t n; (n = fread(part, 1, sizeof part, a)) > 0;) fwrite(part, 1, n, b);
+  fclose(a), fclose(b);
+}
+static char *place(char *at, const char *name, const char *file) { snprintf(at, 8192, "%s/%s%s%s", room_dir, name, file ? "/" : "", file ? file : ""); return at; }
+static void variant(const char *name, const char *without)
+{
+  static const char *const file[] = {"config.json", "generation_config.json", "tokenizer.json", "model.safetensors"};
+  char to[8192], from[256];
+  mkdir(place(to, name, NULL), 0777);
+  for (int i = 0; i < 4; i++) {
+    snprintf(from, sizeof from, "tests/golden/small/%s", file[i]);
+    if (without == NULL || strcmp(without, file[i]) != 0) copy_file(from, place(to, name, file[i]));
+  }
+}
+static void set_field(const char *name, const char *file, const char *field, const char *value)      /* value: JSON */
+{
+  char path[8192];
+  json_t *j = json_load_file(place(path, name, file), 0, NULL);
+  json_object_set_new(j, field, json_loads(value, JSON_DECODE_ANY, NULL));
+  must(json_dump_file(j, path, JSON_PRESERVE_ORDER) == 0, path);
+  json_decref(j);
+}
+static void make_models(void)
+{
+  char path[8192];
+  snprintf(room_dir, sizeof room_dir, "%s/tests/command-room", build_dir());
+  mkdir(room_dir, 0777);
+  mkdir(place(path, "empty", NULL), 0777);
+  variant("no-weights", "model.safetensors");
+  variant("no-config", "config.json");
+  variant("cut", NULL);
+  must(truncate(place(path, "cut", "model.safetensors"), 60000) == 0, path);
+  variant("type", NULL), set_field("type", "config.json", "hidden_size", "\"32\"");
+  variant("field", NULL), set_field("field", "config.json", "sliding_windows", "7");
+  variant("family", NULL), set_field("family", "config.json", "model_type", "\"bert\"");
+  variant("shape", NULL), set_field("shape", "config.json", "intermediate_size", "40");
+  variant("vocab", NULL), set_field("vocab", "config.json", "vocab_size", "285");
+  variant("json", NULL);
+  must(truncate(place(path, "json", "tokenizer.json"), 3000) == 0, path);
+  variant("no-eos", "generation_config.json");
+  variant("no-tokenizer", "tokenizer.json");
+  variant("bos", NULL);
+  set_field("bos", "tokenizer.json", "post_processor", "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<|endoftext|>\",\"type_id\":0}},{\"Sequence\":"
+    "{\"id\":\"A\",\"type_id\":0}}],\"pair\":[{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1}}],\"special_tokens\":"
+    "{\"<|endoftext|>\":{\"id\":\"<|endoftext|>\",\"ids\":[0],\"tokens\":[\"<|endoftext|>\"]}}}");
+  variant("chat", NULL);
+  FILE *f = fopen(place(path, "chat", "chat_template.jinja"), "w");
+  fprintf(f, "{{ messages }}"), fclose(f);
+  variant("sampled", NULL), set_field("sampled", "generation_config.json", "do_sample", "true");
+  variant("long", NULL), set_field("long", "config.json", "max_position_embeddings", "4096");
+}
+
+/* ---- the tables of options and of refusals */
+static char *next_field(char **p)
+{
+  char *f = *p;
+  if (f == NULL) return NULL;
+  char *tab = strchr(f, '\t');
+  if (tab != NULL) *tab = '\0';
+  *p = tab ? tab + 1 : NULL;
+  return f;
+}
+/* tests/options.tsv: SUBCOMMAND OPTION WITHOUT WITH WHAT REFUSED WORDS.  WITHOUT, run twice, gives the same twice; WITH differs from it in
+   WHAT: out, err, or memory (bytes asked of the allocator).  REFUSED fails, and says WORDS. */
+START_TEST(every_option_changes_something_and_refuses_something)
+{
+  static bool seen[N_SUBCOMMANDS][N_OPTIONS];
+  FILE *f = fopen("tests/options.tsv", "r");
+  char line[8192];
+  unsigned passed = 0;
+  ck_assert(f != NULL);
+  while (fgets(line, sizeof line, f)) {
+    if (line[0] == '#' || line[0] == '\n') continue;
+    line[strcspn(line, "\n")] = '\0';
+    char *p = line, *sub = next_field(&p), *name = next_field(&p), *without = next_field(&p), *with = next_field(&p), *what = next_field(&p),
+      *refused = next_field(&p), *words = next_field(&p);
+    ck_assert_msg(words != NULL, "%s %s: seven fields are wanted", sub, name);
+    int s = 0, o = 0;
+    while (s < N_SUBCOMMANDS && strcmp(subcommand_at((enum subcommand) s)->name, sub) != 0) s++;
+    while (o < N_OPTIONS && strcmp(option_at((enum option) o)->name, name) != 0) o++;
+    ck_assert_msg(s < N_SUBCOMMANDS && o < N_OPTIONS && (option_at((enum option) o)->where >> s & 1) != 0, "%s --%s is not in the table", sub, name);
+    seen[s][o] = true;
+    struct run a = run(without), b = run(without), c = run(with), d = run(refused);
+    timings_out(a.out), timings_out(b.out), timings_out(c.out), timings_out(a.err), timings_out(b.err), timings_out(c.err);
+    ck_assert_msg(strcmp(a.out, b.out) == 0 && strcmp(a.err, b.err) == 0 && a.m.all.requests == b.m.all.requests, "%s differs from itself", without);
+    ck_assert_msg(a.status == 0 && c.status == 0, "%s | %s: %d %d: %s%s", without, with, a.status, c.status, a.err, c.err);
+    bool differs = strcmp(what, "out") == 0 ? strcmp(a.out, c.out) != 0 : strcmp(what, "err") == 0 ? strcmp(a.err, c.err) != 0
+      : a.m.all.asked != c.m.all.asked;
+    ck_assert_msg(differs, "%s --%s changes nothing in %s", sub, name, what);
+    ck_assert_msg(d.status != 0 && strstr(d.err, words) != NULL, "%s: status %d: %s; wanted: %s", refused, d.status, d.err, words);
+    ck_assert_uint_eq(d.n_out, 0);
+    passed++;
+    done(&a), done(&b), done(&c), done(&d);
+  }
+  fclose(f);
+  for (int s = 0; s < N_SUBCOMMANDS; s++) for (int o = 0; o < N_OPTIONS; o++)
+    ck_assert_msg((option_at((enum option) o)->where >> s & 1) == 0 || seen[s][o], "tests/options.tsv lacks %s --%s", subcommand_at((enum subcommand) s)->name,
+      option_at((enum option) o)->name);
+  tally("tests/options.tsv", passed, 0, 0, "");
+}
+END_TEST
+
+/* tests/refusals.tsv: LINE STATUS WORDS...: all of the words stand in the one sentence on the standard error, and no two lines get the same sentence */
+START_TEST(refusals_are_sentences_about_the_thing)
+{
+  static char *said[400], from[400][300];
+  size_t n = 0;
+  FILE *f = fopen("tests/refusals.tsv", "r");
+  char line[8192];
+  ck_assert(f != NULL);
+  while (fgets(line, sizeof line, f)) {
+    if (line[0] == '#' || line[0] == '\n') continue;
+    line[strcspn(line, "\n")] = '\0';
+    char *p = line, *typed = next_field(&p), *status = next_field(&p), *word;
+    struct run r = run_as(typed, strstr(typed, "--keyboard") ? FROM_KEYBOARD : 0, 0);
+    ck_assert_msg(r.status == atoi(status), "%s: status %d: %s", typed, r.status, r.err);
+    ck_assert_msg(r.n_out == 0, "%s: %s", typed, r.out);
+    ck_assert_msg(strncmp(r.err, "incipit: ", 9) == 0 && strchr(r.err, '\n') == r.err + r.n_err - 1, "%s: %s is no sentence on one line", typed, r.err);
+    while ((word = next_field(&p)) != NULL) ck_assert_msg(strstr(r.err, word) != NULL, "%s: %s lacks %s", typed, r.err, word);
+    for (size_t i = 0; i < n; i++) ck_assert_msg(strcmp(said[i], r.err) != 0, "%s and %s both say %s", from[i], typed, r.err);
+    snprintf(from[n], sizeof from[n], "%.290s", typed);
+    said[n++] = strdup(r.err);
+    ck_assert(n < 400);
+    done(&r);
+  }
+  fclose(f);
+  for (size_t i = 0; i < n; i++) free(said[i]);
+  tally("tests/refusals.tsv", (unsigned) n, 0, 0, "");
+}
+END_TEST
+
+START_TEST(what_a_terminal_and_an_environment_change)
+{
+  struct run r = run_as("generate", FROM_KEYBOARD, 0);
+  ck_assert_int_eq(r.status, 2);
+  ck_assert(strstr(r.err, "generate needs a text") != NULL);
+  done(&r);
+  r = run_as("generate The -n 1", ON_TERMINAL, 0);
+  ck_assert_str_eq(r.out, " cat\n");       /* on a terminal, and only there, a line's end of ours */
+  done(&r);
+  r = run("generate The -n 1");
+  ck_assert_str_eq(r.out, " cat");
+  done(&r);
+  r = run_as("trace The -n 1", ON_TERMINAL, 0);
+  ck_assert(strstr(r.out, "\x1b[31m") != NULL);
+  done(&r);
+  setenv("NO_COLOR", "1", 1);
+  r = run_as("trace The -n 1", ON_TERMINAL, 0);
+  ck_assert(strchr(r.out, '\x1b') == NULL);
+  done(&r);
+  setenv("INCIPIT_ISA", "mmx", 1);
+  r = run("generate The -n 1");
+  ck_assert_int_eq(r.status, 1);
+  ck_assert(strstr(r.err, "mmx") != NULL && strstr(r.err, "scalar") != NULL && r.n_out == 0);
+  done(&r);
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    setenv("INCIPIT_ISA", kernels_at(i)->name, 1);
+    r = run("generate 'The cat sat'");
+    ck_assert_str_eq(r.out, " on the mat. é€😀!");
+    done(&r);
+    r = run("--version");
+    char words[64];
+    snprintf(words, sizeof words, "kernels: %s, of", kernels_at(i)->name);
+    ck_assert_msg(strstr(r.out, words) != NULL && strstr(r.out, "build test") && strstr(r.out, "compiler: ") && strstr(r.out, "(PCRE2)") && strstr(r.out, "(utf8proc)"), "%s", r.out);
+    done(&r);
+  }
+  unsetenv("INCIPIT_ISA");
+  setenv("OMP_NUM_THREADS", "3", 1);
+  r = run("generate The -n 1 --stats");
+  ck_assert_msg(strstr(r.err, "workers                      3\n") != NULL, "%s", r.err);
+  done(&r);
+  setenv("OMP_NUM_THREADS", "many", 1);
+  r = run("generate The -n 1");
+  ck_assert_int_eq(r.status, 0);
+  done(&r);
+  setenv("INCIPIT_MODEL", "/nowhere/at/all", 1);
+  r = run("generate The");
+  ck_assert(r.status == 1 && strstr(r.err, "/nowhere/at/all") != NULL);
+  done(&r);
+  unsetenv("INCIPIT_MODEL");
+  char *argv[] = {"incipit", "generate", "The", NULL};
+  r = run_words(3, argv, "", 0, 0, 0, "/nowhere/bin/incipit");
+  ck_assert(r.status == 1 && strstr(r.err, "no built-in model") && strstr(r.err, "INCIPIT_MODEL"));
+  done(&r);
+}
+END_TEST
+
+START_TEST(a_greeting_with_three_things_to_try)
+{
+  char *argv[] = {"incipit", NULL};
+  struct run r = run_words(1, argv, "", 0, ON_TERMINAL | FROM_KEYBOARD, 0, "incipit");
+  ck_assert_int_eq(r.status, 0);
+  unsigned n = 0;
+  for (char *at = r.out; (at = strstr(at, "\n  incipit ")) != NULL; at++) n++;
+  ck_assert_uint_eq(n, 3);
+  done(&r);
+}
+END_TEST
+
+START_TEST(hints_are_said_once_and_to_the_eyes)
+{
+  struct run r = run("generate The -n 2 -m @/chat"), s = run("generate The -n 2");
+  ck_assert_str_eq(r.out, s.out);
+  ck_assert(strstr(r.err, "chat template") != NULL && s.n_err == 0);
+  done(&r);
+  r = run("generate --prompt-ids 262 -n 2 -m @/chat");
+  ck_assert_uint_eq(r.n_err, 0);
+  done(&r);
+  r = run("generate The -n 2 -m @/sampled");
+  ck_assert_str_eq(r.out, s.out);
+  ck_assert(strstr(r.err, "chapter 7") != NULL);
+  done(&r), done(&s);
+}
+END_TEST
+
+/* ---- the four objects of --json */
+static void has_keys(json_t *o, const char *list)      /* exactly these, in any order */
+{
+  char copy[512];
+  size_t n = 0;
+  snprintf(copy, sizeof copy, "%s", list);
+  for (char *k = strtok(copy, " "); k != NULL; k = strtok(NULL, " "), n++) ck_assert_msg(json_object_get(o, k) != NULL, "%s is missing", k);
+  ck_assert_msg(json_object_size(o) == n, "wanted: %s", list);
+}
+static json_t *object_of(struct run *r)
+{
+  ck_assert_msg(r->status == 0 || r->status == 130, "%d %s", r->status, r->err);
+  json_t *o = json_loads(r->out, JSON_REJECT_DUPLICATES, NULL);
+  ck_assert_msg(json_is_object(o), "%s", r->out);
+  return o;
+}
+static int64_t number_at(json_t *o, const char *a, const char *b) { return json_integer_value(json_object_get(json_object_get(o, a), b)); }
+static const char counter_keys[] = "passes rows kv_rows_computed kv_rows_recomputed qk_pairs madds_linear madds_attention madds_head weight_bytes_read cache_bytes_read cache_bytes_written";
+
+START_TEST(generate_prints_the_promised_object)
+{
+  struct run r = run("generate 'The cat sat' --json --logprobs 3");
+  json_t *o = object_of(&r);
+  has_keys(o, "model prompt sequences usage counters timings");
+  has_keys(json_object_get(o, "prompt"), "text ids");
+  has_keys(json_object_get(o, "usage"), "prompt_tokens completion_tokens total_tokens");
+  has_keys(json_object_get(o, "counters"), counter_keys);
+  has_keys(json_object_get(o, "timings"), "load_ms time_to_first_token_ms time_per_output_token_ms prefill_tokens_per_second decode_tokens_per_second");
+  json_t *s = json_array_get(json_object_get(o, "sequences"), 0);
+  has_keys(s, "index ids text finish_reason stop logprobs");
+  ck_assert_str_eq(json_string_value(json_object_get(s, "text")), " on the mat. é€😀!");
+  ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "stop");
+  ck_assert_str_eq(json_string_value(json_object_get(s, "stop")), "eos");
+  json_t *ids = json_object_get(s, "ids"), *odds = json_object_get(s, "logprobs");
+  size_t g = json_array_size(ids);
+  ck_assert_uint_eq(json_array_size(odds), g);
+  ck_assert_int_eq(json_integer_value(json_array_get(ids, g - 1)), 0);      /* the end token is in the ids, not in the text */
+  ck_assert_int_eq(number_at(o, "usage", "total_tokens"), (int64_t) (3 + g));
+  for (size_t i = 0; i < g; i++) {
+    json_t *x = json_array_get(odds, i), *top = json_object_get(x, "top");
+    has_keys(x, "id logprob rank top");
+    ck_assert(json_equal(json_object_get(x, "id"), json_array_get(ids, i)));
+    ck_assert_uint_eq(json_array_size(top), 3);
+    ck_assert_int_eq(json_integer_value(json_object_get(x, "rank")), 1);
+    ck_assert(json_equal(json_object_get(json_array_get(top, 0), "logprob"), json_object_get(x, "logprob")));
+    for (size_t k = 1; k < 3; k++) ck_assert(json_real_value(json_object_get(json_array_get(top, k), "logprob")) <= json_real_value(json_object_get(json_array_get(top, k - 1), "logprob")));
+  }
+  int64_t p = 3, n = (int64_t) g;
+  ck_assert_int_eq(number_at(o, "counters", "passes"), n);
+  ck_assert_int_eq(number_at(o, "counters", "rows"), n * p + n * (n - 1) / 2);
+  ck_assert_int_eq(number_at(o, "counters", "kv_rows_recomputed"), n * p + n * (n - 1) / 2 - (p + n - 1));
+  json_decref(o), done(&r);
+}
+END_TEST
+
+START_TEST(jsonl_is_a_line_a_token_and_then_the_object)
+{
+  struct run r = run("generate 'The cat sat' --jsonl"), whole = run("generate 'The cat sat' --json");
+  json_t *o = object_of(&whole), *s = json_array_get(json_object_get(o, "sequences"), 0), *last = NULL;
+  char text[256] = "";
+  size_t n = 0;
+  for (char *at = r.out, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+    *end = '\0';
+    json_decref(last);
+    last = json_loads(at, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_msg(last != NULL, "%s", at);
+    if (json_object_get(last, "sequences")) continue;
+    has_keys(last, "index id text logprob");
+    ck_assert(json_equal(json_object_get(last, "id"), json_array_get(json_object_get(s, "ids"), n++)));
+    strcat(text, json_string_value(json_object_get(last, "text")));
+  }
+  ck_assert_uint_eq(n, json_array_size(json_object_get(s, "ids")));
+  ck_assert_str_eq(text, json_string_value(json_object_get(s, "text")));
+  ck_assert(json_equal(json_object_get(last, "sequences"), json_object_get(o, "sequences")));
+  ck_assert(json_equal(json_object_get(last, "counters"), json_object_get(o, "counters")));
+  json_decref(last), json_decref(o), done(&r), done(&whole);
+}
+END_TEST
+
+START_TEST(trace_prints_the_grid_of_the_book)
+{
+  struct run r = run("trace 'The cat sat' -n 4 --json --attention 1.3"), t = run("trace 'The cat sat' -n 4");
+  json_t *o = object_of(&r);
+  has_keys(o, "prompt_ids steps totals");
+  ck_assert_int_eq(number_at(o, "totals", "computed"), 18);
+  ck_assert_int_eq(number_at(o, "totals", "necessary"), 6);
+  ck_assert_int_eq(number_at(o, "totals", "redundant"), 12);
+  json_t *steps = json_object_get(o, "steps");
+  ck_assert_uint_eq(json_array_size(steps), 4);
+  for (size_t i = 0; i < 4; i++) {
+    json_t *s = json_array_get(steps, i), *work = json_object_get(s, "work"), *seen = json_object_get(s, "attention");
+    has_keys(s, "step length work top chosen cache_rows cache_bytes counters attention");
+    has_keys(json_object_get(s, "chosen"), "id piece logprob rank why");
+    has_keys(json_object_get(s, "counters"), counter_keys);
+    has_keys(json_array_get(json_object_get(s, "top"), 0), "id piece logprob");
+    ck_assert_int_eq(number_at(s, "counters", "passes"), 1);
+    ck_assert_int_eq(number_at(s, "counters", "rows"), (int64_t) (3 + i));
+    ck_assert_uint_eq(json_array_size(work), 3 + i);
+    for (size_t k = 0; k < 3 + i; k++) ck_assert_str_eq(json_string_value(json_array_get(work, k)), i > 0 && k < 2 + i ? "redo" : "new");
+    double sum = 0;
+    for (size_t k = 0; k < json_array_size(seen); k++) sum += json_real_value(json_array_get(seen, k));
+    ck_assert_uint_eq(json_array_size(seen), 3 + i);
+    ck_assert_msg(fabs(sum - 1) < 1e-5, "attention adds up to %g", sum);
+  }
+  ck_assert(strstr(t.out, "\n  R R R R R C\n") != NULL && strstr(t.out, "computed 18 rows: 6 necessary, 12 again\n") != NULL);
+  json_decref(o), done(&r), done(&t);
+  r = run("trace '!' -n 9");
+  ck_assert_msg(strstr(r.out, "<- stopped") != NULL && strstr(r.out, "step 2") == NULL, "%s", r.out);
+  done(&r);
+}
+END_TEST
+
+START_TEST(tokenize_and_inspect_print_the_promised_objects)
+{
+  struct run r = run("tokenize 'The cat é' --json"), i = run("inspect tests/golden/small --json"), f = run("inspect tests/golden/small/model.safetensors --json");
+  json_t *o = object_of(&r);
+  has_keys(o, "ids pieces bytes");
+  ck_assert_int_eq(json_integer_value(json_object_get(o, "bytes")), 10);
+  ck_assert_str_eq(json_string_value(json_array_get(json_object_get(o, "pieces"), 1)), " cat");
+  json_decref(o);
+  o = object_of(&i);
+  has_keys(o, "architecture parameters context config tensors tokenizer ignored_fields");
+  has_keys(json_object_get(o, "tokenizer"), "kind vocab_size special");
+  has_keys(json_array_get(json_object_get(json_object_get(o, "tokenizer"), "special"), 0), "id text role from");
+  json_t *tensors = json_object_get(o, "tensors");
+  int64_t elements = 0;
+  for (size_t k = 0; k < json_array_size(tensors); k++) {
+    json_t *t = json_array_get(tensors, k), *shape = json_object_get(t, "shape");
+    has_keys(t, "name type shape bytes");
+    int64_t n = 1;
+    for (size_t d = 0; d < json_array_size(shape); d++) n *= json_integer_value(json_array_get(shape, d));
+    ck_assert_int_eq(json_integer_value(json_object_get(t, "bytes")), 2 * n);
+    elements += n;
+  }
+  ck_assert_int_eq(json_integer_value(json_object_get(o, "parameters")), elements);
+  ck_assert_int_eq(json_integer_value(json_object_get(o, "context")), 64);
+  ck_assert_uint_gt(json_array_size(json_object_get(o, "ignored_fields")), 0);
+  has_keys(json_array_get(json_object_get(o, "ignored_fields"), 0), "file field reason");
+  json_t *g = object_of(&f);
+  has_keys(g, "architecture parameters context config tensors tokenizer ignored_fields");
+  ck_assert(json_equal(json_object_get(g, "tensors"), tensors) && json_equal(json_object_get(g, "parameters"), json_object_get(o, "parameters")));
+  json_decref(g), json_decref(o), done(&r), done(&i), done(&f);
+}
+END_TEST
+
+START_TEST(lengths_and_contexts)
+{
+  static const struct { const char *line; int new_ids; const char *why; } at[] = {
+    {"generate The --json -n 0", 0, "length"}, {"generate The --json -n 3", 3, "length"}, {"generate The --json --max-tokens 3", 3, "length"},
+    {"generate The --json -c 4", 4, "length"}, {"generate The --json -c 4 -n 9", 4, "length"}, {"generate The --json -c 1", 1, "length"},
+    {"generate '!' --json", 1, "stop"}, {"generate '!' --json -n 1", 1, "stop"}, {"generate '!' --json -n 3 --ignore-eos", 3, "length"},
+    {"generate The --json --ignore-eos", 64, "length"}, {"generate --prompt-ids 262;270,\\ 263 --json -n 2", 2, "length"},
+    {"generate '' --json -n 2", 2, "length"}, {"generate --prompt-ids '' --json -n 2", 2, "length"}, {"generate - --json -n 2 <The", 2, "length"},
+    {"generate --json -n 2 <The", 2, "length"}, {"generate -n2 --json -pThe", 2, "length"}, {"generate --json --max-new-tokens=2 -- The", 2, "length"},
+    {"generate The --json -n 9999999999", 19, "stop"}};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    char line[200];      /* blanks within a word are written with a backslash above, to be seen */
+    snprintf(line, sizeof line, "%s", at[i].line);
+    char *slash = strchr(line, '\\');
+    if (slash) memmove(slash, slash + 2, strlen(slash + 2) + 1);
+    struct run r = run(line);
+    json_t *o = object_of(&r), *s = json_array_get(json_object_get(o, "sequences"), 0);
+    if (at[i].new_ids != 19) ck_assert_msg((int) json_array_size(json_object_get(s, "ids")) == at[i].new_ids, "%s: %s", line, r.out);
+    ck_assert_msg(strcmp(json_string_value(json_object_get(s, "finish_reason")), at[i].why) == 0, "%s: %s", line, r.out);
+    if (at[i].new_ids == 0) ck_assert_int_eq(number_at(o, "counters", "rows"), 1);      /* the prompt is evaluated all the same */
+    json_decref(o), done(&r);
+  }
+}
+END_TEST
+
+START_TEST(text_is_taken_byte_for_byte)
+{
+  static const char *const odd[] = {"\xff\xfe", "\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xed\xa0\x80 x", "The\r\n cat", "  ", "\n"};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+    char *argv[] = {"incipit", "tokenize", (char *) odd[i], "--json", NULL}, *back[] = {"incipit", "tokenize", "--ids", NULL, NULL}, list[512] = "";
+    struct run r = run_words(4, argv, "", 0, 0, 0, "incipit");
+    json_t *o = object_of(&r), *ids = json_object_get(o, "ids");
+    for (size_t k = 0; k < json_array_size(ids); k++) snprintf(list + strlen(list), 16, "%s%d", k ? ";" : "", (int) json_integer_value(json_array_get(ids, k)));
+    back[3] = list;
+    struct run b = run_words(4, back, "", 0, 0, 0, "incipit");
+    ck_assert_msg(b.n_out == strlen(odd[i]) && memcmp(b.out, odd[i], b.n_out) == 0, "%s comes back as %s", r.out, b.out);
+    char *go[] = {"incipit", "generate", (char *) odd[i], "--echo", "-n", "2", NULL}, *object[] = {"incipit", "generate", (char *) odd[i], "--json", "-n", "2", NULL};
+    struct run g = run_words(6, go, "", 0, 0, 0, "incipit"), j = run_words(6, object, "", 0, 0, 0, "incipit");
+    ck_assert_msg(g.status == 0 && memcmp(g.out, odd[i], strlen(odd[i])) == 0, "%s", g.err);
+    json_decref(object_of(&j));      /* jansson refuses what is not UTF-8: bytes that are no text have become U+FFFD */
+    json_decref(o), done(&r), done(&b), done(&g), done(&j);
+  }
+  char *argv[] = {"incipit", "tokenize", "-", "--count", NULL};
+  struct run r = run_words(4, argv, "a\0b\n", 4, 0, 0, "incipit");
+  ck_assert_str_eq(r.out, "4\n");
+  done(&r);
+}
+END_TEST
+
+START_TEST(a_cancelled_run_is_complete)
+{
+  steps_allowed = 3;
+  struct run r = run("generate 'The cat sat' --json --stats");
+  ck_assert_int_eq(r.status, 130);
+  json_t *o = object_of(&r), *s = json_array_get(json_object_get(o, "sequences"), 0);
+  ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "cancelled");
+  ck_assert(json_is_null(json_object_get(s, "stop")));
+  ck_assert_uint_eq(json_array_size(json_object_get(s, "ids")), 3);
+  ck_assert_str_eq(json_string_value(json_object_get(s, "text")), " on the mat");
+  ck_assert(strstr(r.err, "kv_rows_recomputed") != NULL);
+  json_decref(o), done(&r);
+  steps_allowed = 9;      /* in the middle of a character: the bytes go out raw, into JSON as U+FFFD */
+  r = run("generate 'The cat sat' -n 20");
+  ck_assert_int_eq(r.status, 130);
+  ck_assert_str_eq(r.out, " on the mat. é\xe2\x82");
+  done(&r);
+  steps_allowed = 9;
+  r = run("generate 'The cat sat' --json");
+  o = object_of(&r), s = json_array_get(json_object_get(o, "sequences"), 0);
+  ck_assert_str_eq(json_string_value(json_object_get(s, "text")), " on the mat. é\xef\xbf\xbd");
+  json_decref(o), done(&r);
+  steps_allowed = 2;
+  r = run("trace The --json -n 9");
+  ck_assert_int_eq(r.status, 130);
+  o = object_of(&r);
+  ck_assert_uint_eq(json_array_size(json_object_get(o, "steps")), 2);
+  json_decref(o), done(&r);
+  steps_allowed = 0;
+}
+END_TEST
+
+/* every request for memory, of every subcommand, refused once: status 1, a sentence, nothing held, nothing half on the standard output but
+   what a stream had let go before */
+START_TEST(every_refusal_of_memory_is_survived)
+{
+  static const char *const line[] = {"generate 'The cat' -n 3 --logprobs 2 --jsonl", "generate --prompt-ids 262,270 -n 3 --echo", "generate --prompt-ids 262,270 --json -n 3 -t 3", "tokenize 'The cat'",
+    "tokenize --ids 262,270", "trace The -n 2 --attention 0.0", "inspect", "inspect tests/golden/small/model.safetensors", "tokenize --train tests/golden/small.txt --vocab-size 262 --out @/learnt",
+    "probe tokenize <{\"text\":\"The\"}", "probe detokenize <{\"ids\":[262]}", "probe stream <{\"ids\":[262,196]}", "probe train-bpe <{\"text\":\"aabaab\",\"merges\":3}",
+    "probe forward <{\"ids\":[262,3],\"rows\":\"all\",\"mates\":[[1,2],[3]],\"chunk\":1}", "probe logprob <{\"ids\":[262,3]}", "probe generate <{\"ids\":[262],\"max_tokens\":2}",
+    "probe inspect <{\"file\":\"tests/golden/small/model.safetensors\"}"};
+  uint64_t tried = 0;
+  for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+    struct run good = run(line[i]);
+    ck_assert_msg(good.status == 0 && good.m.all.requests > 0, "%s: %s", line[i], good.err);
+    uint64_t n = good.m.all.requests;
+    timings_out(good.out);
+    for (uint64_t k = 1; k <= n; k++) {
+      struct run r = run_as(line[i], 0, k);
+      timings_out(r.out);
+      bool probe = strncmp(line[i], "probe", 5) == 0;
+      bool answered = probe && r.status == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0 && strchr(r.out, '\n') == r.out + r.n_out - 1;
+      bool refused = r.status == 1 && strncmp(r.err, "incipit: ", 9) == 0 && strchr(r.err, '\n') == r.err + r.n_err - 1;
+      ck_assert_msg(answered || refused || (r.status == 0 && strcmp(r.out, good.out) == 0), "%s, request %lu: status %d, %s%s", line[i], (unsigned long) k, r.status, r.out, r.err);
+      tried++;
+      done(&r);
+    }
+    done(&good);
+  }
+  ck_assert_uint_gt(tried, 400);
+}
+END_TEST
+
+/* jansson stands outside the accounts; its requests are refused one at a time, too, and all that it got must have come back */
+static uint64_t jansson_asked, jansson_refused, jansson_out;
+static void *jansson_take(size_t n)
+{
+  bool growth = n >= 32 && (n & (n - 1)) == 0;      /* of the text it has read: jansson 2.14 does not look whether that worked, and asserts later */
+  if (!growth && ++jansson_asked == jansson_refused) return NULL;
+  jansson_out++;
+  return malloc(n);
+}
+static void jansson_give(void *p) { if (p != NULL) jansson_out--; free(p); }
+START_TEST(every_refusal_of_the_reader_of_json_is_survived)
+{
+  static const struct { const char *line; uint64_t stride; } at[] = {{"probe train-bpe <{\"text\":\"aab\",\"merges\":2,\"pattern\":\"[a-z]+\"}", 1}, {"probe inspect <{\"file\":\"tests/golden/small/model.safetensors\"}", 1},
+    {"generate -n 1 -m tests/golden/llama --prompt-ids 1", 1}, {"probe generate -m tests/golden/llama <{\"ids\":[1],\"max_tokens\":2,\"params\":{\"temperature\":0},\"eos\":[]}", 3}, {"inspect --json", 41}, {"generate The -n 1 -m @/chat", 43}};
+  json_set_alloc_funcs(jansson_take, jansson_give);
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    const char *line = at[i].line;
+    jansson_asked = jansson_out = jansson_refused = 0;
+    struct run good = run(line);
+    uint64_t n = jansson_asked;
+    ck_assert_msg(good.status == 0 && jansson_out == 0 && n > 0, "%s: %s%lu blocks are still out", line, good.err, (unsigned long) jansson_out);
+    for (uint64_t k = 1; k <= n; k += at[i].stride) {
+      jansson_asked = 0, jansson_refused = k;
+      struct run r = run(line);
+      bool same = r.status == 0 && strcmp(r.out, good.out) == 0, refused = r.status == 1 && strncmp(r.err, "incipit: ", 9) == 0;
+      bool answered = r.status == 0 && strncmp(line, "probe", 5) == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0;
+      ck_assert_msg(same || refused || answered, "%s, request %lu: status %d, %s%s", line, (unsigned long) k, r.status, r.out, r.err);
+      ck_assert_msg(jansson_out == 0, "%s, request %lu: %lu blocks are still out", line, (unsigned long) k, (unsigned long) jansson_out);
+      done(&r);
+    }
+    done(&good);
+  }
+  json_set_alloc_funcs(malloc, free);
+}
+END_TEST
+
+/* ---- help, manual page, completion: the table in four forms */
+START_TEST(the_table_is_in_all_its_forms)
+{
+  struct run man = run("help --man"), words = run("help --completion"), over = run("--help"), short_ = run("-h");
+  ck_assert_str_eq(over.out, short_.out);
+  for (int s = 0; s < SUB_VERSION; s++) {
+    const struct subcommand_row *sub = subcommand_at((enum subcommand) s);
+    char line[128];
+    snprintf(line, sizeof line, "%s --help", sub->name);
+    struct run help = run(line);
+    snprintf(line, sizeof line, "help %s", sub->name);
+    struct run again = run(line);
+    ck_assert_str_eq(help.out, again.out);
+    ck_assert(help.status == 0 && strstr(help.out, sub->example) != NULL && strstr(over.out, sub->name) != NULL);
+    for (char *at = help.out, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) ck_assert_msg(end - at <= 80, "%s: a line of %d letters", sub->name, (int) (end - at));
+    for (int o = 0; o < N_OPTIONS; o++) {
+      char dashes[64], troff[128], *t = troff;
+      snprintf(dashes, sizeof dashes, "--%s", option_at((enum option) o)->name);
+      for (char *d = dashes; *d; d++) { if (*d == '-') *t++ = '\\'; *t++ = *d; }
+      *t = '\0';
+      bool mine = (option_at((enum option) o)->where >> s & 1) != 0;
+      ck_assert_msg(!mine || (strstr(help.out, dashes) && strstr(man.out, troff) && strstr(words.out, dashes)), "%s %s", sub->name, dashes);
+    }
+    done(&help), done(&again);
+  }
+  done(&man), done(&words), done(&over), done(&short_);
+}
+END_TEST
+
+static int shell(const char *script, char *out, size_t size)      /* status of sh -c script; what it prints */
+{
+  FILE *f = popen(script, "r");
+  size_t n = f ? fread(out, 1, size - 1, f) : 0;
+  out[n] = '\0';
+  int status = f ? pclose(f) : -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+START_TEST(examples_work_as_printed)
+{
+  char script[1024], out[65536];
+  for (int s = 0; s < N_SUBCOMMANDS; s++) {
+    const struct subcommand_row *sub = subcommand_at((enum subcommand) s);
+    if (sub->hidden) continue;
+    snprintf(script, sizeof script, "PATH=$PWD/%s:$PATH; export INCIPIT_MODEL=$PWD/tests/golden/small; %s 2>&1", build_dir(), sub->example);
+    ck_assert_msg(shell(script, out, sizeof out) == 0 && out[0] != '\0', "%s: %s", sub->example, out);
+  }
+  snprintf(script, sizeof script, "command -v bash >/dev/null || exit 77; bash -c 'source <(%s/incipit help --completion); COMP_WORDS=(incipit generate --max); COMP_CWORD=2; _incipit;"
+    " echo ${COMPREPLY[@]}; COMP_WORDS=(incipit tok); COMP_CWORD=1; _incipit; echo ${COMPREPLY[@]}'", build_dir());
+  int status = shell(script, out, sizeof out);
+  if (status == 77) tally("the completion in bash", 0, 0, 1, "no bash");
+  else { ck_assert_msg(strcmp(out, "--max-new-tokens\ntokenize\n") == 0, "%s", out); tally("the completion in bash", 1, 0, 0, ""); }
+  snprintf(script, sizeof script, "command -v groff >/dev/null || exit 77; %s/incipit help --man | groff -man -Tascii -ww 2>&1 >/dev/null", build_dir());
+  status = shell(script, out, sizeof out);
+  if (status == 77) tally("the manual page in groff", 0, 0, 1, "no groff");
+  else { ck_assert_msg(out[0] == '\0', "%s", out); tally("the manual page in groff", 1, 0, 0, ""); }
+}
+END_TEST
+
+/* ---- numbers: nothing shorter reads back, and what is printed does */
+static bool some_shorter(double x, bool single, const char *text)      /* all decimals with one digit less around x, by force */
+{
+  int digits = 0;
+  for (const char *c = text; *c && *c != 'e'; c++) if (isdigit((unsigned char) *c)) digits += digits > 0 || *c != '0';
+  const char *point = strchr(text, '.');
+  for (const char *c = (strchr(text, 'e') ? strchr(text, 'e') : text + strlen(text)) - 1; c >= text && (*c == '0' || *c == '.') && digits > 1; c--) if (*c == '0' && (point == NULL || c > point || strstr(text, ".0") == point)) digits--;
+  if (digits <= 1) return false;
+  char near[64];
+  snprintf(near, sizeof near, "%.*e", digits - 2, x);
+  double unit = pow(10, atoi(strchr(near, 'e') + 1) - (digits - 2)), at = strtod(near, NULL);
+  for (int k = -1; k <= 1; k++) {
+    char again[64];
+    snprintf(again, sizeof again, "%.*e", digits - 2, at + k * unit);
+    if (single ? strtof(again, NULL) == (float) x : strtod(again, NULL) == x) return true;
+  }
+  return false;
+}
+START_TEST(numbers_are_the_shortest_that_read_back)
+{
+  uint64_t seed = suite_seed();
+  char room[NUMBER_ROOM];
+  for (int i = 0; i < 30000; i++) {
+    uint64_t bits = rnd(&seed);
+    uint32_t half = (uint32_t) bits;
+    float x;
+    double y;
+    if (i % 3 == 0) half = (half & 0xff800000u) | (uint32_t) (i % 5 == 0);      /* powers of two, and their neighbours */
+    memcpy(&x, &half, sizeof x), memcpy(&y, &bits, sizeof y);
+    if (i % 7 == 0) x = (float) (int) (half % 2000000) / 64, y = (double) (int) (half % 2000000) / 1000;
+    number_float(x, room);
+    if (isfinite(x)) {
+      float back = strtof(room, NULL);
+      ck_assert_msg(memcmp(&back, &x, sizeof x) == 0, "%s is not %a", room, (double) x);
+      ck_assert_msg(room[strcspn(room, ".e")] != '\0', "%s is an integer", room);
+      ck_assert_msg(!some_shorter(x, true, room), "%s could be shorter", room);
+    }
+    number_double(y, room);
+    if (!isfinite(y)) continue;
+    double back = strtod(room, NULL);
+    ck_assert_msg(memcmp(&back, &y, sizeof y) == 0, "%s is not %a", room, y);
+    ck_assert_msg(!some_shorter(y, false, room), "%s could be shorter", room);
+    json_t *j = json_loads(room, JSON_DECODE_ANY, NULL);
+    ck_assert_msg(json_is_real(j), "%s", room);
+    json_decref(j);
+  }
+  static const struct { double x; const char *text; } known[] = {{0, "0.0"}, {-0.0, "-0.0"}, {1, "1.0"}, {0.1, "0.1"}, {INFINITY, "\"inf\""}, {-INFINITY, "\"-inf\""}, {NAN, "\"nan\""},
+    {1e23, "1e+23"}, {9007199254740993.0, "9007199254740992.0"}, {5e-324, "5e-324"}, {123456789, "123456789.0"}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) { number_double(known[i].x, room); ck_assert_str_eq(room, known[i].text); }
+  number_float(0x1p-96f, room);      /* one of the powers of two whose nearest decimal is too far below */
+  ck_assert_uint_le(strlen(room), strlen("1.2621775e-29"));
+}
+END_TEST
+
+/* ---- the protocol */
+static json_t *answer_at(const char *out, size_t i)
+{
+  for (; i > 0; i--) out = strchr(out, '\n') + 1;
+  size_t n = strcspn(out, "\n");
+  json_t *j = json_loadb(out, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+  ck_assert_msg(json_is_object(j), "%.*s", (int) n, out);
+  return j;
+}
+static size_t lines_of(const struct run *r) { size_t n = 0; for (size_t i = 0; i < r->n_out; i++) n += r->out[i] == '\n'; return n; }
+static struct run probe(const char *kind, const char *model, const void *in, size_t n)
+{
+  char *argv[] = {"incipit", "probe", (char *) kind, "-m", (char *) model, NULL};
+  return run_words(5, argv, in, n, 0, 0, "incipit");
+}
+START_TEST(cases_that_travel)
+{
+  FILE *f = fopen("tests/golden/probe/cases.jsonl", "r");
+  char *line = NULL;
+  size_t room = 0, n = 0;
+  ck_assert(f != NULL);
+  while (getline(&line, &room, f) > 0) {
+    json_t *c = json_loads(line, JSON_ALLOW_NUL, NULL);
+    char *in = json_dumps(json_object_get(c, "in"), n % 2 ? JSON_ENSURE_ASCII : 0);
+    struct run r = probe(json_string_value(json_object_get(c, "kind")), "tests/golden/small", in, strlen(in));      /* no line's end: served all the same */
+    json_t *a = answer_at(r.out, 0);
+    ck_assert_msg(json_equal(a, json_object_get(c, "out")), "%s: %s", line, r.out);
+    json_decref(a), json_decref(c), free(in), done(&r);
+    n++;
+  }
+  free(line), fclose(f);
+  tally("tests/golden/probe/cases.jsonl", (unsigned) n, 0, 0, "");
+}
+END_TEST
+
+START_TEST(hostile_lines_get_one_error_each_and_change_nothing)
+{
+  FILE *f = fopen("tests/golden/probe/hostile.txt", "rb");
+  char *line = NULL;
+  size_t room = 0, cases = 0;
+  ck_assert(f != NULL);
+  for (ssize_t n; (n = getline(&line, &room, f)) > 0; cases++) {
+    char *tab = memchr(line, '\t', (size_t) n);
+    *tab = '\0';
+    /* the line between two good ones, which must have the same answers */
+    const char *good = strcmp(line, "tokenize") == 0 ? "{\"text\":\"The\"}\n" : strcmp(line, "detokenize") == 0 || strcmp(line, "stream") == 0 ? "{\"ids\":[196,262]}\n"
+      : strcmp(line, "train-bpe") == 0 ? "{\"text\":\"aab\",\"merges\":2}\n" : strcmp(line, "generate") == 0 ? "{\"ids\":[262],\"max_tokens\":2}\n"
+      : strcmp(line, "inspect") == 0 ? "{\"file\":\"tests/golden/small/model.safetensors\"}\n" : "{\"ids\":[262,3]}\n";
+    size_t bad = (size_t) n - (size_t) (tab + 1 - line), k = strlen(good);
+    char *all = malloc(bad + 2 * k);
+    memcpy(all, good, k), memcpy(all + k, tab + 1, bad), memcpy(all + k + bad, good, k);
+    struct run r = probe(line, "tests/golden/small", all, bad + 2 * k);
+    ck_assert_msg(r.status == 0 && r.n_err == 0 && lines_of(&r) == 3, "%s %s: %s%s", line, tab + 1, r.out, r.err);
+    json_t *a = answer_at(r.out, 0), *b = answer_at(r.out, 1), *c = answer_at(r.out, 2), *why = json_object_get(b, "error");
+    ck_assert_msg(json_object_size(b) == 1 && json_string_length(why) > 0 && strchr(json_string_value(why), '\n') == NULL, "%s %s: %s", line, tab + 1, r.out);
+    ck_assert_msg(json_equal(a, c), "%s", r.out);
+    json_decref(a), json_decref(b), json_decref(c), free(all), done(&r);
+  }
+  free(line), fclose(f);
+  tally("tests/golden/probe/hostile.txt", (unsigned) cases, 0, 0, "");
+}
+END_TEST
+
+/* lines changed at random: always one object a line, always with the promised keys or the single key error */
+START_TEST(lines_changed_at_random)
+{
+  static const struct { const char *kind, *line, *keys; } seedling[] = {
+    {"tokenize", "{\"text\":\"The \\u00e9 cat\",\"add_special\":true,\"parse_special\":false}", "ids"}, {"detokenize", "{\"ids\":[262,270,196,170],\"skip_special\":true}", "hex text"},
+    {"stream", "{\"ids\":[241,160,153,129,262]}", "chunks flush"}, {"train-bpe", "{\"text\":\"aabaab\",\"pattern\":\"[a-z]+\",\"merges\":5}", "merges"},
+    {"forward", "{\"ids\":[262,270,3],\"rows\":[0,2],\"chunk\":2,\"cache\":true,\"mates\":[[1,2],[3]]}", "logits"}, {"logprob", "{\"ids\":[262,270,3]}", "logprobs sum"},
+    {"generate", "{\"ids\":[262],\"max_tokens\":4,\"params\":{\"temperature\":0},\"seed\":0,\"stop\":[],\"eos\":[0,5]}", "ids text finish stop_reason"},
+    {"inspect", "{\"file\":\"tests/golden/small/model.safetensors\"}", "ok tensors parameters"}};
+  static const char pool[] = "{}[]\",:0123456789-+.eE\\u \tntrueflasxz\xff\xc3\xa9";
+  uint64_t seed = suite_seed();
+  for (size_t k = 0; k < sizeof seedling / sizeof *seedling; k++) {
+    char *all = malloc(400 * 512), *at = all;
+    for (int i = 0; i < 400; i++) {
+      char line[512];
+      size_t n = strlen(seedling[k].line);
+      memcpy(line, seedling[k].line, n);
+      for (uint64_t times = rnd(&seed) % 4; times > 0; times--) {
+        size_t p = rnd(&seed) % n;
+        char c = pool[rnd(&seed) % (sizeof pool - 1)];
+        switch (rnd(&seed) % 3) {
+        case 0: line[p] = c; break;
+        case 1: memmove(line + p + 1, line + p, n - p), line[p] = c, n++; break;
+        default: memmove(line + p, line + p + 1, n - p - 1), n--;
+        }
+      }
+      memcpy(at, line, n), at += n, *at++ = '\n';
+    }
+    struct run r = probe(seedling[k].kind, "tests/golden/small", all, (size_t) (at - all));
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_uint_eq(lines_of(&r), 400);
+    char *out = r.out;
+    for (int i = 0; i < 400; i++, out = strchr(out, '\n') + 1) {
+      json_t *j = answer_at(out, 0);
+      if (json_object_get(j, "error") != NULL) ck_assert_uint_eq(json_object_size(j), 1);
+      else has_keys(j, seedling[k].keys);
+      json_decref(j);
+    }
+    free(all), done(&r);
+  }
+}
+END_TEST
+
+START_TEST(forward_says_the_same_in_every_way)
+{
+  static const char *const model[] = {"tests/golden/small", "tests/golden/gpt2", "tests/golden/llama", "tests/golden/mistral", "tests/golden/qwen2", "tests/golden/qwen3", "tests/golden/llama-stretched"};
+  static const char *const way[] = {"\"chunk\":0", "\"chunk\":1", "\"chunk\":2", "\"chunk\":4,\"cache\":true", "\"cache\":false", "\"mates\":[[3]]", "\"mates\":[[2,2,2,2,2,2,2],[1],[4,5]],\"chunk\":3", "\"cache\":false,\"mates\":[[1,2,3]]", "\"chunk\":999"};
+  for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+    char in[4096] = "";
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++) snprintf(in + strlen(in), 200, "{\"ids\":[1,5,3,3,2,7,4],\"rows\":[6,0,3,3],%s}\n", way[k]);
+    struct run r = probe("forward", model[i], in, strlen(in));
+    size_t n = strcspn(r.out, "\n") + 1;
+    ck_assert_msg(r.status == 0 && r.out[2] == 'l' && r.n_out == n * (sizeof way / sizeof *way), "%s: %s", model[i], r.err);
+    for (size_t k = 1; k < sizeof way / sizeof *way; k++) ck_assert_msg(memcmp(r.out, r.out + k * n, n) == 0, "%s: %s", model[i], way[k]);
+    for (int t = 1; t <= 3; t++) {
+      char threads[8], *argv[] = {"incipit", "probe", "forward", "-m", (char *) model[i], "-t", threads, NULL};
+      snprintf(threads, sizeof threads, "%d", t);
+      struct run again = run_words(7, argv, in, strlen(in), 0, 0, "incipit");
+      ck_assert_str_eq(r.out, again.out);
+      done(&again);
+    }
+    done(&r);
+  }
+}
+END_TEST
+
+/* the golden lines of the models, through the protocol: what the module says, the protocol says */
+START_TEST(golden_lines_through_the_protocol)
+{
+  static const char *const model[] = {"gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3"};
+  unsigned n = 0;
+  for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+    for (int k = 0; k < 3; k++) {
+      static const char *const kind[] = {"forward", "logprob", "greedy"};
+      char path[256], dir[128], *line = NULL;
+      size_t room = 0;
+      snprintf(dir, sizeof dir, "tests/golden/%s", model[i]);
+      snprintf(path, sizeof path, "%s/%s.jsonl", dir, kind[k]);
+      FILE *f = fopen(path, "r");
+      ck_assert_msg(f != NULL, "%s", path);
+      while (getline(&line, &room, f) > 0) {
+        json_t *c = json_loads(line, 0, NULL), *q = json_object();
+        json_object_set(q, "ids", json_object_get(c, k == 2 ? "prompt_ids" : "ids"));
+        if (k == 0) json_object_set_new(q, "rows", json_string("all"));
+        if (k == 2) {
+          json_t *eos = json_object_get(c, "eos_token_id");
+          json_object_set(q, "max_tokens", json_object_get(c, "max_new_tokens"));
+          if (json_is_array(eos)) json_object_set(q, "eos", eos);
+          else json_object_set_new(q, "eos", json_is_integer(eos) ? json_pack("[O]", eos) : json_array());
+        }
+        char *in = json_dumps(q, 0);
+        struct run r = probe(k == 2 ? "generate" : kind[k], dir, in, strlen(in));
+        json_t *a = answer_at(r.out, 0);
+        double tol = json_number_value(json_object_get(c, "tol")), worst = 0;
+        if (k == 0) {
+          json_t *want = json_object_get(c, "logits"), *got = json_object_get(a, "logits");
+          ck_assert_uint_eq(json_array_size(want), json_array_size(got));
+          for (size_t x = 0; x < json_array_size(want); x++) for (size_t y = 0; y < json_array_size(json_array_get(want, x)); y++)
+            worst = fmax(worst, fabs(json_number_value(json_array_get(json_array_get(want, x), y)) - json_number_value(json_array_get(json_array_get(got, x), y))));
+        } else if (k == 1) {
+          json_t *want = json_object_get(c, "logprobs"), *got = json_object_get(a, "logprobs");
+          ck_assert_uint_eq(json_array_size(want), json_array_size(got));
+          ck_assert(json_is_null(json_array_get(got, 0)));
+          for (size_t x = 1; x < json_array_size(want); x++) worst = fmax(worst, fabs(json_number_value(json_array_get(want, x)) - json_number_value(json_array_get(got, x))));
+        } else {
+          ck_assert_msg(json_equal(json_object_get(a, "ids"), json_object_get(c, "ids")), "%s: %s", line, r.out);
+          ck_assert_str_eq(json_string_value(json_object_get(a, "text")), "");
+        }
+        ck_assert_msg(worst <= tol, "%s: off by %g, %g is allowed", path, worst, tol);
+        json_decref(a), json_decref(c), json_decref(q), free(in), done(&r);
+        n++;
+      }
+      free(line), fclose(f);
+    }
+  }
+  tally("tests/golden through the protocol", n, 0, 0, "");
+}
+END_TEST
+
+START_TEST(generate_and_the_protocol_are_one)
+{
+  struct run g = run("generate 'The cat sat' --json"), p = run("probe generate <{\"ids\":[262,270,263],\"max_tokens\":40}"), q = run("probe generate <{\"ids\":[262,270,263],\"max_tokens\":40,\"eos\":[]}");
+  json_t *a = object_of(&g), *b = object_of(&p), *c = object_of(&q), *s = json_array_get(json_object_get(a, "sequences"), 0);
+  ck_assert(json_equal(json_object_get(s, "ids"), json_object_get(b, "ids")));
+  ck_assert(json_equal(json_object_get(s, "text"), json_object_get(b, "text")));
+  ck_assert_str_eq(json_string_value(json_object_get(b, "finish")), "stop");
+  ck_assert_int_eq(json_integer_value(json_object_get(b, "stop_reason")), 0);
+  ck_assert_str_eq(json_string_value(json_object_get(c, "finish")), "length");
+  ck_assert_uint_eq(json_array_size(json_object_get(c, "ids")), 40);
+  json_decref(a), json_decref(b), json_decref(c), done(&g), done(&p), done(&q);
+  p = run("probe generate <{\"ids\":[262,270,263],\"max_tokens\":9,\"eos\":[260,5]}");      /* any id may end a text; it is in the ids, not in the text */
+  ck_assert_str_eq(p.out, "{\"ids\":[265,260],\"text\":\" on\",\"finish\":\"stop\",\"stop_reason\":260}\n");
+  done(&p);
+  p = run("probe generate <{\"ids\":[262],\"max_tokens\":3,\"params\":{\"temperature\":0.0,\"top_p\":1,\"samplers\":[\"bias\",\"penalties\",\"ngram\",\"temperature\",\"top_k\",\"top_p\",\"min_p\",\"typical_p\"]},\"seed\":0,\"sequence\":0,\"stop\":[],\"include_stop\":false,\"min_tokens\":0,\"eos\":null,\"cache\":false,\"chunk\":0,\"speculate\":0}");
+  ck_assert_msg(strstr(p.out, "\"text\":\" cat sat on\"") != NULL, "%s", p.out);
+  done(&p);
+  g = run("tokenize --ids 262,270,0,196"), p = run("probe detokenize <{\"ids\":[262,270,0,196]}");
+  ck_assert_str_eq(g.out, "The cat<|endoftext|>\xc3");
+  ck_assert_str_eq(p.out, "{\"hex\":\"54686520636174\x33\x63\x37\x63\x36\x35\x36\x65\x36\x34\x36\x66\x36\x36\x37\x34\x36\x35\x37\x38\x37\x34\x37\x63\x33\x65\x63\x33\",\"text\":\"The cat<|endoftext|>\xef\xbf\xbd\"}\n");
+  done(&g), done(&p);
+}
+END_TEST
+
+/* ---- what only a real process shows */
+struct child { pid_t pid; int in, out, err; };
+static struct child start(char *const *argv)
+{
+  int in[2], out[2], err[2];
+  ck_assert(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
+  struct child c = {fork(), in[1], out[0], err[0]};
+  if (c.pid == 0) {
+    char path[4200];
+    dup2(in[0], 0), dup2(out[1], 1), dup2(err[1], 2);
+    snprintf(path, sizeof path, "%s/incipit", build_dir());
+    signal(SIGPIPE, SIG_DFL), signal(SIGINT, SIG_DFL);
+    execv(path, argv);
+    _exit(99);
+  }
+  close(in[0]), close(out[1]), close(err[1]);
+  return c;
+}
+static int finish(struct child *c, char *err, size_t size)
+{
+  size_t n = 0;
+  for (ssize_t k; n < size - 1 && (k = read(c->err, err + n, size - 1 - n)) > 0;) n += (size_t) k;
+  err[n] = '\0';
+  int status;
+  ck_assert(waitpid(c->pid, &status, 0) == c->pid);
+  close(c->err);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+START_TEST(ctrl_c_leaves_a_whole_object)
+{
+  char long_[4200], err[4096], *argv[] = {"incipit", "generate", "The", "--jsonl", "--ignore-eos", "-m", long_, NULL};
+  snprintf(long_, sizeof long_, "%s/long", room_dir);
+  struct child c = start(argv);
+  FILE *f = fdopen(c.out, "r");
+  char *line = NULL, *last = NULL;
+  size_t room = 0, n = 0;
+  close(c.in);
+  while (getline(&line, &room, f) > 0) {
+    if (++n == 5) kill(c.pid, SIGINT);
+    free(last), last = strdup(line);
+  }
+  int status = finish(&c, err, sizeof err);
+  ck_assert_msg(status == 130, "status %d: %s", status, err);
+  json_t *o = json_loads(last, JSON_REJECT_DUPLICATES, NULL), *s = json_array_get(json_object_get(o, "sequences"), 0);
+  ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "cancelled");
+  ck_assert_uint_eq(json_array_size(json_object_get(s, "ids")), n - 1);
+  ck_assert(n < 4000);
+  json_decref(o), free(line), free(last), fclose(f);
+}
+END_TEST
+
+START_TEST(a_reader_who_has_gone_is_no_failure_to_talk_about)
+{
+  char long_[4200], err[4096], byte, *argv[] = {"incipit", "generate", "The", "--ignore-eos", "-m", long_, NULL}, *probe_argv[] = {"incipit", "probe", "tokenize", "--vocab", "tests/golden/small", NULL};
+  snprintf(long_, sizeof long_, "%s/long", room_dir);
+  struct child c = start(argv);
+  close(c.in);
+  ck_assert_int_eq(read(c.out, &byte, 1), 1);
+  close(c.out);
+  int status = finish(&c, err, sizeof err);
+  ck_assert_msg(status == 1 && err[0] == '\0', "status %d: %s", status, err);
+  c = start(probe_argv);
+  close(c.out);
+  signal(SIGPIPE, SIG_IGN);
+  for (int i = 0; i < 3; i++) { ssize_t n = write(c.in, "{\"text\":\"a\"}\n", 13); (void) n; }
+  close(c.in);
+  status = finish(&c, err, sizeof err);
+  ck_assert_msg(status == 1 && err[0] == '\0', "status %d: %s", status, err);
+}
+END_TEST
+
+START_TEST(a_full_disk_and_a_lost_file_are_told)
+{
+  char script[1024], out[4096];
+  snprintf(script, sizeof script, "INCIPIT_MODEL=tests/golden/small %s/incipit generate The -n 4 2>&1 >/dev/full", build_dir());
+  if (access("/dev/full", W_OK) == 0) {
+    ck_assert_int_eq(shell(script, out, sizeof out), 1);
+    ck_assert_msg(strstr(out, "the output cannot be written") != NULL, "%s", out);
+    snprintf(script, sizeof script, "%s/incipit --help 2>&1 >/dev/full", build_dir());
+    ck_assert_int_eq(shell(script, out, sizeof out), 1);
+  }
+  char dir[4200], path[8400], err[4096], answer[8192], *argv[] = {"incipit", "probe", "forward", "-m", dir, NULL};
+  variant("lost", NULL);
+  snprintf(dir, sizeof dir, "%s/lost", room_dir);
+  snprintf(path, sizeof path, "%s/model.safetensors", dir);
+  struct child c = start(argv);
+  ck_assert_int_eq(write(c.in, "{\"ids\":[1]}\n", 12), 12);
+  ck_assert(read(c.out, answer, sizeof answer) > 0);      /* the model is open */
+  ck_assert_int_eq(truncate(path, 0), 0);
+  ck_assert_int_eq(write(c.in, "{\"ids\":[1]}\n", 12), 12);
+  close(c.in);
+  while (read(c.out, answer, sizeof answer) > 0) ;
+  int status = finish(&c, err, sizeof err);
+  ck_assert_msg(status == 1 && strstr(err, "became shorter") != NULL, "status %d: %s", status, err);
+  close(c.out);
+}
+END_TEST
+
+START_TEST(questions_do_not_wait_for_the_next)
+{
+  char answer[512], err[512], *argv[] = {"incipit", "probe", "tokenize", "--vocab", "tests/golden/small", NULL};
+  struct child c = start(argv);
+  for (int i = 0; i < 3; i++) {      /* each answer comes before the next question is asked */
+    ck_assert_int_eq(write(c.in, "{\"text\":\"The\"}\n", 15), 15);
+    ssize_t n = read(c.out, answer, sizeof answer);
+    ck_assert_msg(n == 14 && memcmp(answer, "{\"ids\":[262]}\n", 14) == 0, "%.*s", (int) n, answer);
+  }
+  close(c.in);
+  ck_assert_int_eq(finish(&c, err, sizeof err), 0);
+  close(c.out);
+}
+END_TEST
+
+/* ---- the oracle outside */
+START_TEST(random_questions_against_the_oracle)
+{
+  char room[4096], script[8192], out[65536];
+  if (shared_file(room, sizeof room, "reference/contract.py") == NULL) return;
+  if (system("python3 -c 'import json' >/dev/null 2>&1") != 0) { tally("reference/contract.py", 0, 0, 1, "no python3"); return; }
+  snprintf(script, sizeof script, "python3 tests/contract.py %s/incipit %lu 2>&1", build_dir(), (unsigned long) suite_seed());
+  int status = shell(script, out, sizeof out);
+  char *last = out;
+  for (char *at = out; (at = strchr(at, '\n')) != NULL && at[1] != '\0';) last = ++at;
+  ck_assert_msg(status == 0, "%s", out);
+  tally("reference/contract.py", (unsigned) atoi(last), 0, 0, "");
+}
+END_TEST
+
+int main(void)
+{
+  setenv("INCIPIT_MODEL", "tests/golden/small", 1);
+  unsetenv("INCIPIT_ISA"), unsetenv("OMP_NUM_THREADS"), unsetenv("NO_COLOR");
+  make_models();
+  Suite *s = suite_create("command");
+  TCase *t = tcase_create("people");
+  tcase_add_test(t, every_option_changes_something_and_refuses_something);
+  tcase_add_test(t, refusals_are_sentences_about_the_thing);
+  tcase_add_test(t, what_a_terminal_and_an_environment_change);
+  tcase_add_test(t, a_greeting_with_three_things_to_try);
+  tcase_add_test(t, hints_are_said_once_and_to_the_eyes);
+  tcase_add_test(t, the_table_is_in_all_its_forms);
+  tcase_add_test(t, examples_work_as_printed);
+  suite_add_tcase(s, t);
+  t = tcase_create("scripts");
+  tcase_add_test(t, generate_prints_the_promised_object);
+  tcase_add_test(t, jsonl_is_a_line_a_token_and_then_the_object);
+  tcase_add_test(t, trace_prints_the_grid_of_the_book);
+  tcase_add_test(t, tokenize_and_inspect_print_the_promised_objects);
+  tcase_add_test(t, lengths_and_contexts);
+  tcase_add_test(t, text_is_taken_byte_for_byte);
+  tcase_add_test(t, a_cancelled_run_is_complete);
+  tcase_add_test(t, every_refusal_of_memory_is_survived);
+  tcase_add_test(t, every_refusal_of_the_reader_of_json_is_survived);
+  tcase_add_test(t, numbers_are_the_shortest_that_read_back);
+  suite_add_tcase(s, t);
+  t = tcase_create("protocol");
+  tcase_add_test(t, cases_that_travel);
+  tcase_add_test(t, hostile_lines_get_one_error_each_and_change_nothing);
+  tcase_add_test(t, lines_changed_at_random);
+  tcase_add_test(t, forward_says_the_same_in_every_way);
+  tcase_add_test(t, golden_lines_through_the_protocol);
+  tcase_add_test(t, generate_and_the_protocol_are_one);
+  tcase_add_test(t, random_questions_against_the_oracle);
+  suite_add_tcase(s, t);
+  t = tcase_create("processes");
+  tcase_add_test(t, ctrl_c_leaves_a_whole_object);
+  tcase_add_test(t, a_reader_who_has_gone_is_no_failure_to_talk_about);
+  tcase_add_test(t, a_full_disk_and_a_lost_file_are_told);
+  tcase_add_test(t, questions_do_not_wait_for_the_next);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}

@@ -1,0 +1,98 @@
+#!/bin/sh
+# fuzz.sh replay | campaign [SECONDS] | proof | seeds -- the fuzzers of the parsers.
+# replay: every target over its committed corpus, with the coverage of the parser's file where gcov is there (no clang needed)
+# campaign: libFuzzer for SECONDS a target (default 30), new inputs are merged into the corpus; proof: a planted fault in each parser is found
+# within a minute, beginning with the corpus.
+set -eu
+build=${BUILD:-build}; out=$build/fuzz; mkdir -p "$out"
+targets="line probe tokenizer tensors config"
+libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
+base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
+wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
+modules=$(ls tangled/00-ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/01-tokens/[a-z]*.c)
+parsers="A2-command/options.c A7-json/json.c A8-questions/probe.c A4-vocabularies/files.c A3-files/safetensors.c A3-files/config.c"
+
+# the parsers and what they stand on, watched by libFuzzer; model and kernels come from the library as it is
+instrumented() { # SOURCE OBJECT
+  clang $base -O1 -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -c "$1" -o "$2"
+}
+engine() {
+  [ -z "$(find tangled tests/fuzz -name '*.h' -newer "$out/obj/stamp" 2>/dev/null)" ] || rm -rf "$out/obj"
+  mkdir -p "$out/obj"; watched=
+  for f in $modules tests/fuzz/exact.c; do
+    o=$out/obj/$(echo "$f" | tr / _).o
+    [ "$o" -nt "$f" ] || instrumented "$f" "$o"
+    watched="$watched $o"
+  done
+  touch "$out/obj/stamp"
+}
+fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
+  objects=$watched
+  [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
+  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
+}
+need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
+options="-max_len=9000 -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/words.dict"
+
+case ${1:-replay} in
+replay)
+  covered=; gcov=; case ${CC:-cc} in *clang*) ;; *) command -v gcov >/dev/null 2>&1 && gcov=yes ;; esac
+  rm -rf "$out/replay"; mkdir -p "$out/replay"
+  for p in $parsers; do
+    o=$out/replay/$(basename "$p" .c).o
+    ${CC:-cc} $base -O0 ${gcov:+--coverage} -w -c "tangled/$p" -o "$o"; covered="$covered $o"
+  done
+  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/fuzz/replay.c tests/fuzz/exact.c $(for t in $targets; do echo tests/fuzz/$t.c; done) $covered "$build/libincipit.a" $wrap $libs -o "$out/replay/replay"
+  for t in $targets; do "$out/replay/replay" $t tests/fuzz/corpus/$t/* || { echo "the corpus of $t is not survived"; exit 1; }; done
+  rc=0
+  if [ -n "$gcov" ]; then
+    for p in $parsers; do
+      # what writes and what counts digits for the book is no parser
+      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" number_values number_digits count_digits significant needs_second count_second to_alphabet make_merge make_words make_description tokenizer_write " '
+        /^Function/ { name = substr($2, 2, length($2) - 2); next } /^File/ { name = "" }
+        name != "" && /^Lines executed:/ { split($0, f, /[:%]/); n = $NF; if (index(skip, " " name " ") == 0) { hit += f[2] * n / 100; all += n } name = "" }
+        END { printf "%.1f %d", all ? 100 * hit / all : 0, all }')
+      echo "$p: ${line% *} % of ${line#* } lines"
+      awk -v x="${line% *}" 'BEGIN { exit !(x + 0 < 85) }' && { echo "$p: fewer than 85 % of the lines"; rc=1; }
+    done
+  else echo "coverage NOT RUN: no gcov for ${CC:-cc}"; fi
+  exit $rc ;;
+campaign)
+  need_clang; engine
+  for t in ${TARGET:-$targets}; do
+    fuzzer $t
+    rm -rf "$out/new-$t"; mkdir -p "$out/new-$t" "$out/crashes" tests/fuzz/corpus/$t
+    "$out/fuzz-$t" $options -max_total_time=${2:-30} -artifact_prefix="$out/crashes/$t-" "$out/new-$t" tests/fuzz/corpus/$t > "$out/$t.log" 2>&1 || { tail -40 "$out/$t.log"; echo "$t: FAILED, see $out/crashes"; exit 1; }
+    rm -rf "$out/least-$t"; mkdir -p "$out/least-$t"
+    "$out/fuzz-$t" $options -merge=1 "$out/least-$t" tests/fuzz/corpus/$t "$out/new-$t" >> "$out/$t.log" 2>&1
+    n=$(ls "$out/least-$t" | wc -l)
+    echo "$t: ${2:-30} s, $n inputs after merging, $(ls tests/fuzz/corpus/$t | wc -l) in the corpus; $(grep -ho 'cov: [0-9]* ft: [0-9]*' "$out/$t.log" | tail -1)"
+    { echo "seconds ${2:-30}"; echo "clang $(clang --version | head -1)"; grep -E '^(#[0-9]+\s+(INITED|DONE)|Done )' "$out/$t.log" | head -4; } > "$out/$t.summary"
+    [ -z "${KEEP:-}" ] || cp "$out/$t.summary" tests/fuzz/log/$t.txt
+    [ -z "${KEEP:-}" ] || { rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/; }
+  done ;;
+proof)
+  need_clang; engine; rm -f "$out"/clean-*
+  bad=0; n=0
+  for d in tests/fuzz/planted/*/; do
+    . "./$d/where"                         # file=..., target=...
+    if ! [ -f "$out/clean-$target" ]; then  # as it is, the parser survives the corpus: what is found is what was planted
+      fuzzer $target
+      "$out/fuzz-$target" $options -runs=0 tests/fuzz/corpus/$target > "$out/$target.log" 2>&1 || { tail -30 "$out/$target.log"; echo "$target: fails without a planted fault"; exit 1; }
+      : > "$out/clean-$target"
+    fi
+    n=$((n + 1)); o=$(echo "$file" | tr / _).o
+    mkdir -p "$out/planted"
+    awk -v old="$(cat "$d/old")" -v new="$(cat "$d/new")" 'BEGIN { RS = "\001"; } { i = index($0, old); if (i == 0 || index(substr($0, i + 1), old)) exit 1; printf "%s%s%s", substr($0, 1, i - 1), new, substr($0, i + length(old)) }' "$file" > "$out/planted/$(basename "$file")" \
+      || { echo "$d: the old text does not occur exactly once"; bad=1; continue; }
+    instrumented "$out/planted/$(basename "$file")" "$out/planted/$o"
+    fuzzer $target "$o" "$out/planted/$o" "planted-$target"
+    mkdir -p "$out/planted/new"; began=$(date +%s)
+    if "$out/planted-$target" $options -max_total_time=60 -artifact_prefix="$out/planted/" "$out/planted/new" tests/fuzz/corpus/$target > "$out/planted/$target.log" 2>&1; then
+      echo "$(basename "$d"): NOT FOUND in 60 s ($file)"; bad=1
+    else echo "$(basename "$d"): found after $(($(date +%s) - began)) s ($file)"; fi
+    rm -rf "$out/planted/new"
+  done
+  [ $bad = 0 ] && echo "$n planted faults, all found" ;;
+seeds) python3 tests/fuzz/seeds.py "${2:-$out/seeds}" ;;
+esac

@@ -1,0 +1,28 @@
+/* probe.c -- lines of the protocol: the first letter chooses the kind, the rest is what comes in.  One line out for every line in. */
+#include "fuzz.h"
+#include "A8-questions/door.h"
+
+static void nobody(void) { }
+static bool never(void) { return false; }
+FUZZ(probe)
+{
+  static const char *const kind[] = {"tokenize", "detokenize", "stream", "train-bpe", "forward", "logprob", "generate", "inspect"};
+  if (size == 0) return 0;
+  struct memory m = {.refuse_at = 0};
+  char *out = NULL, *argv[] = {"incipit", "probe", (char *) kind[data[0] % 8], "-t", "1", "-m", "tests/golden/small", NULL};
+  size_t n_out = 0, lines = 0, answers = 0;
+  if (data[0] % 8 == 3 || data[0] % 8 == 7) argv[3] = NULL;
+  data++, size--;
+  FILE *in = size > 0 ? fmemopen((void *) data, size, "r") : fopen("/dev/null", "r"), *to = open_memstream(&out, &n_out), *err = fopen("/dev/null", "w");
+  struct console c = {.in = in, .out = to, .err = err, .program = "incipit", .build = "fuzz", .memory = &m, .listen = nobody, .interrupted = never};
+  int status = command_run(&c, argv[3] ? 7 : 3, argv);
+  fclose(in), fclose(to), fclose(err);
+  must(status == 0 && m.all.held == 0);
+  for (size_t i = 0; i < size; i++) lines += data[i] == '\n';
+  lines += size > 0 && data[size - 1] != '\n';
+  for (size_t i = 0; i < n_out; i++) answers += out[i] == '\n';
+  must(lines == answers);
+  for (char *at = out; at < out + n_out; at = strchr(at, '\n') + 1) must(at[0] == '{');
+  free(out);
+  return 0;
+}

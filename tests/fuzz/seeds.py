@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""seeds.py DIR -- what a campaign begins with: small right files of every kind, and wrong ones at the edges."""
+import json, os, struct, sys
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+out = sys.argv[1]
+def put(target, name, data):
+    os.makedirs(os.path.join(out, target), exist_ok=True)
+    with open(os.path.join(out, target, name), "wb") as f: f.write(data if isinstance(data, bytes) else data.encode())
+dump = lambda x: json.dumps(x, ensure_ascii=False)
+
+# command lines
+for i, l in enumerate(["generate The -n 4 --json", "generate --prompt-ids=1,2;3 -t2 --ctx-size 9 --logprobs 3 --jsonl", "tokenize --train x --vocab-size 300 --out d", "trace -p x --top 3 --attention 1.2", "inspect --json d",
+        "probe forward -m d --vocab v", "help generate", "help --man", "-h", "--version", "generate -- -n", "generate -", "generatr", "tokenize --idz 1", "generate --temperature 1", "generate -n -1", "generate -q", "memory", "probe",
+        "generate --json --jsonl x", "tokenize --ids 1,,2", "tokenize --ids 4294967296", "generate -n 18446744073709551616", "generate --" + "a" * 41, "generate --" + "b" * 70 + "=1", "generate --maxnewtokens 3", "generate --echo=1 a", "generate -n",
+        "generate a b", "tokenize --vocab-size 300 a", "values", "digits", "trace x --chunk 2", "tokenize --ids=1;2", "generate " + "é" * 30, "help " + "x" * 50]):
+    put("line", "%02d" % i, l.replace(" ", "\n"))
+
+# lines of the protocol
+hostile = open(os.path.join(root, "golden", "probe", "hostile.txt"), "rb").read().split(b"\n")[:-1]
+kinds = ["tokenize", "detokenize", "stream", "train-bpe", "forward", "logprob", "generate", "inspect"]
+cases = [json.loads(l) for l in open(os.path.join(root, "golden", "probe", "cases.jsonl"))]
+for i, c in enumerate(cases[:40]): put("probe", "case%02d" % i, bytes([kinds.index(c["kind"])]) + dump(c["in"]).encode() + b"\n")
+for i, l in enumerate(hostile):
+    k, x = l.split(b"\t", 1)
+    if k.decode() in kinds and len(x) < 500: put("probe", "hostile%03d" % i, bytes([kinds.index(k.decode())]) + x + b"\n")
+put("probe", "long", b"\0" + dump({"text": "a" * 4090}).encode() + b"\n" + dump({"text": "b" * 4083}).encode() + b"\n\n")
+put("probe", "page", b"\0" + b" " * 4096 + b"\n" + b" " * 8192)
+for i, q in enumerate([{"ids": [1, 2, 3], "rows": "all"}, {"ids": [1, 2, 3], "rows": [0, 2], "chunk": 2, "mates": [[1], [2, 3]]}, {"ids": [5], "cache": False}]): put("probe", "forward%d" % i, bytes([4]) + dump(q).encode() + b"\n")
+for i, q in enumerate([{"ids": [262], "max_tokens": 3}, {"ids": [262], "max_tokens": 3, "eos": [], "params": {"temperature": 0}}]): put("probe", "generate%d" % i, bytes([6]) + dump(q).encode() + b"\n")
+put("probe", "logprob", bytes([5]) + b'{"ids":[1,2]}\n{"ids":[1]}')
+put("probe", "inspect", bytes([7]) + b'{"file":"tests/golden/small/model.safetensors"}\n')
+
+# files of tensors
+def tensors(header, data=b"", n=None):
+    h = header if isinstance(header, bytes) else dump(header).encode()
+    return struct.pack("<Q", len(h) if n is None else n) + h + data
+one = {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}
+good = [tensors({}), tensors(one, b"\0" * 8), tensors({"__metadata__": {"format": "pt"}, "a": {"dtype": "BF16", "shape": [1, 2], "data_offsets": [0, 4]}, "b": {"dtype": "F16", "shape": [], "data_offsets": [4, 6]}, "c": {"dtype": "I64", "shape": [0, 3], "data_offsets": [6, 6]}}, b"\1" * 6),
+        tensors(b"  {} "), tensors(dump({"a": {"dtype": "BOOL", "shape": [3], "data_offsets": [0, 3]}}).encode() + b"   ", b"abc")]
+bad = [b"", b"\2", b"\0" * 7, b"\0" * 8, tensors({}, b"", 3), tensors({}, b"", 1 << 63), tensors({}, b"", (1 << 64) - 1), tensors(one, b"\0" * 7), tensors(one, b"\0" * 9), tensors(b"[]"), tensors(b"{"), tensors(b'{"a":1}'), tensors(b'{"a":{}}'), tensors(b"{}}"), tensors(b'{"a":{},}'),
+       tensors({"a": {"dtype": "F32", "shape": [1 << 62, 4], "data_offsets": [0, 0]}}), tensors({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}}, b"\0" * 4), tensors({"a": {"dtype": "F99", "shape": [1], "data_offsets": [0, 4]}}, b"\0" * 4),
+       tensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}}, b"\0" * 4), tensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}, "b": {"dtype": "F32", "shape": [1], "data_offsets": [2, 6]}}, b"\0" * 6),
+       tensors(b'{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', b"\0" * 4), tensors({"a": {"dtype": "F32", "shape": 1, "data_offsets": [0, 4]}}, b"\0" * 4), tensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0]}}, b"\0" * 4),
+       tensors({"a": {"dtype": "F32", "shape": [1.5], "data_offsets": [0, 4]}}, b"\0" * 4), tensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4], "x": 1}}, b"\0" * 4), tensors({"__metadata__": {"a": 1}}), tensors({"__metadata__": 3}), tensors(b'{"a" {}}'), tensors(b'{"a":{} "b":{}}'), tensors(b'{1:2}'), tensors(b"\xff"), tensors({}, b"", 200000000)]
+for i, d in enumerate(good): put("tensors", "good%02d" % i, d)
+for i, d in enumerate(bad): put("tensors", "bad%02d" % i, d)
+def index(m, a=b"", b=b""): return (dump({"metadata": {"total_size": 8}, "weight_map": m}) if not isinstance(m, str) else m).encode() + b"\n%%%%\n" + a + b"\n%%%%\n" + b
+two = tensors({"b": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, b"\0" * 4)
+for i, d in enumerate([index({"a": "a.safetensors"}, good[1]), index({"a": "a.safetensors", "b": "b.safetensors"}, good[1], two), index({"a": "../a"}, good[1]), index({"a": 1}), index({}), index("{}"), index('{"weight_map":[]}'), index("{"), index({"c": "a.safetensors"}, good[1]),
+        index({"a": "b.safetensors"}, good[1], two), index({"a": "a.safetensors", "b": "b.safetensors"}, good[1], good[1]), index({"a": "none.safetensors"})]): put("tensors", "index%02d" % i, d)
+
+# settings
+from_file = lambda d, f: open(os.path.join(root, "golden", d, f)).read()
+names = ["small", "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3"]
+for n in names:
+    try: g = from_file(n, "generation_config.json")
+    except OSError: g = ""
+    put("config", n, from_file(n, "config.json") + ("\n%%%%\n" + g if g else ""))
+base = json.loads(from_file("llama", "config.json"))
+def changed(**k): c = dict(base); c.update(k); return dump({a: b for a, b in c.items() if b != "DROP"})
+for i, c in enumerate([changed(eos_token_id=list(range(2, 18))), changed(eos_token_id=list(range(2, 19))), changed(eos_token_id=-1), changed(hidden_size="16"), changed(hidden_size=0), changed(num_attention_heads=3), changed(num_key_value_heads=3), changed(model_type="bert"), changed(model_type=3),
+        changed(rope_scaling={"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8}), changed(rope_scaling={"rope_type": "yarn"}), changed(rope_scaling={"type": "default"}), changed(rope_scaling=3), changed(rope_theta=0), changed(rms_norm_eps=-1), changed(rms_norm_eps=1e400 if False else "x"),
+        changed(unknown=3), changed(unknown=None), changed(hidden_act="relu"), changed(vocab_size=1 << 40), changed(max_position_embeddings=0), changed(num_hidden_layers=1.5), changed(tie_word_embeddings="no"), changed(head_dim=5), changed(attention_bias=True), changed(sliding_window=4), changed(layer_types=["full_attention", "full_attention"]),
+        changed(layer_types=["sliding_attention", "x"]), changed(rope_parameters={"rope_type": "default", "rope_theta": 5.0}), changed(architectures=[1]), changed(architectures=[]), changed(vocab_size="DROP"), changed(model_type="DROP"), changed(quantization_config={"quant_method": "awq"}), "", "[]", "{", "{}", "null", changed(dtype="int4"), changed(use_cache=False)]): put("config", "change%02d" % i, c)
+for i, g in enumerate(['{"eos_token_id":[1,2]}', '{"eos_token_id":null}', '{"eos_token_id":"x"}', '{"do_sample":true,"temperature":0.6,"top_k":50,"top_p":0.9,"min_p":0.1,"typical_p":0.9,"repetition_penalty":1.1,"no_repeat_ngram_size":3}', '{"temperature":-1,"do_sample":true}', '{"top_p":2,"do_sample":true}', '{"strange":1}', '[]', '{"bos_token_id":1}', '{"eos_token_id":%s}' % list(range(16)), '{"repetition_penalty":0}']):
+    put("config", "generation%02d" % i, dump(base) + "\n%%%%\n" + g)
+
+# tokenizers
+def alphabet():
+    own = list(range(33, 127)) + list(range(161, 173)) + list(range(174, 256)); n = 0
+    for b in range(256):
+        if b in own: yield b, chr(b)
+        else: yield b, chr(256 + n); n += 1
+vocab = {c: b for b, c in alphabet()}
+merges = ["T h", "Th e", "Ġ c", "a t", "Ġc at"]
+for m in merges: vocab[m.replace(" ", "")] = len(vocab)
+def tok(**k):
+    t = {"version": "1.0", "added_tokens": [{"id": len(vocab), "content": "<|endoftext|>", "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}], "normalizer": None,
+         "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}, "post_processor": None, "decoder": {"type": "ByteLevel"}, "model": {"type": "BPE", "vocab": vocab, "merges": merges}}
+    t.update(k); return dump(t)
+cut = lambda p, b="Isolated", i=False: {"type": "Split", "pattern": {"Regex": p}, "behavior": b, "invert": i}
+level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+eot = {"<|endoftext|>": {"id": "<|endoftext|>", "ids": [len(vocab)], "tokens": ["<|endoftext|>"]}}
+template = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<|endoftext|>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}], "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}], "special_tokens": eot}
+added = lambda **k: dict({"id": len(vocab), "content": "cat", "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}, **k)
+model = lambda **k: {"model": dict({"type": "BPE", "vocab": vocab, "merges": merges}, **k)}
+few = {k: v for k, v in list(vocab.items())[:200]}
+for i, t in enumerate([tok(), tok(normalizer={"type": "NFC"}), tok(normalizer={"type": "NFKC"}), tok(normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}]}), tok(post_processor={"type": "ByteLevel"}), tok(post_processor=template), tok(post_processor={"type": "Sequence", "processors": [{"type": "ByteLevel"}, template]}),
+        tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [cut(r"\s+|\w+"), level]}), tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [cut("a")] * 15 + [level]}), tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [cut("a")] * 17 + [level]}), tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [cut("a", "Removed"), level]}),
+        tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [cut("a", "Isolated", True), level]}), tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Digits", "individual_digits": True}, level]}), tok(pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True}), tok(pre_tokenizer=cut("(")), tok(pre_tokenizer=None), tok(pre_tokenizer={"type": "Metaspace"}),
+        tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Split", "pattern": {"String": "cat"}, "behavior": "Isolated", "invert": False}, level]}), tok(added_tokens=[added()]), tok(added_tokens=[added(lstrip=True, rstrip=True)]), tok(added_tokens=[added(single_word=True)]), tok(added_tokens=[added(content="")]), tok(added_tokens=[added(id=4194303)]), tok(added_tokens=[added(id=4194304)]),
+        tok(added_tokens=[added(id=-1)]), tok(added_tokens=[added(special="x")]), tok(added_tokens=[{"id": 1}]), tok(added_tokens=3), tok(decoder={"type": "WordPiece"}), tok(decoder=None), tok(decoder={"type": "Sequence", "decoders": [{"type": "ByteLevel"}]}), tok(**model(merges=[["T", "h"], ["Th", "e"]])), tok(**model(merges=["T"])), tok(**model(merges=["x y z"])),
+        tok(**model(merges=["Q ueue"])), tok(**model(merges=[1])), tok(**model(vocab=few)), tok(**model(vocab=few, byte_fallback=True)), tok(**model(vocab={"a": -1})), tok(**model(vocab={"a": "b"})), tok(**model(vocab=[])), tok(**model(type="Unigram")), tok(**model(type="WordPiece")), tok(**model(dropout=0.1)), tok(**model(ignore_merges=True)), tok(**model(unk_token="a")), tok(**model(end_of_word_suffix="</w>")),
+        tok(**model(vocab=dict(vocab, **{"日": 300}))), tok(truncation={"a": 1}), tok(strange=1), "", "{}", "[]", "{", tok(model=None), tok(post_processor={"type": "BertProcessing"}), tok(post_processor=dict(template, single=[{"Sequence": {"id": "B", "type_id": 0}}])), tok(post_processor=dict(template, single=[])), tok(post_processor=dict(template, special_tokens={})), tok() + "\n%%%%\n"]):
+    put("tokenizer", "file%02d" % i, t)
+def pair(v=dump(dict(vocab, **{"<|endoftext|>": len(vocab)})), m="#version: 0.2\n" + "\n".join(merges) + "\n", c=""): return v + "\n%%%%\n" + m + ("\n%%%%\n" + c if c else "")
+for i, t in enumerate([pair(), pair(m="\r\n".join(merges)), pair(m="T h"), pair(m="Th"), pair(m="\xff\xfe z"), pair(m="a b\n\n\na c"), pair(v="{}"), pair(v="["), pair(c='{"add_bos_token":true,"bos_token":"<|endoftext|>"}'), pair(c='{"add_eos_token":true,"eos_token":{"content":"<|endoftext|>"}}'), pair(c='{"add_bos_token":true}'), pair(c='{"add_bos_token":1}'), pair(c="{"), pair(v=dump({"a": 1 << 40}))]):
+    put("tokenizer", "pair%02d" % i, t)
+put("tokenizer", "config", tok())
