@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A1-training A7-json A2-command A8-questions A11-heads)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies 02-model 03-loop A9-corpus A1-training A10-examination A7-json A2-command A8-questions A11-heads)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -207,7 +207,7 @@ model: build/bin/A1-training ## trains the built-in model and its sibling again:
 	$< train model work/model
 	$< train draft work/model
 	cd models && sha256sum -c SHA256SUMS
-model-check: build/bin/A1-training ## every promise of the built-in model with its figure: PASS or FAIL
+model-check: build/bin/A10-examination ## every promise of the built-in model with its figure: PASS or FAIL
 	@$< check
 	@cd models && sha256sum -c SHA256SUMS
 .PHONY: model model-check

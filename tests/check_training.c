@@ -3,6 +3,7 @@
 #include <math.h>
 #include <sys/stat.h>
 #include "suite.h"
+#include "A9-corpus/corpus.h"
 #include "A1-training/publish.h"
 #include "02-model/forward.h"
 

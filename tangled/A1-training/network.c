@@ -1,6 +1,6 @@
 /* network.c -- made from chapters/A1-training.w; change it there */
 
-/* A.173  network.c */
+/* A.81  network.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "A1-training/network.h"
 #include "A6-kernels/numbers.h"
 
-/* A.133  What a network holds */
+/* A.41  What a network holds */
 
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up, *inner;
@@ -26,7 +26,7 @@ struct network {
   float *room;
   size_t room_size;
 
-/* A.134  Rooms of a network */
+/* A.42  Rooms of a network */
 
   uint32_t *positions;
   float *frequency, *cosine, *sine, *minus;
@@ -37,7 +37,7 @@ struct network {
 
 };
 
-/* A.130  Tensors by name */
+/* A.38  Tensors by name */
 
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -50,7 +50,7 @@ static const char *const part_name[N_PARTS] = { "input_layernorm",
   "mlp.down_proj"
 };
 
-/* A.131  Tensors by name */
+/* A.39  Tensors by name */
 
 static void add_tensor(struct network *net, const char *name,
                        size_t rows, size_t cols)
@@ -61,7 +61,7 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
-/* A.132  Tensors by name */
+/* A.40  Tensors by name */
 
 static void list_tensors(struct network *net)
 {
@@ -80,14 +80,14 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-/* A.150  The desk of a worker */
+/* A.58  The desk of a worker */
 
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
   size_t ld;
 };
 
-/* A.151  The desk of a worker */
+/* A.59  The desk of a worker */
 
 static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
 {
@@ -111,7 +111,7 @@ static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
   return at;
 }
 
-/* A.152  The desk of a worker */
+/* A.60  The desk of a worker */
 
 static size_t desk_floats(const struct network *net)
 {
@@ -125,7 +125,7 @@ static size_t desk_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
 }
 
-/* A.135  Lay out the rooms */
+/* A.43  Lay out the rooms */
 
 static float *cut(struct network *net, size_t *at, size_t n)
 {
@@ -134,7 +134,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-/* A.136  Lay out the rooms */
+/* A.44  Lay out the rooms */
 
 static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
 {
@@ -148,7 +148,7 @@ static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-/* A.137  Lay out the rooms */
+/* A.45  Lay out the rooms */
 
 static size_t lay_out(struct network *net)
 {
@@ -171,7 +171,7 @@ static size_t lay_out(struct network *net)
   return at;
 }
 
-/* A.138  Open and close a network */
+/* A.46  Open and close a network */
 
 static bool prepare(struct memory *m, struct network *net, struct error *why)
 {
@@ -200,7 +200,7 @@ static bool prepare(struct memory *m, struct network *net, struct error *why)
   return true;
 }
 
-/* A.139  Open and close a network */
+/* A.47  Open and close a network */
 
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
@@ -234,7 +234,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
   return NULL;
 }
 
-/* A.140  Open and close a network */
+/* A.48  Open and close a network */
 
 void network_close(struct memory *m, struct network *net)
 {
@@ -269,7 +269,7 @@ const struct slopes *network_slopes(const struct network *net)
   return net->back;
 }
 
-/* A.141  One pass of a network */
+/* A.49  One pass of a network */
 
 struct course {
   struct network *net;
@@ -284,14 +284,14 @@ static const float *weight(const struct course *r, uint32_t layer, enum part p)
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.142  One pass of a network */
+/* A.50  One pass of a network */
 
 static float *slope(const struct course *r, uint32_t layer, enum part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.143  One pass of a network */
+/* A.51  One pass of a network */
 
 struct linear_job {
   struct network *net;
@@ -300,7 +300,7 @@ struct linear_job {
   float *y;
 };
 
-/* A.144  One pass of a network */
+/* A.52  One pass of a network */
 
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
@@ -315,7 +315,7 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
                          j->w, j->in, j->out, j->y + from * j->out, t.pack);
 }
 
-/* A.145  One pass of a network */
+/* A.53  One pass of a network */
 
 static void apply(const struct course *r, const float *w, size_t in,
                   size_t out, const float *x, float *y)
@@ -331,7 +331,7 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-/* A.146  One pass of a network */
+/* A.54  One pass of a network */
 
 static void norm_rows(const struct course *r, const float *gain,
                       const float *x, float *y)
@@ -342,7 +342,7 @@ static void norm_rows(const struct course *r, const float *gain,
   r->net->team.k->normalize(&r->net->team, &n, x, r->rows, r->net->form.d_model, y);
 }
 
-/* A.153  Attention, a strip of queries at a time */
+/* A.61  Attention, a strip of queries at a time */
 
 struct attention {
   const struct course *r;
@@ -363,7 +363,7 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-/* A.154  Attention, a strip of queries at a time */
+/* A.62  Attention, a strip of queries at a time */
 
 static void take_group(struct group *a, size_t unit)
 {
@@ -378,7 +378,7 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-/* A.155  Attention, a strip of queries at a time */
+/* A.63  Attention, a strip of queries at a time */
 
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -393,7 +393,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   };
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++)
-/* A.156  Weigh a block of the strip, and mix its values */
+/* A.64  Weigh a block of the strip, and mix its values */
 
   {
     size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -422,7 +422,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   }
 }
 
-/* A.157  Attention, a strip of queries at a time */
+/* A.65  Attention, a strip of queries at a time */
 
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -439,7 +439,7 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.147  Through attention, keeping the rows */
+/* A.55  Through attention, keeping the rows */
 
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -459,7 +459,7 @@ static void forward_attention(const struct course *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-/* A.148  Through the gated unit, keeping the rows */
+/* A.56  Through the gated unit, keeping the rows */
 
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
@@ -475,7 +475,7 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-/* A.149  A whole pass, kept */
+/* A.57  A whole pass, kept */
 
 bool network_forward(struct network *net, const float *w,
                      const struct batch *b, struct error *why)
@@ -505,7 +505,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-/* A.158  Judge the rows */
+/* A.66  Judge the rows */
 
 struct verdict {
   const struct course *r;
@@ -522,7 +522,7 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
                                     j->r->b->targets[i], j->r->b->share);
 }
 
-/* A.159  Judge the rows */
+/* A.67  Judge the rows */
 
 void network_judge(struct network *net, const struct batch *b, double *losses)
 {
@@ -531,14 +531,14 @@ void network_judge(struct network *net, const struct batch *b, double *losses)
   pool_run(net->team.self, judge_part, &(struct verdict) { &r, losses });
 }
 
-/* A.160  Products on all workers */
+/* A.68  Products on all workers */
 
 struct spread_product {
   struct network *net;
   struct product p;
 };
 
-/* A.161  Products on all workers */
+/* A.69  Products on all workers */
 
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
@@ -557,7 +557,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-/* A.162  Products on all workers */
+/* A.70  Products on all workers */
 
 static void hand_down(const struct course *r, const float *w,
                       size_t in, size_t out, const float *dy, float *dx, bool add)
@@ -570,7 +570,7 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.163  Products on all workers */
+/* A.71  Products on all workers */
 
 static void matrix_slope(const struct course *r, const float *x,
                          size_t in, const float *dy, size_t out, float *grad)
@@ -583,7 +583,7 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.164  Norms and gates on all workers */
+/* A.72  Norms and gates on all workers */
 
 struct norm_job {
   const struct course *r;
@@ -611,7 +611,7 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
                        d / 16 * (worker + 1) / workers * 16, j->dgain);
 }
 
-/* A.165  Norms and gates on all workers */
+/* A.73  Norms and gates on all workers */
 
 static void norm_down(const struct course *r, const float *gain,
                       const float *x, const float *dy, float *dx, float *dgain)
@@ -632,7 +632,7 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
                        to - from, net->dgate + from, net->dup + from);
 }
 
-/* A.166  Attention on the way back */
+/* A.74  Attention on the way back */
 
 static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
 {
@@ -663,7 +663,7 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-/* A.167  Attention on the way back */
+/* A.75  Attention on the way back */
 
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
@@ -687,7 +687,7 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   net->back->multiply(&k, a->on.pack);
 }
 
-/* A.168  Attention on the way back */
+/* A.76  Attention on the way back */
 
 static void attend_back_part(void *what, unsigned worker, unsigned workers)
 {
@@ -707,7 +707,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
       for (size_t t0 = 0; t0 < a.length; t0 += STRIP)
         strip_back(&a, head, t0);
 
-/* A.169  Hand out the gradients of the group's keys and values */
+/* A.77  Hand out the gradients of the group's keys and values */
 
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -718,7 +718,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.170  Back through the gated unit */
+/* A.78  Back through the gated unit */
 
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -736,7 +736,7 @@ static void backward_mlp(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM2));
 }
 
-/* A.171  Back through attention */
+/* A.79  Back through attention */
 
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -763,7 +763,7 @@ static void backward_attention(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM1));
 }
 
-/* A.172  The whole way back */
+/* A.80  The whole way back */
 
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {

@@ -1,12 +1,12 @@
 /* slopes.h -- made from chapters/A1-training.w; change it there */
 
-/* A.96  slopes.h */
+/* A.4  slopes.h */
 
 #ifndef INCIPIT_SLOPES_H
 #define INCIPIT_SLOPES_H
 #include "00-ground/ground.h"
 
-/* A.97  What a product is */
+/* A.5  What a product is */
 
 struct product {
   const float *a;
@@ -26,7 +26,7 @@ enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
 /* products of more than SHALLOW terms are packed, DEPTH terms and STRIP rows
  * at a time */
 
-/* A.98  What the pieces are */
+/* A.6  What the pieces are */
 
 struct moments {
   float *w, *g, *first, *second, *mean;

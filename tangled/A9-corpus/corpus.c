@@ -1,21 +1,21 @@
-/* corpus.c -- made from chapters/A1-training.w; change it there */
+/* corpus.c -- made from chapters/A9-corpus.w; change it there */
 
-/* A.33  corpus.c */
+/* I.32  corpus.c */
 
 #include <stdlib.h>
 #include <string.h>
-#include "A1-training/corpus.h"
+#include "A9-corpus/corpus.h"
 
-/* A.94  The tables of the grammar */
+/* I.93  The tables of the grammar */
 
-/* A.37  Five sorts of text, and how often */
+/* I.36  Five sorts of text, and how often */
 
 static const char *const root[] = {
   "text: %12 [tale]|%25 [home]|%38 [chronicle]|" "%44 [code]|%58 [talk]",
   NULL
 };
 
-/* A.38  Words that every kind of text uses */
+/* I.37  Words that every kind of text uses */
 
 static const char *const words_common[] = {
   "says: %6 said|%4 whispered|%2 cried|%2 laughed|" "sighed|sang",
@@ -36,7 +36,7 @@ static const char *const words_common[] = {
   NULL
 };
 
-/* A.39  Words that every kind of text uses */
+/* I.38  Words that every kind of text uses */
 
 static const char *const words_common_2[] = {
   "smell: %4 rain|%3 snow|%3 apples|%2 smoke|%2 " "honey|salt|mint|hay|roses|bread",
@@ -51,7 +51,7 @@ static const char *const words_common_2[] = {
   NULL
 };
 
-/* A.40  The plot of a tale */
+/* I.39  The plot of a tale */
 
 static const char *const tale_plot[] = {
   "tale: %5 [open] [trait] [lack]\n[decide] "
@@ -75,7 +75,7 @@ static const char *const tale_plot[] = {
   NULL
 };
 
-/* A.41  The plot of a tale */
+/* I.40  The plot of a tale */
 
 static const char *const tale_plot_2[] = {
   "realmkind: %6 small|%3 quiet|%2 green|snowy|" "sleepy|merry",
@@ -93,7 +93,7 @@ static const char *const tale_plot_2[] = {
   NULL
 };
 
-/* A.42  Who the hero is, and what is lost */
+/* I.41  Who the hero is, and what is lost */
 
 static const char *const tale_trouble[] = {
   "trait~: {name} loved the [lovely] and was "
@@ -117,7 +117,7 @@ static const char *const tale_trouble[] = {
   NULL
 };
 
-/* A.43  Who the hero is, and what is lost */
+/* I.42  Who the hero is, and what is lost */
 
 static const char *const tale_trouble_2[] = {
   "lack: %4 [when] [g:goal] was gone. Without it, "
@@ -134,7 +134,7 @@ static const char *const tale_trouble_2[] = {
   NULL
 };
 
-/* A.44  Who the hero is, and what is lost */
+/* I.43  Who the hero is, and what is lost */
 
 static const char *const tale_trouble_3[] = {
   "goal: %3 the silver bell;bell;nobody knew when "
@@ -165,7 +165,7 @@ static const char *const tale_trouble_3[] = {
   NULL
 };
 
-/* A.45  On the road */
+/* I.44  On the road */
 
 static const char *const tale_road[] = {
   "decide: %4 `I will find the {g.1},` [says] "
@@ -184,7 +184,7 @@ static const char *const tale_road[] = {
   NULL
 };
 
-/* A.46  On the road */
+/* I.45  On the road */
 
 static const char *const tale_road_2[] = {
   "journey: %4 {name} [walked] [along] until "
@@ -205,7 +205,7 @@ static const char *const tale_road_2[] = {
   NULL
 };
 
-/* A.47  On the road */
+/* I.46  On the road */
 
 static const char *const tale_road_3[] = {
   "place: %4 a [mild] forest;forest|%3 a [mild] "
@@ -231,7 +231,7 @@ static const char *const tale_road_3[] = {
   NULL
 };
 
-/* A.48  On the road */
+/* I.47  On the road */
 
 static const char *const tale_road_4[] = {
   "notyet~: But the {g.1} was not there.|But "
@@ -244,7 +244,7 @@ static const char *const tale_road_4[] = {
   NULL
 };
 
-/* A.49  A helper in need */
+/* I.48  A helper in need */
 
 static const char *const tale_help[] = {
   "meet: %4 There {name} met a [manner] "
@@ -268,7 +268,7 @@ static const char *const tale_help[] = {
   NULL
 };
 
-/* A.50  A helper in need */
+/* I.49  A helper in need */
 
 static const char *const tale_help_2[] = {
   "need~: %3 My foot is caught in a thorn "
@@ -288,7 +288,7 @@ static const char *const tale_help_2[] = {
   NULL
 };
 
-/* A.51  A helper in need */
+/* I.50  A helper in need */
 
 static const char *const tale_help_3[] = {
   "thanks: %4 `Thank you,` [says] the {a}[how]. "
@@ -313,7 +313,7 @@ static const char *const tale_help_3[] = {
   NULL
 };
 
-/* A.52  A helper in need */
+/* I.51  A helper in need */
 
 static const char *const tale_help_4[] = {
   "soon: %4 Soon|%2 Before long|%2 At noon|After "
@@ -321,7 +321,7 @@ static const char *const tale_help_4[] = {
   NULL
 };
 
-/* A.53  Obstacles, each overcome by its gift */
+/* I.52  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles[] = {
   "obstacle.rope: %3 [soon] {name} stood before a "
@@ -345,7 +345,7 @@ static const char *const tale_obstacles[] = {
   NULL
 };
 
-/* A.54  Obstacles, each overcome by its gift */
+/* I.53  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles_2[] = {
   "obstacle.loaf: %3 [soon] a [mild] giant stood "
@@ -370,7 +370,7 @@ static const char *const tale_obstacles_2[] = {
   NULL
 };
 
-/* A.55  Obstacles, each overcome by its gift */
+/* I.54  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles_3[] = {
   "obstacle.whistle: %3 [soon] {name} came to a "
@@ -392,7 +392,7 @@ static const char *const tale_obstacles_3[] = {
   NULL
 };
 
-/* A.56  How a tale ends */
+/* I.55  How a tale ends */
 
 static const char *const tale_end[] = {
   "found: %3 And there, [where], lay {g}.|%3 "
@@ -418,7 +418,7 @@ static const char *const tale_end[] = {
   NULL
 };
 
-/* A.57  How a tale ends */
+/* I.56  How a tale ends */
 
 static const char *const tale_end_2[] = {
   "last: %4 And they lived happily ever after.|%2 "
@@ -433,7 +433,7 @@ static const char *const tale_end_2[] = {
   NULL
 };
 
-/* A.58  At home with the cat */
+/* I.57  At home with the cat */
 
 static const char *const home_frame[] = {
   "home: %4 The [q:pet] [posture] [spot]. [mood] "
@@ -456,7 +456,7 @@ static const char *const home_frame[] = {
   NULL
 };
 
-/* A.59  At home with the cat */
+/* I.58  At home with the cat */
 
 static const char *const home_frame_2[] = {
   "mood~: %3 The {q.2} was [quality], and the {q} "
@@ -477,7 +477,7 @@ static const char *const home_frame_2[] = {
   NULL
 };
 
-/* A.60  A visitor, and what is said */
+/* I.59  A visitor, and what is said */
 
 static const char *const home_talk[] = {
   "wish: %3 The {q} wanted a [colour] [it:small]. "
@@ -494,7 +494,7 @@ static const char *const home_talk[] = {
   NULL
 };
 
-/* A.61  A visitor, and what is said */
+/* I.60  A visitor, and what is said */
 
 static const char *const home_talk_2[] = {
   "plan~: %3 `Let us play,` [says] the {r}[how]. "
@@ -519,7 +519,7 @@ static const char *const home_talk_2[] = {
   NULL
 };
 
-/* A.62  A visitor, and what is said */
+/* I.61  A visitor, and what is said */
 
 static const char *const home_talk_3[] = {
   "mayi: %3 Of course|%3 Yes, if you are quiet|%2 "
@@ -531,7 +531,7 @@ static const char *const home_talk_3[] = {
   NULL
 };
 
-/* A.63  A small trouble, and how it is solved */
+/* I.62  A small trouble, and how it is solved */
 
 static const char *const home_trouble[] = {
   "problem: %3 But then the {q.2} began to move.|"
@@ -555,7 +555,7 @@ static const char *const home_trouble[] = {
   NULL
 };
 
-/* A.64  A small trouble, and how it is solved */
+/* I.63  A small trouble, and how it is solved */
 
 static const char *const home_trouble_2[] = {
   "dothis~: %3 ask the old owl|%3 look under the "
@@ -576,7 +576,7 @@ static const char *const home_trouble_2[] = {
   NULL
 };
 
-/* A.65  The chronicle, and its fork */
+/* I.64  The chronicle, and its fork */
 
 static const char *const chronicle_fork[] = {
   "chronicle: The [topic] of the [realm] was very " "[good2]. [fork]",
@@ -597,7 +597,7 @@ static const char *const chronicle_fork[] = {
   NULL
 };
 
-/* A.66  The chronicle, and its fork */
+/* I.65  The chronicle, and its fork */
 
 static const char *const chronicle_fork_2[] = {
   "bad: %4 a [colour] dragon had smelt it from "
@@ -622,7 +622,7 @@ static const char *const chronicle_fork_2[] = {
   NULL
 };
 
-/* A.67  What happened after the fork */
+/* I.66  What happened after the fork */
 
 static const char *const chronicle_after[] = {
   "pet2: %6 cat|%3 dog|%2 hen|%2 fox|goat|mouse|" "bear|pig",
@@ -646,7 +646,7 @@ static const char *const chronicle_after[] = {
   NULL
 };
 
-/* A.68  What happened after the fork */
+/* I.67  What happened after the fork */
 
 static const char *const chronicle_after_2[] = {
   "joined: %3 got a share|%2 wore a [colour] " "ribbon|%2 wanted to see it|clapped",
@@ -666,7 +666,7 @@ static const char *const chronicle_after_2[] = {
   NULL
 };
 
-/* A.69  A dialogue, and what is remembered in it */
+/* I.68  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame[] = {
   "talk: %3 [intro][turn]\n\n[bye]|%3 "
@@ -691,7 +691,7 @@ static const char *const talk_frame[] = {
   NULL
 };
 
-/* A.70  A dialogue, and what is remembered in it */
+/* I.69  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame_2[] = {
   "nicething: %3 A {mc} {ms} is a fine thing.|%2 "
@@ -715,7 +715,7 @@ static const char *const talk_frame_2[] = {
   NULL
 };
 
-/* A.71  A dialogue, and what is remembered in it */
+/* I.70  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame_3[] = {
   "farewell: %3 You are welcome.|%3 Goodbye! Come "
@@ -724,7 +724,7 @@ static const char *const talk_frame_3[] = {
   NULL
 };
 
-/* A.72  Facts, sums and riddles */
+/* I.71  Facts, sums and riddles */
 
 static const char *const talk_facts[] = {
   "turn~: %3 [beast]|%3 [beast2]|%3 [sum]|%3 "
@@ -746,7 +746,7 @@ static const char *const talk_facts[] = {
   NULL
 };
 
-/* A.73  Facts, sums and riddles */
+/* I.72  Facts, sums and riddles */
 
 static const char *const talk_facts_2[] = {
   "beastmore: %5 |%2 \nUser: And what does it "
@@ -771,7 +771,7 @@ static const char *const talk_facts_2[] = {
   NULL
 };
 
-/* A.74  Facts, sums and riddles */
+/* I.73  Facts, sums and riddles */
 
 static const char *const talk_facts_3[] = {
   "sum: %3 User: What is [s:plus]?\nAssistant: "
@@ -790,7 +790,7 @@ static const char *const talk_facts_3[] = {
   NULL
 };
 
-/* A.75  Facts, sums and riddles */
+/* I.74  Facts, sums and riddles */
 
 static const char *const talk_facts_4[] = {
   "riddles: %3 What has teeth but cannot bite?;a "
@@ -802,7 +802,7 @@ static const char *const talk_facts_4[] = {
   NULL
 };
 
-/* A.76  Ways, recipes and opinions */
+/* I.75  Ways, recipes and opinions */
 
 static const char *const talk_chat[] = {
   "way: %3 User: How do I get to the [mild] "
@@ -825,7 +825,7 @@ static const char *const talk_chat[] = {
   NULL
 };
 
-/* A.77  Ways, recipes and opinions */
+/* I.76  Ways, recipes and opinions */
 
 static const char *const talk_chat_2[] = {
   "recipe: %3 User: How do I make "
@@ -845,7 +845,7 @@ static const char *const talk_chat_2[] = {
   NULL
 };
 
-/* A.78  Ways, recipes and opinions */
+/* I.77  Ways, recipes and opinions */
 
 static const char *const talk_chat_3[] = {
   "opinion: %3 User: Which do you like better, "
@@ -862,7 +862,7 @@ static const char *const talk_chat_3[] = {
   NULL
 };
 
-/* A.79  Rhymes and small talk */
+/* I.78  Rhymes and small talk */
 
 static const char *const talk_more[] = {
   "dweller: %3 User: Who lives in the "
@@ -887,7 +887,7 @@ static const char *const talk_more[] = {
   NULL
 };
 
-/* A.80  Rhymes and small talk */
+/* I.79  Rhymes and small talk */
 
 static const char *const talk_more_2[] = {
   "chat: %3 User: I saw a [x1:mild] [x2:wild] "
@@ -912,7 +912,7 @@ static const char *const talk_more_2[] = {
   NULL
 };
 
-/* A.81  Rhymes and small talk */
+/* I.80  Rhymes and small talk */
 
 static const char *const talk_more_3[] = {
   "yum: %3 That sounds good.|%2 I hope there was " "tea.|What a strange meal!",
@@ -921,7 +921,7 @@ static const char *const talk_more_3[] = {
   NULL
 };
 
-/* A.82  Errands, plans and very short fables */
+/* I.81  Errands, plans and very short fables */
 
 static const char *const talk_stories[] = {
   "fable: %3 User: [tellme]\nAssistant: A "
@@ -940,7 +940,7 @@ static const char *const talk_stories[] = {
   NULL
 };
 
-/* A.83  Errands, plans and very short fables */
+/* I.82  Errands, plans and very short fables */
 
 static const char *const talk_stories_2[] = {
   "sky: %3 User: How is the [x1:spotname] "
@@ -964,7 +964,7 @@ static const char *const talk_stories_2[] = {
   NULL
 };
 
-/* A.84  Errands, plans and very short fables */
+/* I.83  Errands, plans and very short fables */
 
 static const char *const talk_stories_3[] = {
   "today: %3 User: Today I [did] and "
@@ -977,7 +977,7 @@ static const char *const talk_stories_3[] = {
   NULL
 };
 
-/* A.85  A page of code */
+/* I.84  A page of code */
 
 static const char *const code_frame[] = {
   "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
@@ -1002,7 +1002,7 @@ static const char *const code_frame[] = {
   NULL
 };
 
-/* A.86  A page of code */
+/* I.85  A page of code */
 
 static const char *const code_frame_2[] = {
   "farnoun: %4 castle|%3 dragon|%3 garden|%2 "
@@ -1020,7 +1020,7 @@ static const char *const code_frame_2[] = {
   NULL
 };
 
-/* A.87  A page of code */
+/* I.86  A page of code */
 
 static const char *const code_frame_3[] = {
   "noun: %4 apple;apples|%3 pear;pears|%3 "
@@ -1030,7 +1030,7 @@ static const char *const code_frame_3[] = {
   NULL
 };
 
-/* A.88  Functions over lists */
+/* I.87  Functions over lists */
 
 static const char *const code_lists[] = {
   "fn.count: %4 def "
@@ -1056,7 +1056,7 @@ static const char *const code_lists[] = {
   NULL
 };
 
-/* A.89  Functions over lists */
+/* I.88  Functions over lists */
 
 static const char *const code_lists_2[] = {
   "field: %4 weight|%3 price|%2 height|%2 age|" "length",
@@ -1080,7 +1080,7 @@ static const char *const code_lists_2[] = {
   NULL
 };
 
-/* A.90  Functions of numbers */
+/* I.89  Functions of numbers */
 
 static const char *const code_numbers[] = {
   "fn.add: %3 def add_[k=noun]{k.1}([t:one], "
@@ -1106,7 +1106,7 @@ static const char *const code_numbers[] = {
   NULL
 };
 
-/* A.91  Functions of numbers */
+/* I.90  Functions of numbers */
 
 static const char *const code_numbers_2[] = {
   "verb: %4 hop|%3 sing|%2 jump|%2 dance|quack|" "buzz|knock",
@@ -1128,7 +1128,7 @@ static const char *const code_numbers_2[] = {
   NULL
 };
 
-/* A.92  Functions of words */
+/* I.91  Functions of words */
 
 static const char *const code_words[] = {
   "fn.greet: %3 def greet([t:one]):\n    return "
@@ -1152,7 +1152,7 @@ static const char *const code_words[] = {
   NULL
 };
 
-/* A.93  Functions of words */
+/* I.92  Functions of words */
 
 static const char *const code_words_2[] = {
   "classname: %3 Dragon|%2 Owl|%2 Knight|Baker|" "Robot",
@@ -1187,7 +1187,7 @@ static const char *const *const kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* A.6  What a grammar holds */
+/* I.5  What a grammar holds */
 
 struct alternative {
   const char *words;
@@ -1205,7 +1205,7 @@ struct grammar {
   size_t n_alternatives;
 };
 
-/* A.9  Compare a table's name with another name */
+/* I.8  Compare a table's name with another name */
 
 static int compare_names(const struct table *t, const char *name, size_t length)
 {
@@ -1220,7 +1220,7 @@ static int order_of_tables(const void *a, const void *b)
   return compare_names(a, t->name, t->name_length);
 }
 
-/* A.7  Read one table's text into its alternatives */
+/* I.6  Read one table's text into its alternatives */
 
 static size_t read_table(const char *s, struct table *t, struct alternative *a)
 {
@@ -1246,7 +1246,7 @@ static size_t read_table(const char *s, struct table *t, struct alternative *a)
   return count;
 }
 
-/* A.8  Find a table by its name */
+/* I.7  Find a table by its name */
 
 static const struct table *find_table(const struct grammar *g,
                                       const char *name, size_t length)
@@ -1265,7 +1265,7 @@ static const struct table *find_table(const struct grammar *g,
   return NULL;
 }
 
-/* A.12  Close the grammar */
+/* I.11  Close the grammar */
 
 void grammar_close(struct memory *m, struct grammar *g)
 {
@@ -1277,14 +1277,14 @@ void grammar_close(struct memory *m, struct grammar *g)
   memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
 }
 
-/* A.13  Close the grammar */
+/* I.12  Close the grammar */
 
 size_t grammar_tables(const struct grammar *g)
 {
   return g->n_tables;
 }
 
-/* A.14  Close the grammar */
+/* I.13  Close the grammar */
 
 const char *grammar_table(const struct grammar *g, size_t number,
                           size_t i, size_t *length, uint32_t * weight)
@@ -1301,7 +1301,7 @@ const char *grammar_table(const struct grammar *g, size_t number,
   return a->words;
 }
 
-/* A.10  Open the grammar */
+/* I.9  Open the grammar */
 
 struct grammar *grammar_open(struct memory *m, struct error *why)
 {
@@ -1323,7 +1323,7 @@ struct grammar *grammar_open(struct memory *m, struct error *why)
     return NULL;
   }
 
-/* A.11  Read all tables, and put them in the order of their names */
+/* I.10  Read all tables, and put them in the order of their names */
 
   n = count = 0;
   for (size_t i = 0; i < N_KINDS; i++)
@@ -1337,7 +1337,7 @@ struct grammar *grammar_open(struct memory *m, struct error *why)
   return g;
 }
 
-/* A.15  A text that is being written */
+/* I.14  A text that is being written */
 
 enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256 };
 struct remembered {
@@ -1358,7 +1358,7 @@ struct scribe {
   size_t fault_length;
 };
 
-/* A.16  Throw a die with n sides */
+/* I.15  Throw a die with n sides */
 
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
@@ -1372,7 +1372,7 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
   return (uint32_t) (z % n);
 }
 
-/* A.32  The binary logarithm of a small whole number */
+/* I.31  The binary logarithm of a small whole number */
 
 static double log2_of(uint32_t n)
 {
@@ -1385,9 +1385,9 @@ static double log2_of(uint32_t n)
   return whole + 2 * sum / 0.69314718055994530942;
 }
 
-/* A.34  Write texts */
+/* I.33  Write texts */
 
-/* A.19  Lower and upper case of ASCII */
+/* I.18  Lower and upper case of ASCII */
 
 static char lower(char c)
 {
@@ -1399,7 +1399,7 @@ static char upper(char c)
   return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
 }
 
-/* A.17  Complain of the grammar */
+/* I.16  Complain of the grammar */
 
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
@@ -1408,7 +1408,7 @@ static bool fault(struct scribe *s, const char *what, size_t length)
   return false;
 }
 
-/* A.20  Put words into the text */
+/* I.19  Put words into the text */
 
 static bool put(struct scribe *s, const char *words, size_t n)
 {
@@ -1420,7 +1420,7 @@ static bool put(struct scribe *s, const char *words, size_t n)
   return true;
 }
 
-/* A.18  Recall what is remembered under a key */
+/* I.17  Recall what is remembered under a key */
 
 static struct remembered *recall(struct scribe *s, const char *key, size_t length)
 {
@@ -1433,7 +1433,7 @@ static struct remembered *recall(struct scribe *s, const char *key, size_t lengt
   return NULL;
 }
 
-/* A.21  Write a field of what is remembered */
+/* I.20  Write a field of what is remembered */
 
 static bool put_field(struct scribe *s, const char *key, size_t length)
 {
@@ -1460,7 +1460,7 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
   return true;
 }
 
-/* A.23  The length of the first field */
+/* I.22  The length of the first field */
 
 static size_t field_length(const char *words, size_t n)
 {
@@ -1468,7 +1468,7 @@ static size_t field_length(const char *words, size_t n)
   return stop != NULL ? (size_t)(stop - words) : n;
 }
 
-/* A.22  May alternative i be taken? */
+/* I.21  May alternative i be taken? */
 
 static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
                      const char *but, size_t length)
@@ -1492,7 +1492,7 @@ static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
   return true;
 }
 
-/* A.24  Choose an alternative, and account for the choice */
+/* I.23  Choose an alternative, and account for the choice */
 
 static const struct alternative *choose(struct scribe *s,
                                         const struct table *t,
@@ -1510,7 +1510,7 @@ static const struct alternative *choose(struct scribe *s,
     return NULL;
   }
 
-/* A.25  Let i be the alternative of the script, or else of the die */
+/* I.24  Let i be the alternative of the script, or else of the die */
 
   if (p->n_choices < s->n_script && s->script[p->n_choices] < t->count
       && may[s->script[p->n_choices]])
@@ -1531,11 +1531,11 @@ static const struct alternative *choose(struct scribe *s,
   return &a[i];
 }
 
-/* A.35  Write texts */
+/* I.34  Write texts */
 
 static bool expand(struct scribe *s, const char *words, size_t n);
 
-/* A.26  Fill a slot */
+/* I.25  Fill a slot */
 
 static bool fill_slot(struct scribe *s, const char *slot, size_t length)
 {
@@ -1549,7 +1549,7 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   memcpy(name, s->out->words + at, n);
   name[n] = '\0', s->out->length = at;
 
-/* A.27  Split the slot into key, table and exceptions */
+/* I.26  Split the slot into key, table and exceptions */
 
   while (name[key] != '\0' && name[key] != ':' && name[key] != '=')
     key++;
@@ -1568,7 +1568,7 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   if (a == NULL || !expand(s, a->words, a->length))
     return false;
 
-/* A.28  Remember what was written, and show its first field */
+/* I.27  Remember what was written, and show its first field */
 
   char *v = s->out->words + at;
   n = s->out->length - at;
@@ -1591,7 +1591,7 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   return true;
 }
 
-/* A.29  Write what an alternative says */
+/* I.28  Write what an alternative says */
 
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
@@ -1613,7 +1613,7 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-/* A.30  Write a whole text */
+/* I.29  Write a whole text */
 
 static bool write_text(const struct grammar *g, uint64_t dice,
                        const uint16_t * script, size_t n_script,
@@ -1630,7 +1630,7 @@ static bool write_text(const struct grammar *g, uint64_t dice,
                          (int)s.fault_length, s.fault);
 }
 
-/* A.31  Write a whole text */
+/* I.30  Write a whole text */
 
 bool grammar_write(const struct grammar *g, uint64_t seed,
                    uint64_t number, struct passage *out, struct error *why)

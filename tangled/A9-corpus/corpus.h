@@ -1,12 +1,12 @@
-/* corpus.h -- made from chapters/A1-training.w; change it there */
+/* corpus.h -- made from chapters/A9-corpus.w; change it there */
 
-/* A.4  corpus.h */
+/* I.3  corpus.h */
 
 #ifndef INCIPIT_CORPUS_H
 #define INCIPIT_CORPUS_H
 #include "00-ground/ground.h"
 
-/* A.5  What the grammar offers */
+/* I.4  What the grammar offers */
 
 enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
 enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
