@@ -224,7 +224,7 @@ token, whispered, a thick dark arc leads back to Elena.}
 \widefig{codearcs}{fig:codearcs}{The same head over a page of code. From \emph{return} it looks at the line in which the variable
 was set.}{Tokens of a small function stand side by side. From the last token, return, a thick dark arc leads back to the first hen.}
 
-\checkpoint{build/out/A9-heads.txt}{what the program of this appendix prints}
+\checkpoint{build/out/A11-heads.txt}{what the program of this appendix prints}
 
 @ The keys give, for both texts, distance and entropy of every head. The widest arc of the last row is found, not assumed.
 
