@@ -182,7 +182,7 @@ eight on their left, then four to four, two to two, one to one, and one number i
 \begin{aside}{How good is the sum}
 Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
 it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms of size 1, the
-chain from left to right is off by \val{sum.chain}[2] last places on average, the sixteen lanes by \val{sum.lanes}[2].
+chain from left to right is off by \val[1]{sum.chain} last places on average, the sixteen lanes by \val[1]{sum.lanes}.
 \end{aside}
 
 @ Three small decisions complete it, and each has a reason that shows only in a test. The product
@@ -372,8 +372,8 @@ static void print_saturation(const struct engine *e)
       soften(e, 1, 1000).largest);
 }
 
-@ The variance is taken over random queries and keys. The same function measures how near to 1 a softmax over
-a vocabulary of fifty thousand comes: with the sum in double, and with one in float from left to right.
+@ The variance is taken over random queries and keys, whose products have mean 0, so that it is the mean of
+their squares.
 
 @<What large scores do to a softmax@>=
 static void print_weights(const struct engine *e)

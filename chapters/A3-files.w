@@ -12,8 +12,8 @@ the rows.
 @^model@>@^validation@>
 
 \begin{byhand}{a file of two tensors}
-The first eight bytes of a file say, lowest byte first: \texttt{70 00 00 00 00 00 00 00}, in decimal 112. So the header is the 112 bytes
-after these, and the numbers begin at byte $8+112=120$. The header says
+A file begins with the length of its header, in eight bytes, lowest byte first: \texttt{70} and seven times \texttt{00}, in
+decimal 112. So the header is the 112 bytes after these, and the numbers begin at byte $8+112=120$. The header says
 
 \medskip
 \begin{tabular}{@@{}llrr@@{}}
@@ -23,9 +23,10 @@ after these, and the numbers begin at byte $8+112=120$. The header says
 \end{tabular}
 \medskip
 
-Do they add up? Three times five numbers of 2 bytes are 30, four of 4 bytes are 16, and $30+16=46$. The one begins where the other
-ends, the first at 0, so the file must have $120+46=166$ bytes: no hole, no overlap, nothing behind. And \texttt{b} begins at
-byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned would stop there.
+Do they add up? Three times five numbers of 2 bytes are 30, and four of 4 bytes are 16, and $30+16=46$. The second begins
+where the first ends, and the first at 0. So the file must have $120+46=166$ bytes, without a hole, an overlap or anything
+behind. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned
+would stop there.
 \end{byhand}
 
 @ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss.
@@ -48,32 +49,38 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each damage is one small change to the header or to the number of bytes behind it. Quotation marks are written as apostrophes here, for the sake
-of the reader.
+@ Each damage is one small change to a field of the header, or to the number of bytes behind it. The fields that change stand in a
+table; the rest of the header is always the same.
 
 @<Write the file of the hand calculation, damaged or not@>=
 enum { DAMAGES = 6, MOST_BYTES = 256 };
-static const struct { const char *what, *header; int bytes; } damaged[DAMAGES] =
-  @[{ {"as it should be", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
-    {"one byte is missing", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 45},@|
-    {"a hole of two bytes", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[32,48]}}", 48},@|
-    {"another shape", "{'a':{'dtype':'F16','shape':[3,6],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
-    {"the same name twice", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'a':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
-    {"an unknown type", "{'a':{'dtype':'F17','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46} }@];
+static const struct { const char *what, *type, *second; int columns, from, bytes; }
+  damaged[DAMAGES] =
+  @[{ {"as it should be", "F16", "b", 5, 30, 46},@|
+    {"one byte is missing", "F16", "b", 5, 30, 45},@|
+    {"a hole of two bytes", "F16", "b", 5, 32, 48},@|
+    {"another shape", "F16", "b", 6, 30, 46},@|
+    {"the same name twice", "F16", "a", 5, 30, 46},@|
+    {"an unknown type", "F17", "b", 5, 30, 46} }@];
+static int header_of(int damage, char *text, size_t room)
+{
+  return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","@|
+    "\"shape\":[3,%d],"@| "\"data_offsets\":"@| "[0,30]},\"%s\":"@|
+    "{\"dtype\":\"F32\","@| "\"shape\":[4],"@| "\"data_offsets\":"@| "[%d,%d]}}",
+    damaged[damage].type, damaged[damage].columns, damaged[damage].second,
+    damaged[damage].from, damaged[damage].from + 16);
+}
+
+@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers.
+
+@<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)
 {
-  unsigned char bytes[MOST_BYTES] = @[{ 0 }@];
-  const char *from = damaged[damage].header;
-  size_t n = strlen(from), all = 8 + n + (size_t) damaged[damage].bytes;
-  bytes[0] = (unsigned char) n;
-  for (size_t i = 0; i < n; i++)
-    bytes[8 + i] = (unsigned char) (from[i] == '\'' ? '"' : from[i]);
+  char bytes[MOST_BYTES] = @[{ 0 }@];
+  int n = header_of(damage, bytes + 8, MOST_BYTES - 8);
+  size_t all = 8 + (size_t) n + (size_t) damaged[damage].bytes;
+  bytes[0] = (char) n;
+  bytes[8 + n] = '\0';
   FILE *f = fopen(path, "wb");
   if (f == NULL) return false;
   bool ok = fwrite(bytes, 1, all, f) == all;
