@@ -733,7 +733,8 @@ enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
 @<Headers, from the mark to the whole@>@;
 @<Files, from the extent to the directory@>@;
 
-@ First come the pieces that read a header.
+@ First come the pieces that read a header, in the order in which a suspicious reader goes through one: its
+length, its JSON, each entry, and how the entries lie together.
 
 @<Headers, from the mark to the whole@>=
 @<Quote a value of JSON@>@;
@@ -750,7 +751,8 @@ enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
 @<Read a name and its value@>@;
 @<Read the whole header@>@;
 
-@ Then those that put files together.
+@ Then those that put files together: one file, a list of them from an index, or a directory in which we have to
+look for either.
 
 @<Files, from the extent to the directory@>=
 @<Keep a path, return a path@>@;
@@ -1400,7 +1402,8 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-@ First the family, then its fields, then what follows from them.
+@ First the family, since it decides which fields count, then its fields, then what follows from them; the
+suggestions for sampling begin with values that do nothing.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct settings *s)
@@ -1450,7 +1453,8 @@ void config_close(struct memory *m, struct model_config *c)
   *c = (struct model_config) @[{ .family = NULL }@];
 }
 
-@ The module has the readers first, because the tables name them.
+@ The module has the readers first, because the tables name them, and the functions that walk the tables last.
+Only two functions of it are seen from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1478,7 +1482,8 @@ void config_close(struct memory *m, struct model_config *c)
 @<The fields of \.{generation\_config.json} that are used@>@;
 @<The families@>@;
 
-@ And what works on the tables.
+@ And what works on the tables: from a single field, which is used, ignored with a reason or refused, to the two
+files of a directory.
 
 @<From one field to two files@>=
 @<Remember what was ignored@>@;
@@ -1633,7 +1638,8 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-@ A norm has a gain, and a LayerNorm a bias, too.
+@ A norm has a gain, and a LayerNorm a bias, too. Its epsilon comes from the settings and is rounded to float
+here, once, as the published programs do.
 
 @<Find a norm@>=
 static struct normalizer need_norm(struct assembly *a, const char *gain,
@@ -1656,7 +1662,8 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-@ GPT-2's layer, name by name.
+@ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
+matrix has a bias.
 
 @<Assemble a layer of GPT-2@>=
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
@@ -1888,7 +1895,8 @@ uint64_t model_parameters(const struct model *lm)
   return n;
 }
 
-@ The module.
+@ The module begins with the state of assembly, which all of its functions share, and ends with the two that
+others call.
 
 @(model.c@>=
 #include <inttypes.h>
@@ -1904,7 +1912,8 @@ uint64_t model_parameters(const struct model *lm)
 @<Tensors by the layer@>@;
 @<The model as a whole@>@;
 
-@ From a name to a layer.
+@ From a name to a layer. The function that makes the names is declared ahead, because both kinds of tensors,
+matrices and norms, are asked for by it.
 
 @<Tensors by the layer@>=
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
@@ -1914,7 +1923,8 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
 @<Assemble a layer of GPT-2@>@;
 @<Assemble a layer of Llama and its kin@>@;
 
-@ And from the layers to the model.
+@ And from the layers to the model: the ends first, then the layers, then the account of what was left over, and
+the frequencies, which no file has.
 
 @<The model as a whole@>=
 @<Assemble what is outside the layers@>@;
