@@ -606,13 +606,13 @@ static bool expand(struct scribe *s, const char *words, size_t n);
 @<Write what an alternative says@>@;
 @<Write a whole text@>@;
 
-@* The tables of the grammar. \label{sec:tables}
+@* The tables of the grammar. \label{sec:grammartables}
 The notation fits on a page. A table is one string: its name, a colon, and its
 alternatives with bars between them; |"%4 "| before an alternative is its weight, and 1 goes
 without saying. In an alternative,
 
 \smallskip
-\begin{tabular}{@@{}p{27mm}p{80mm}@@{}}
+\begin{tabular}{@@{}p{25mm}p{74mm}@@{}}
 |"[t]"| & writes one alternative of table $t$\\
 |"[k:t]"| & writes one, and remembers it as $k$; with |"="| it remembers only\\
 |"[t-k]"| & never the alternative remembered as $k$\\
@@ -4431,7 +4431,7 @@ source. The thin lines stand where the rows become longer and where the calm str
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, and lies close above it at the end.}
 
-@* What the model can do. \label{sec:modelcheck}
+@* What the model can do. \label{sec:examination}
 A loss is one number. It says nothing about whether a name comes back after a page of
 tokens, or whether two branches that ought to be equally likely are. So the trained
 model is examined question by question, each with a figure and a verdict. The examination
@@ -4806,8 +4806,8 @@ the loss has just used.
 @<Examine what is remembered@>=
 enum { NEAR, MIDDLE, FAR, N_REACH };
 static struct recall_marks { double right[N_REACH], n[N_REACH],
-  variable[N_REACH],
-  n_variable[N_REACH], printed, n_printed; } told;
+  name[N_REACH],
+  value[N_REACH], n_value[N_REACH], local, n_local, printed, n_printed; } told;
 @#
 static int reach(size_t distance)
 {
@@ -4904,8 +4904,38 @@ static void recall_names(struct exam *x)
   }
 }
 
-@ A variable set in the first line is printed in the last. Its first piece is compared with the
-pieces that could begin such a variable, the others with everything.
+@ The chance of a whole word is the product over its tokens.
+@<Examine what is remembered@>=
+static double chance_of(struct exam *x, size_t at, size_t length)
+{
+  double p = 1;
+  for (size_t i = token_at(x, at); x->place[i] < at + length; i++)
+    p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
+  return p;
+}
+
+@ Variables come back in two ways. Inside a function, what was set to something is returned some lines later;
+there the name itself is asked for.
+@<Examine what is remembered@>=
+static void recall_locals(struct exam *x)
+{
+  static const char back[] = "\n    return ";
+  const char *text = x->piece.words;
+  char set[64];
+  for (const char *s = text; (s = strstr(s, back)) != NULL; s++) {
+    const char *name = s + sizeof back - 1;
+    size_t length = strcspn(name, "\n");
+    snprintf(set, sizeof set, "\n    %.*s = ", (int) length, name);
+    const char *first = strstr(text, set);
+    if (length > 40 || first == NULL || first > s) continue;
+    told.local += chance_of(x, (size_t) (name - text), length);
+    told.n_local++;
+  }
+}
+
+@ And a variable set in the first line is printed in the last, with a page of code in between. Two questions can be
+asked there. Which of all such names comes? And when the name has been said, which value? The first piece of the
+name is compared with the pieces that could begin such a name, everything else with the whole vocabulary.
 @<Examine what is remembered@>=
 static void recall_variables(struct exam *x)
 {
@@ -4913,17 +4943,17 @@ static void recall_variables(struct exam *x)
   size_t length = strcspn(text, " \n");
   if (strncmp(text + length, " = ", 3) != 0
     || memchr(text, '_', length) == NULL) return;
-  for (const char *s = text; (s = strstr(s, "print(")) != NULL;
-  s++) last = s;
+  for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++) last = s;
   if (last == NULL || memcmp(last + 6, text, length) != 0) return;
   uint32_t first[8];
-  size_t n = rivals(x, "keepsake", "", first, 0), at =
-    (size_t) (last + 6 - text);
-  size_t i = token_at(x, at), from = i;
-  double p = share_of(x, i, first, n);
-  for (i++; x->place[i] < at + length; i++)
-    p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
-  told.variable[reach(from - 1)] += p, told.n_variable[reach(from - 1)]++;
+  size_t n = rivals(x, "keepsake", "", first, 0), stop = strcspn(text, "_");
+  size_t at = (size_t) (last + 6 - text), i = token_at(x, at);
+  int r = reach(i - 1);
+  told.name[r] += share_of(x, i, first, n)
+    * chance_of(x, at + stop, length - stop);
+  const char *value = strstr(last, "\n# ") + 3;
+  told.value[r] += chance_of(x, (size_t) (value - text), strlen(value));
+  told.n_value[r]++;
   @<Is the value printed that the first line set?@>@;
 }
 
@@ -4931,8 +4961,7 @@ static void recall_variables(struct exam *x)
 writer would print.
 @<Is the value printed that the first line set?@>=
 bool right = true;
-for (i = token_at(x, (size_t) (strstr(last, "\n# ") + 2 - text)) + 1;
-i < x->list.n; i++) {
+for (i = token_at(x, (size_t) (value - text)); i < x->list.n; i++) {
   const double *q = probabilities(x, x->logits, i - 1, x->p);
   for (size_t k = 0; k < x->lm->config.vocab_size; k++)
     right = right && q[k] <= q[x->list.id[i]];
@@ -4946,7 +4975,7 @@ static void exam_recall(struct exam *x)
 {
   find_places(x);
   if (x->piece.sort == TALE) recall_names(x);
-  if (x->piece.sort == CODE) recall_variables(x);
+  if (x->piece.sort == CODE) recall_locals(x), recall_variables(x);
 }
 @#
 static void exam_recalled(struct exam *x)
@@ -4959,12 +4988,15 @@ static void exam_recalled(struct exam *x)
     snprintf(key, sizeof key, "names.%s.n", far[r]);
     note(x, key, told.n[r]);
   }
-  for (int r = 0; r < N_REACH; r++) {
-    if (told.n_variable[r] < 1) continue;
-    snprintf(key, sizeof key, "variables.%s", far[r]);
-    least(x, key, told.variable[r] / told.n_variable[r], 0.95);
+  least(x, "variables.local", told.local / told.n_local, 0.95);
+  note(x, "variables.local.n", told.n_local);
+  for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
+    snprintf(key, sizeof key, "variables.value.%s", far[r]);
+    least(x, key, told.value[r] / told.n_value[r], 0.95);
+    snprintf(key, sizeof key, "variables.name.%s", far[r]);
+    least(x, key, told.name[r] / told.n_value[r], 0.95);
     snprintf(key, sizeof key, "variables.%s.n", far[r]);
-    note(x, key, told.n_variable[r]);
+    note(x, key, told.n_value[r]);
   }
   least(x, "printed.right", told.printed / told.n_printed, 0.8);
   note(x, "printed.n", told.n_printed);
@@ -5021,8 +5053,8 @@ static void exam_chances(struct exam *x)
 }
 
 @ The fork. Both leaders must come near their true chance, every other road must stay below them,
-and they must be near each other. The model is asked with end-of-text before the sentence and
-without.
+and they must be near each other. The model is asked as the documented prompt asks it, nine tokens and
+nothing before them, and for comparison with end-of-text in front.
 @<Examine the chances@>=
 static const char *const branch[] = @[{ " However", " Additionally",
   " The",
@@ -5034,7 +5066,7 @@ static void exam_fork(struct exam *x)
 {
   char key[40];
   double high = 0, low = 1;
-  const double *p = after(x, true, "The harvest of the kingdom was very good.");
+  const double *p = after(x, false, "The harvest of the kingdom was very good.");
   if (p == NULL) return;
   for (int i = 0; i < BRANCHES; i++) {
     double one = p[first_id(x, branch[i])];
@@ -5047,9 +5079,9 @@ static void exam_fork(struct exam *x)
   double apart = p[first_id(x, branch[0])] - p[first_id(x, branch[1])];
   most(x, "fork.apart", apart < 0 ? -apart : apart, 0.02);
   least(x, "fork.lead", low - high, 0);
-  p = after(x, false, "The harvest of the kingdom was very good.");
-  note(x, "fork.bare.However", p[first_id(x, branch[0])]);
-  note(x, "fork.bare.Additionally", p[first_id(x, branch[1])]);
+  p = after(x, true, "The harvest of the kingdom was very good.");
+  note(x, "fork.begun.However", p[first_id(x, branch[0])]);
+  note(x, "fork.begun.Additionally", p[first_id(x, branch[1])]);
 }
 
 @ Greedy text, one token after the other, everything recomputed: the loop of chapter 3 in its
@@ -5217,8 +5249,8 @@ static int examine(void)
 the entropy (tales \val{train.ratio.tale}, home \val{train.ratio.home}, chronicles
 \val{train.ratio.chronicle}, code \val{train.ratio.code}, talk \val{train.ratio.talk}). When a name has to
 come and the hero was introduced one hundred to three hundred tokens before, the right name gets \val{train.names.middle}
-of what all names together get; a variable set in the first line, \val{train.variables.middle}. The value printed at
-the end is right in \val{train.printed.right} of the pages. Of ten sums \val{train.sums.right} are right.
+of what all names together get. A variable that a function returns gets \val{train.variables.local}, and the value of one that
+was set in the first line and is printed in the last, \val{train.variables.value.middle}. Of ten sums \val{train.sums.right} are right.
 The sibling's guesses and the model's have \val{train.draft.common.tale} (tales) to
 \val{train.draft.common.talk} (talk) in common, which is what it is for.
 
@@ -5406,7 +5438,7 @@ static bool ask(double *on, double *however, double *additionally)
   const double *p = ok ? after(&x, true, "The cat sat") : NULL;
   if (p != NULL) *on = p[first_id(&x, " on")];
   if (p != NULL)
-    p = after(&x, true, "The harvest of the kingdom was very good.");
+    p = after(&x, false, "The harvest of the kingdom was very good.");
   if (p != NULL) {
     *however = p[first_id(&x, branch[0])];
     *additionally = p[first_id(&x, branch[1])];

@@ -17,8 +17,8 @@ that tells a script how it went.
 @^command@>@^manners@>
 
 There is nothing in it about language models that the chapters have not built. What is new is one
-table, from which the help, the manual page and the shell's completion are all made, and the two
-subcommands that everybody needs: |generate| and |tokenize|. The others, which look inside, have an
+table, from which the help, the manual page and the shell's completion are all made, and the
+subcommand for which the rest exists, |generate|. The others, which look inside, have an
 appendix of their own.
 
 \begin{byhand}{how far is \texttt{josn} from \texttt{json}}
@@ -170,7 +170,12 @@ static bool reader_gone(const struct console *c)
   return door.fd >= 0 && poll(&door, 1, 0) == 1
     && (door.revents & (POLLERR | POLLHUP)) != 0;
 }
-@#
+
+@ With that, the end of every run is the same: empty the buffer; if something failed now or earlier, say so
+once, unless it has been said or there is nobody to say it to. The status tells a script what the
+words tell a person.
+
+@<Empty the output, and look whether that worked@>=
 int console_end(const struct console *c, int status)
 {
   errno = 0;
@@ -382,6 +387,11 @@ static const struct later_row later_option[] = @[{
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+@ Whole subcommands are promised as well. Their lines have the same form, with nothing in the columns that do not
+apply to them.
+
+@<What later chapters bring@>=
 static const struct later_row later_subcommand[] = @[{
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
@@ -469,17 +479,24 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   }
   int found = find_option(w->sub, name, letter);
   if (found < 0) return no_such_option(w->sub, name, letter, why);
-  const struct option_row *o = &option_table[found];
-  if (o->value == NULL && value != NULL)
-    return error_say(why, "--%s takes no value; found `%s'", o->name, value);
-  if (o->value != NULL && value == NULL) {
-    if (*i + 1 >= argc)
-      return error_say(why, "--%s needs a value: %s", o->name, o->value);
-    value = argv[++*i];
-  }
-  w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
-  return !o->counts || count_parse(o, value, &w->of[found].count, why);
+  @<See to the value of option |found|@>@;
 }
+
+@ Three things may be wrong with a value: it is there and should not be, it is not there and should be, or it is no
+number within its limits. If it does not stand behind an equals sign, it is the next word, even if that
+begins with a dash: |-n -1| is a mistake about a number and not about an option.
+
+@<See to the value of option |found|@>=
+const struct option_row *o = &option_table[found];
+if (o->value == NULL && value != NULL)
+  return error_say(why, "--%s takes no value; found `%s'", o->name, value);
+if (o->value != NULL && value == NULL) {
+  if (*i + 1 >= argc)
+    return error_say(why, "--%s needs a value: %s", o->name, o->value);
+  value = argv[++*i];
+}
+w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
+return !o->counts || count_parse(o, value, &w->of[found].count, why);
 
 @ An option of another subcommand is, for this one, none.
 
@@ -490,7 +507,11 @@ static bool is_called(const char *name, const char *also, char letter,
   if (typed_letter != '\0') return letter == typed_letter;
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
-@#
+
+@ The table is walked from its beginning, and a line counts only if the bit of the subcommand is set in it. So
+the same name may stand in two lines, for two subcommands that mean different things by it.
+
+@<Find an option of this subcommand@>=
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
   for (int i = 0; i < N_OPTIONS; i++) {
@@ -557,7 +578,12 @@ static unsigned slips(const char *a, const char *b)
     }
   return d[n][m];
 }
-@#
+
+@ Of two names that are equally near the one that stands first in the table is offered, so that the
+answer does not depend on chance. A word that is near to nothing gets an offer all the same; whoever reads
+it sees at least how a name looks.
+
+@<Count the slips between two words@>=
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
   const char *nearest = list[0];
@@ -581,7 +607,12 @@ static bool digits_parse(const char *text, size_t n, uint64_t *value)
   }
   return n > 0;
 }
-@#
+
+@ A number counts only within its limits, which stand in the table. What has no upper limit but that of the
+integers is told its lower one alone: nobody wants to read the digits of the largest integer in order to learn that there is no
+limit.
+
+@<Read a number within its limits@>=
 static bool count_parse(const struct option_row *o, const char *text,
   uint64_t *value, struct error *why)
 {
@@ -720,8 +751,13 @@ const struct option_row *option_at(enum option number)
 @* Help, four times. \label{sec:help}
 The same lines of the table are printed in four ways: as a screen of help, as the list of
 subcommands, as a manual page, and as a program for the shell. None of the four knows an option by
-name, so an option that is added to the table is in all of them.
+name, so an option that is added to the table is in all of them: \cref{fig:fourforms}.
 @^help@>@^manual page@>@^completion@>
+
+\fig{fourforms}{fig:fourforms}{One line of the table, and what is made of it. A name that is spelled once cannot be
+spelled in two ways.}{A diagram. On the left a box with one line of the option table: its name top, its value K, the
+limits 1 and 100, its words, and the subcommand trace. Arrows go from it to four boxes on the right: an error message with
+the limits, a line of help, a line of the manual page, and a list of words for the shell.}
 
 @<The table, in four forms@>=
 void help_greet(FILE *out);
@@ -749,7 +785,11 @@ void help_greet(FILE *out)
       subcommand_at(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
-@#
+
+@ Who asks for more gets the list of subcommands, each with the words of its line in the table, and is told how
+to ask on.
+
+@<Greet@>=
 void help_overview(FILE *out)
 {
   fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
@@ -792,7 +832,11 @@ static size_t option_names(const struct option_row *o, char room[80])
   if (o->value != NULL) n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
   return n;
 }
-@#
+
+@ On the screen, the names stand at the left and the words in their column, on the same line if the names
+leave room and on the next one if they do not.
+
+@<Put the names of an option together@>=
 static void print_option(FILE *out, const struct option_row *o)
 {
   char names[80], normal[80];
@@ -835,7 +879,11 @@ static void print_troff(FILE *out, const char *text)
     if (*text == '-' || *text == '\\') fprintf(out, "\\%c", *text == '-' ? '-' : 'e');
     else putc(*text, out);
 }
-@#
+
+@ An option in the manual page is a paragraph with a heading of its own, in bold, and what was the bracket with
+the default on the screen becomes a sentence.
+
+@<Print a text for troff@>=
 static void print_troff_option(FILE *out, const struct option_row *o)
 {
   char names[80];
@@ -1019,7 +1067,11 @@ static unsigned workers_wanted(const struct wishes *w)
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
   return pool_cores();
 }
-@#
+
+@ Which kernels? Those that were asked for by name, or else the best that this machine can run. The
+answer does not depend on it, by promise 2; the time does.
+
+@<Count the workers that are wanted@>=
 const struct kernels *outfit_kernels(struct error *why)
 {
   const char *name = getenv("INCIPIT_ISA");
@@ -1227,7 +1279,11 @@ bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *wh
   return !ferror(in) || error_say(why, "the standard input cannot be read: %s",
     strerror(errno));
 }
-@#
+
+@ A file has a size that is known beforehand, and a name that belongs into the sentence if it cannot be
+read; both are the business of chapter 0's mapping.
+
+@<Read a stream or a file to its end@>=
 static bool file_read(struct memory *m, const char *path, struct bytes *text,
   struct error *why)
 {
@@ -1574,7 +1630,8 @@ static bool run_loop(struct writing *g, struct continuation *text)
     && !g->failed;
 }
 
-@ The whole of it: take, hint, run, finish, give back.
+@ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and
+since giving back nothing is allowed, there is only one way out.
 
 @<Take, hint, run, finish, give back@>=
 static int write_text(struct occasion *a)
@@ -1621,7 +1678,11 @@ static bool has_chat_template(const char *folder)
   json_decref(value);
   return has;
 }
-@#
+
+@ The hints go to the standard error, where they cannot become a part of the text; and they are
+hints, not questions, since a script cannot answer.
+
+@<Give hints@>=
 static void give_hints(const struct occasion *a)
 {
   if (!a->p.in_ids && has_chat_template(a->o.path))
@@ -1668,15 +1729,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_open(j, '{');
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
-  put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
-  put_key(j, "index"), put_count(j, 0);
-  put_key(j, "ids"), put_ids(j, text->text.id + text->n_prompt, n);
-  put_key(j, "text"), put_text(j, g->text.byte, g->text.n);
-  put_key(j, "finish_reason"), put_word(j, reason[text->ended]);
-  put_key(j, "stop");
-  put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
-  if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
-  put_close(j, '}'), put_close(j, ']');
+  @<Write the one sequence@>@;
   put_key(j, "usage"), put_open(j, '{');
   put_key(j, "prompt_tokens"), put_count(j, text->n_prompt);
   put_key(j, "completion_tokens"), put_count(j, n);
@@ -1687,6 +1740,21 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_close(j, '}');
   put_end(j);
 }
+
+@ The sequences are a list, though there is only one so far: chapter 7 writes several, and a program that reads the
+object today shall be able to read that of tomorrow. Why a text ended is one of three words; what
+stopped it is an end token or nothing.
+
+@<Write the one sequence@>=
+put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
+put_key(j, "index"), put_count(j, 0);
+put_key(j, "ids"), put_ids(j, text->text.id + text->n_prompt, n);
+put_key(j, "text"), put_text(j, g->text.byte, g->text.n);
+put_key(j, "finish_reason"), put_word(j, reason[text->ended]);
+put_key(j, "stop");
+put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
+if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
+put_close(j, '}'), put_close(j, ']');
 
 @ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for.
 
@@ -1699,7 +1767,11 @@ static void put_prompt(struct writing *g)
   put_key(&g->j, "ids"), put_ids(&g->j, p->list.id, p->list.n);
   put_close(&g->j, '}');
 }
-@#
+
+@ If they were asked for, the log-probabilities of all tokens follow in a list as long as that of the ids, in
+the same order, so that the two can be read side by side.
+
+@<Write the prompt@>=
 static void put_all_odds(struct writing *g, const struct continuation *text)
 {
   put_key(&g->j, "logprobs"), put_open(&g->j, '[');
@@ -1740,7 +1812,11 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   *name = list[i].name;
   return list[i].value;
 }
-@#
+
+@ As an object they are written from the list, so that a counter which a later chapter adds appears in every
+output at once, or nowhere.
+
+@<Name the counters@>=
 void put_counters(struct json_out *j, const struct counters *c)
 {
   put_open(j, '{');
@@ -1769,7 +1845,12 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
   of[3] = until > 0 ? (double) g->a->p.list.n / until : NAN;
   of[4] = n > 1 && after > 0 ? (double) (n - 1) / after : NAN;
 }
-@#
+
+@ In the object a time that does not exist is |null|, and not zero: whoever divides by it should notice. Times
+are the only part of the answer that two runs do not have in common; whoever compares runs leaves
+them out.
+
+@<Reckon the times@>=
 static void put_timings(struct writing *g, size_t n)
 {
   double of[N_TIMES];
@@ -1843,7 +1924,8 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Print the statistics@>@;
 @<Finish a generation@>@;
 
-@ All subcommands have the same form; those of this appendix stand in one header.
+@ All subcommands have the same form; the one of this appendix stands in a header, with what the others
+need of it.
 
 @(subcommands.h@>=
 #ifndef INCIPIT_SUBCOMMANDS_H
@@ -1862,175 +1944,13 @@ have said already.
 @<The subcommands@>=
 int run_generate(const struct console *c, const struct wishes *w);
   /* continues a prompt */
-int run_tokenize(const struct console *c, const struct wishes *w);
-  /* text to ids and back, and learning a vocabulary */
 
-@* Tokenize. \label{sec:tokenizing}
-Text to ids, one token a line; or ids to text; or, from a file, a new vocabulary. The three have only
-the name of the subcommand in common, and the first thing to do is to tell which is meant.
-
-@<Tell what to do with tokens@>=
-int run_tokenize(const struct console *c, const struct wishes *w)
-{
-  struct cutting g = @[{ .c = c, .w = w }@];
-  int status;
-  if (w->of[OPTION_TRAIN].given) status = learn(&g);
-  else {
-    status = gather_tokens(&g);
-    if (status == STATUS_DONE) show_tokens(&g);
-    ids_free(c->memory, &g.list);
-    bytes_free(c->memory, &g.text);
-    outfit_close(&g.o);
-  }
-  if (status == STATUS_USAGE) return console_misuse(c, &g.why);
-  return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
-}
-
-@ What the first two need: both have ids and text in the end, one of them given and one made.
-
-@<What is cut and put together@>=
-struct cutting { const struct console *c; const struct wishes *w; struct outfit o;
-  struct bytes text; struct ids list; struct error why; };
-
-@ From text to ids, or from ids to text. An id that the model does not have is wrong
-usage; one that it has and that stands for nothing has no bytes.
-
-@<Make ids of the text, or text of the ids@>=
-static int gather_tokens(struct cutting *g)
-{
-  const struct option_value *of = g->w->of;
-  struct memory *m = g->o.m = g->c->memory;
-  bool back = of[OPTION_IDS].given;
-  int status;
-  if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
-  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
-  if (status != STATUS_DONE) return status;
-  if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
-    return STATUS_FAILED;
-  for (size_t i = 0; back && i < g->list.n; i++)
-    if (g->list.id[i] >= g->o.vocab_size) {
-      error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-        g->list.id[i], g->o.vocab_size - 1);
-      return STATUS_USAGE;
-    }
-  bool ok = back
-    ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n, false, &g->text, &g->why)
-    : tokenizer_encode(g->o.t, m, (char *) g->text.byte, g->text.n,
-      !of[OPTION_NO_SPECIAL].given, of[OPTION_PARSE_SPECIAL].given, &g->list,
-      &g->why);
-  return ok ? STATUS_DONE : STATUS_FAILED;
-}
-
-@ And what is shown of it. Going back gives the bytes and not one more, so that a text which goes
-there and back is the same file.
-
-@<Show what was cut or put together@>=
-static void show_tokens(struct cutting *g)
-{
-  FILE *out = g->c->out;
-  const struct option_value *of = g->w->of;
-  if (of[OPTION_JSON].given) put_tokens(g);
-  else if (of[OPTION_COUNT].given) fprintf(out, "%zu\n", g->list.n);
-  else if (of[OPTION_IDS].given) fwrite(g->text.byte, 1, g->text.n, out);
-  else for (size_t i = 0; i < g->list.n; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
-    fprintf(out, "%" PRIu32 "\t", g->list.id[i]);
-    piece_quote(out, byte, n);
-    fprintf(out, "\n");
-  }
-}
-
-@ As an object, with every piece as a text: a piece that is half a character becomes the sign for
-what cannot be shown, and the ids say what it really is.
-
-@<Write ids, pieces and bytes as an object@>=
-static void put_tokens(struct cutting *g)
-{
-  struct json_out j = @[{ g->c->out, '\0' }@];
-  put_open(&j, '{');
-  put_key(&j, "ids"), put_ids(&j, g->list.id, g->list.n);
-  put_key(&j, "pieces"), put_open(&j, '[');
-  for (size_t i = 0; i < g->list.n; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
-    put_text(&j, byte, n);
-  }
-  put_close(&j, ']');
-  put_key(&j, "bytes"), put_count(&j, g->text.n);
-  put_close(&j, '}');
-  put_end(&j);
-}
-
-@ To learn a vocabulary takes a text, a number and a place. The number counts everything: the id that
-ends a text, the 256 bytes, and then as many merges as are left of it. A short text may run
-out of pairs before; that is said, because the number in the file will not be the one that was asked
-for.
-@^training a tokenizer@>
-
-@<Learn a vocabulary@>=
-static int learn(struct cutting *g)
-{
-  const struct option_value *of = g->w->of;
-  struct memory *m = g->c->memory;
-  size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257, n = 0;
-  struct bpe_merge *merge = NULL;
-  struct mapping map;
-  char path[CONSOLE_PATH];
-  int length = snprintf(path, sizeof path, "%s/tokenizer.json", of[OPTION_OUT].text);
-  if (length < 0 || length >= CONSOLE_PATH) {
-    error_say(&g->why, "--out is too long");
-    return STATUS_USAGE;
-  }
-  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why)) return STATUS_FAILED;
-  bool ok = make_folder(of[OPTION_OUT].text, &g->why)
-    && bpe_train(m, (const char *) map.bytes, map.size, split_gpt2, merges, &merge,
-      &n, &g->why)
-    && tokenizer_write(m, path, merge, n, &g->why);
-  if (ok) fprintf(g->c->err, "incipit: %s: %zu ids, of them %zu merges%s\n", path,
-      n + 257, n, n < merges ? "; the text has no more pairs" : "");
-  bpe_forget(m, merge, merges);
-  file_unmap(&map);
-  return ok ? STATUS_DONE : STATUS_FAILED;
-}
-
-@ A folder that is there already serves as well as a new one.
-
-@<Make a folder, unless it is there@>=
-static bool make_folder(const char *path, struct error *why)
-{
-  return mkdir(path, 0777) == 0 || errno == EEXIST
-    || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
-}
-
-@ Learning and cutting come from chapter 1; what is new in this file is how to ask for them.
-
-@(tokenizing.c@>=
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-#include <sys/stat.h>
-#include "01-tokens/split.h"
-#include "A2-command/subcommands.h"
-@;@#
-@<What is cut and put together@>@;
-@<Make ids of the text, or text of the ids@>@;
-@<Write ids, pieces and bytes as an object@>@;
-@<Show what was cut or put together@>@;
-@<Make a folder, unless it is there@>@;
-@<Learn a vocabulary@>@;
-@<Tell what to do with tokens@>@;
-
-@* Two more things to build. \label{sec:commandex} Where a table decides, a change is small; that is the use of a
-table. The exercises change one and find the edge of another.
+@* The nearest word. \label{sec:commandex} What is nearest depends on what counts as a slip, and the exercise looks for a
+word that shows it.
 
 \begin{exercises}
 \exercise{think}{ex:command.slip}{Misspell an option of \texttt{generate} so that another one would be offered if the exchange of two neighbouring
 letters counted as two slips and not as one.}{\texttt{make exercise-A2-1}}{The right one must be one exchange away, another that stands before it in
 the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
 and one too many.}
-\exercise{build}{ex:command.count}{Let \texttt{tokenize --count} print, behind the number of tokens, how many bytes a token has on the average,
-with two decimals; of no tokens, zero.}{\texttt{make exercise-A2-2}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
-doubles, unless there is nothing to divide by. Divided as integers, the decimals are always zero.}
 \end{exercises}

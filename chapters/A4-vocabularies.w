@@ -693,7 +693,7 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 @<Make a tokenizer from merges@>@;
 
 @* Other people's files. \label{sec:files1}
-Hugging Face's library keeps a tokenizer in one file of JSON, \.{tokenizer.json}. It describes a
+For Hugging Face's library a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
 put before and after) and a decoder, each of a type from a long list. We build the types that byte-level
 tokenizers use and refuse the others by name. What the file says about things that change no ids

@@ -110,7 +110,11 @@ static bool reads_back(double x, bool single, const char *text)
 {
   return single ? strtof(text, NULL) == (float) x : strtod(text, NULL) == x;
 }
-@#
+
+@ The second attempt is made for powers of two only: |frexp| takes a number apart into a fraction from a half up to,
+but not including, one and a power of two, and the fraction of a power of two is a half.
+
+@<Print a number with the fewest digits that read back@>=
 static bool shorter(double x, bool single, int digits, char room[NUMBER_ROOM])
 {
   snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
@@ -157,7 +161,11 @@ static void number_shortest(double x, bool single, char room[NUMBER_ROOM])
   while (--digits > 0 && shorter(x, single, digits, trial)) strcpy(room, trial);
   if (room[strcspn(room, ".e")] == '\0') strcat(room, ".0");
 }
-@#
+
+@ To callers these are two functions. They differ in what it means to read back; the digits of a float32 are
+those of the double with the same value, since each float32 is one.
+
+@<Print a number with the fewest digits that read back@>=
 void number_float(float x, char room[NUMBER_ROOM])
 {
   number_shortest(x, true, room);
@@ -230,7 +238,11 @@ static bool needs_second(double x, bool single)
   snprintf(nearest, sizeof nearest, "%.*g", (int) digits, x);
   return !reads_back(x, single, nearest);
 }
-@#
+
+@ The exponents run from that of the smallest number a format has to that of its largest power of two. For
+float32 they are printed, so that the prose above can name them.
+
+@<Find the powers of two that need the second attempt@>=
 static unsigned count_second(bool single, FILE *out)
 {
   unsigned n = 0;
@@ -255,7 +267,11 @@ void number_values(FILE *out)
   fprintf(out, "json.digits.numbers %d\n", DIGIT_DRAWS);
   for (int k = 1; k < 10; k++) fprintf(out, "json.digits.%d %u\n", k, of[k]);
 }
-@#
+
+@ The points of the figure are the same counts as a table, with the names of its columns in the first
+line.
+
+@<Print the numbers of the book@>=
 void number_digits(FILE *out)
 {
   unsigned of[10];
@@ -291,6 +307,10 @@ void put_key(struct json_out *j, const char *key);
   /* the name of what comes next; plain ASCII */
 void put_word(struct json_out *j, const char *word);
   /* a word as it stands: \.{true}, \.{null}, a number in print */
+
+@ Behind these four come the values, one function for each sort of thing that an answer may have in it.
+
+@<Numbers and words in JSON@>=
 void put_count(struct json_out *j, uint64_t n);
   /* an integer */
 void put_float(struct json_out *j, float x);
@@ -316,20 +336,32 @@ static void put_comma(struct json_out *j)
   if (j->due != '\0') putc(j->due, j->out);
   j->due = ',';
 }
-@#
+
+@ A bracket that opens is a thing like others and may need a comma before it; behind it nothing is
+due, because the first thing inside needs none.
+
+@<Write a piece of JSON@>=
 void put_open(struct json_out *j, char bracket)
 {
   put_comma(j);
   putc(bracket, j->out);
   j->due = '\0';
 }
-@#
+
+@ A bracket that closes needs nothing before itself, whatever was due; and what comes after it is
+once more a neighbour of a thing.
+
+@<Write a piece of JSON@>=
 void put_close(struct json_out *j, char bracket)
 {
   putc(bracket, j->out);
   j->due = ',';
 }
-@#
+
+@ The keys are ours, so they need no escaping; the value that follows stands behind the colon without
+a comma.
+
+@<Write a piece of JSON@>=
 void put_key(struct json_out *j, const char *key)
 {
   put_comma(j);
@@ -345,13 +377,21 @@ void put_word(struct json_out *j, const char *word)
   put_comma(j);
   fputs(word, j->out);
 }
-@#
+
+@ An integer is printed without a point, which in JSON is all that makes an integer; a reader who wants 64 bits of it
+has to take care not to read it as a double.
+
+@<Write a piece of JSON@>=
 void put_count(struct json_out *j, uint64_t n)
 {
   put_comma(j);
   fprintf(j->out, "%" PRIu64, n);
 }
-@#
+
+@ Real numbers come in their fewest digits, of the format that they had: the same value as a double would
+need more of them.
+
+@<Write a piece of JSON@>=
 void put_float(struct json_out *j, float x)
 {
   char room[NUMBER_ROOM];
@@ -375,7 +415,11 @@ void put_ids(struct json_out *j, const uint32_t *id, size_t n)
   for (size_t i = 0; i < n; i++) put_count(j, id[i]);
   put_close(j, ']');
 }
-@#
+
+@ Bytes that may be no text go out in hexadecimal, two digits each, small letters: longer than any encoding in
+use, but everybody can read it, and nobody can get it wrong.
+
+@<Write a piece of JSON@>=
 void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
 {
   put_comma(j);
@@ -383,7 +427,10 @@ void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
   for (size_t i = 0; i < n; i++) fprintf(j->out, "%02x", (unsigned) byte[i]);
   putc('"', j->out);
 }
-@#
+
+@ The end of an answer is the end of its line. Nothing is due at the beginning of the next.
+
+@<Write a piece of JSON@>=
 void put_end(struct json_out *j)
 {
   putc('\n', j->out);
@@ -410,7 +457,11 @@ void put_text(struct json_out *j, const void *text, size_t n)
   }
   putc('"', j->out);
 }
-@#
+
+@ A sentence of our own is a text like any other: it may quote what somebody typed, and what somebody typed
+may be no UTF-8.
+
+@<Write a text in quotation marks@>=
 void put_words(struct json_out *j, const char *words)
 {
   put_text(j, words, strlen(words));

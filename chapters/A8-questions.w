@@ -11,7 +11,7 @@ that claims to do the same?}
 \incipit{A}{text} that has been written says little about how it was written. Another token somewhere in
 the middle may come from another model, from another rounding, from an off-by-one in a mask, or from a
 blank at the end of the prompt; and who sees only the text will blame the wrong one. This appendix adds
-to the command what it needs to be looked into: |trace|, which runs the loop slowly and says at each
+to the command what it needs to be looked into: |tokenize|, which shows what the model really reads; |trace|, which runs the loop slowly and says at each
 step what was computed and why this token was chosen; |inspect|, which says what was
 understood of a model's files; and |probe|, which answers questions in a form that any other
 program can be asked as well. At its end stands the front door of the whole command.
@@ -36,6 +36,163 @@ each of them? Take four ids whose bytes, in hexadecimal, are those of the first 
 What was released, put together, is what came in, and at no moment is half a character on the
 screen. If the last id had not come, the two bytes held would be flushed at the end as they are.
 \end{byhand}
+
+@* Tokenize. \label{sec:tokenizing}
+Text to ids, one token a line; or ids to text; or, from a file, a new vocabulary. The three have only
+the name of the subcommand in common, and the first thing to do is to tell which is meant.
+
+@<Tell what to do with tokens@>=
+int run_tokenize(const struct console *c, const struct wishes *w)
+{
+  struct cutting g = @[{ .c = c, .w = w }@];
+  int status;
+  if (w->of[OPTION_TRAIN].given) status = learn(&g);
+  else {
+    status = gather_tokens(&g);
+    if (status == STATUS_DONE) show_tokens(&g);
+    ids_free(c->memory, &g.list);
+    bytes_free(c->memory, &g.text);
+    outfit_close(&g.o);
+  }
+  if (status == STATUS_USAGE) return console_misuse(c, &g.why);
+  return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
+}
+
+@ What the first two need: both have ids and text in the end, one of them given and one made.
+
+@<What is cut and put together@>=
+struct cutting { const struct console *c; const struct wishes *w; struct outfit o;
+  struct bytes text; struct ids list; struct error why; };
+
+@ From text to ids, or from ids to text. An id that the model does not have is wrong
+usage; one that it has and that stands for nothing has no bytes.
+
+@<Make ids of the text, or text of the ids@>=
+static int gather_tokens(struct cutting *g)
+{
+  const struct option_value *of = g->w->of;
+  struct memory *m = g->o.m = g->c->memory;
+  bool back = of[OPTION_IDS].given;
+  int status;
+  if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
+  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
+  if (status != STATUS_DONE) return status;
+  if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
+    return STATUS_FAILED;
+  for (size_t i = 0; back && i < g->list.n; i++)
+    if (g->list.id[i] >= g->o.vocab_size) {
+      error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
+        g->list.id[i], g->o.vocab_size - 1);
+      return STATUS_USAGE;
+    }
+  bool ok = back
+    ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n, false, &g->text, &g->why)
+    : tokenizer_encode(g->o.t, m, (char *) g->text.byte, g->text.n,
+      !of[OPTION_NO_SPECIAL].given, of[OPTION_PARSE_SPECIAL].given, &g->list,
+      &g->why);
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+@ And what is shown of it. Going back gives the bytes and not one more, so that a text which goes
+there and back is the same file.
+
+@<Show what was cut or put together@>=
+static void show_tokens(struct cutting *g)
+{
+  FILE *out = g->c->out;
+  const struct option_value *of = g->w->of;
+  if (of[OPTION_JSON].given) put_tokens(g);
+  else if (of[OPTION_COUNT].given) fprintf(out, "%zu\n", g->list.n);
+  else if (of[OPTION_IDS].given) fwrite(g->text.byte, 1, g->text.n, out);
+  else for (size_t i = 0; i < g->list.n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
+    fprintf(out, "%" PRIu32 "\t", g->list.id[i]);
+    piece_quote(out, byte, n);
+    fprintf(out, "\n");
+  }
+}
+
+@ As an object, with every piece as a text: a piece that is half a character becomes the sign for
+what cannot be shown, and the ids say what it really is.
+
+@<Write ids, pieces and bytes as an object@>=
+static void put_tokens(struct cutting *g)
+{
+  struct json_out j = @[{ g->c->out, '\0' }@];
+  put_open(&j, '{');
+  put_key(&j, "ids"), put_ids(&j, g->list.id, g->list.n);
+  put_key(&j, "pieces"), put_open(&j, '[');
+  for (size_t i = 0; i < g->list.n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
+    put_text(&j, byte, n);
+  }
+  put_close(&j, ']');
+  put_key(&j, "bytes"), put_count(&j, g->text.n);
+  put_close(&j, '}');
+  put_end(&j);
+}
+
+@ To learn a vocabulary takes a text, a number and a place. The number counts everything: the id that
+ends a text, the 256 bytes, and then as many merges as are left of it. A short text may run
+out of pairs before; that is said, because the number in the file will not be the one that was asked
+for.
+@^training a tokenizer@>
+
+@<Learn a vocabulary@>=
+static int learn(struct cutting *g)
+{
+  const struct option_value *of = g->w->of;
+  struct memory *m = g->c->memory;
+  size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257, n = 0;
+  struct bpe_merge *merge = NULL;
+  struct mapping map;
+  char path[CONSOLE_PATH];
+  int length = snprintf(path, sizeof path, "%s/tokenizer.json", of[OPTION_OUT].text);
+  if (length < 0 || length >= CONSOLE_PATH) {
+    error_say(&g->why, "--out is too long");
+    return STATUS_USAGE;
+  }
+  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why)) return STATUS_FAILED;
+  bool ok = make_folder(of[OPTION_OUT].text, &g->why)
+    && bpe_train(m, (const char *) map.bytes, map.size, split_gpt2, merges, &merge,
+      &n, &g->why)
+    && tokenizer_write(m, path, merge, n, &g->why);
+  if (ok) fprintf(g->c->err, "incipit: %s: %zu ids, of them %zu merges%s\n", path,
+      n + 257, n, n < merges ? "; the text has no more pairs" : "");
+  bpe_forget(m, merge, merges);
+  file_unmap(&map);
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+@ A folder that is there already serves as well as a new one.
+
+@<Make a folder, unless it is there@>=
+static bool make_folder(const char *path, struct error *why)
+{
+  return mkdir(path, 0777) == 0 || errno == EEXIST
+    || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+@ Learning and cutting come from chapter 1; what is new in this file is how to ask for them.
+
+@(tokenizing.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "01-tokens/split.h"
+#include "A8-questions/door.h"
+@;@#
+@<What is cut and put together@>@;
+@<Make ids of the text, or text of the ids@>@;
+@<Write ids, pieces and bytes as an object@>@;
+@<Show what was cut or put together@>@;
+@<Make a folder, unless it is there@>@;
+@<Learn a vocabulary@>@;
+@<Tell what to do with tokens@>@;
 
 @* Trace. \label{sec:tracing}
 To see the loop at work, run it slowly. For each step |trace| prints which rows the pass
@@ -126,7 +283,7 @@ static void print_candidate(const struct tracing *g, const struct candidate *x,
 @ For the eyes, a row is one letter: C for computed, R for done again. On a terminal the new ones
 are red, as everything is in this book that begins; a terminal that wants no colours says so in
 |NO_COLOR|.
-@^NO_COLOR@>
+@^NO\_COLOR@>
 
 @<Print a candidate, then a step@>=
 static void print_step(const struct tracing *g, const struct step *now, size_t rows,
@@ -167,7 +324,11 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
   put_key(&g->j, "piece"), put_text(&g->j, byte, n);
   put_key(&g->j, "logprob"), put_double(&g->j, x->logprob);
 }
-@#
+
+@ The object of a step names its number and the length of the text that it read; then the work, row by row, in
+one word for each cell of a line of the grid; then the candidates.
+
+@<Write a step@>=
 static void put_step(struct tracing *g, const struct step *now, size_t rows,
   size_t again)
 {
@@ -238,7 +399,11 @@ static void take_weights(void *self, enum watch_stage stage, uint32_t layer, flo
   const float *from = x + (rows - 1) * width + g->head_number * longest;
   for (size_t i = 0; i < rows && i < longest; i++) g->weights[i] = from[i];
 }
-@#
+
+@ The second pass is an ordinary one, over the same ids, at the same positions, through the same functions. Only
+the counters are others, which nobody will read, and the store is emptied before, so that the pass is whole.
+
+@<Look at what the last row attends to@>=
 static bool look(struct tracing *g, size_t n)
 {
   struct occasion *a = g->a;
@@ -369,12 +534,16 @@ static void begin_trace(struct tracing *g)
   }
   fprintf(g->a->c->out, "\n");
 }
-@#
+
+@ Below the steps stands the sum that the whole of chapter 3 is about: rows computed, rows that would have been enough,
+and the difference.
+
+@<Begin and end a trace@>=
 static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
-    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64 " necessary, %"
-      PRIu64 " again\n", g->rows, g->rows - g->again, g->again);
+    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64@|
+      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again, g->again);
     return;
   }
   put_close(&g->j, ']');
@@ -386,7 +555,8 @@ static void end_trace(struct tracing *g)
   put_end(&g->j);
 }
 
-@ The file of the trace, from what a step needs to the whole.
+@ The file of the trace, from what a step needs to the whole. It calls no kernel but the one that makes
+log-probabilities of logits, and no part of the model but the pass: what it shows, it has been told.
 
 @(tracing.c@>=
 #include <inttypes.h>
@@ -522,7 +692,11 @@ static void show_tensor(struct inspection *g, const struct stored *t)
   put_key(&g->j, "bytes"), put_count(&g->j, t->bytes);
   put_close(&g->j, '}');
 }
-@#
+
+@ All of them come in the order of their names, which is that of the archive; in the files they may lie in
+any other.
+
+@<Show the tensors@>=
 static void show_tensors(struct inspection *g)
 {
   size_t n = weights_count(g->tensors);
@@ -576,7 +750,11 @@ static void show_specials(struct inspection *g)
     if (!known) show_special(g, x.id, x.special ? "special" : "added", "tokenizer.json");
   }
 }
-@#
+
+@ Before them stands what kind of tokenizer it is and how many ids it has. A model without one has none of
+either, and its special tokens are numbers without a text.
+
+@<Show the special tokens@>=
 static void show_tokenizer(struct inspection *g)
 {
   struct json_out *j = &g->j;
@@ -628,7 +806,9 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-@ The parts in their order. A file alone has neither settings nor tokenizer, and says so with nulls.
+@ The parts in their order. A file alone has neither settings nor tokenizer, and says so with nulls. For people what is
+not there is left out, since a screen is read from the top; for programs every key is there, since they look
+for it by name and must not have to ask whether it exists.
 
 @<Show all that was found@>=
 static void show_inspection(struct inspection *g)
@@ -644,13 +824,7 @@ static void show_inspection(struct inspection *g)
     return;
   }
   put_open(j, '{');
-  put_key(j, "architecture");
-  if (c != NULL) put_words(j, c->family);
-  else put_word(j, "null");
-  put_key(j, "parameters"), put_count(j, count_parameters(g));
-  put_key(j, "context");
-  if (c != NULL) put_count(j, c->n_positions);
-  else put_word(j, "null");
+  @<Put the three facts that everybody asks for first@>@;
   if (c != NULL) show_settings(g);
   else put_key(j, "config"), put_open(j, '{'), put_close(j, '}');
   show_tensors(g);
@@ -660,13 +834,27 @@ static void show_inspection(struct inspection *g)
   put_end(j);
 }
 
+@ What is it, how large is it, how much text does it take: these stand at the head of the object, and the first
+and the last of them are nothing that a file of tensors could tell.
+
+@<Put the three facts that everybody asks for first@>=
+put_key(j, "architecture");
+if (c != NULL) put_words(j, c->family);
+else put_word(j, "null");
+put_key(j, "parameters"), put_count(j, count_parameters(g));
+put_key(j, "context");
+if (c != NULL) put_count(j, c->n_positions);
+else put_word(j, "null");
+
 @ A program that reads the object finds all keys in it, whatever was inspected.
 
 @<Put what a file alone does not have@>=
 put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
   put_open(j, '['), put_close(j, ']');
 
-@ From the parts to the whole.
+@ From the parts to the whole. Like |trace|, this file finds out nothing by itself: it prints what the loaders
+of the appendices C and D have understood, so that what |inspect| says and what |generate| does cannot
+differ.
 
 @(inspecting.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -813,12 +1001,20 @@ static bool flag_of(const struct inquiry *q, const char *key, bool normal)
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
 }
-@#
+
+@ A count that was left out is zero, which is the default of every count in the protocol that has one. Its type was
+checked before, so the number fits.
+
+@<Take values out of a question@>=
 static uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
-@#
+
+@ A text may contain the character U+0000, so its length is taken from the library and never from |strlen|. What is null or
+was left out gives a null pointer.
+
+@<Take values out of a question@>=
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
   json_t *v = json_object_get(q->in, key);
@@ -846,13 +1042,17 @@ static bool ids_from(const struct inquiry *q, json_t *from, const char *key,
   }
   return true;
 }
-@#
+
+@ Most lists of ids stand directly behind a key; the function above also serves the lists inside a list.
+
+@<Take ids out of a question@>=
 static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-@ A text is its ids.
+@ A text is its ids. Whether special tokens are added, and whether their names in the text are taken for them, are
+two questions with two keys: a text from a stranger may contain the name of an end token, and must not be ended by it.
 
 @<Answer with ids, bytes or merges@>=
 static bool answer_tokenize(struct inquiry *q)
@@ -871,7 +1071,8 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-@ Ids are bytes, and the bytes, as far as they are a text, a text.
+@ Ids are bytes, and the bytes, as far as they are a text, a text. Both are in the answer, since the text alone cannot say
+what the broken parts of it have been.
 
 @<Answer with ids, bytes or merges@>=
 static bool answer_detokenize(struct inquiry *q)
@@ -1377,7 +1578,8 @@ int run_probe(const struct console *c, const struct wishes *w)
   return status;
 }
 
-@ The file of the protocol: checking, then answering, then the tables, then the lines.
+@ The file of the protocol: checking, then answering, then the tables, then the lines. Somebody who adds a kind writes
+one function and one line in the table, and the list of keys between them.
 
 @(probe.c@>=
 #include <inttypes.h>
@@ -1396,7 +1598,9 @@ int run_probe(const struct console *c, const struct wishes *w)
 @<Serve all lines@>@;
 @<Probe@>@;
 
-@ The checks, from one value to a whole object.
+@ The checks, from one value to a whole object. Nothing is computed before all of them have passed: a
+question is either good, and then only memory or a number that is not finite can stop its answer, or it
+is bad, and then it has cost nothing.
 
 @<Check what was asked@>=
 @<The types of values@>@;
@@ -1406,7 +1610,8 @@ int run_probe(const struct console *c, const struct wishes *w)
 @<Take values out of a question@>@;
 @<Take ids out of a question@>@;
 
-@ The answers, each behind what it needs.
+@ The answers, each behind what it needs. None of them knows how its question was written down, nor
+what comes before or behind its answer on the line.
 
 @<The answers, kind by kind@>=
 @<Write the chunks of a stream@>@;
@@ -1429,6 +1634,8 @@ int run_probe(const struct console *c, const struct wishes *w)
 What remains is to choose among the subcommands, and to answer the small ones at once.
 
 @<The whole command@>=
+int run_tokenize(const struct console *c, const struct wishes *w);
+  /* text to ids and back, and learning a vocabulary */
 int run_trace(const struct console *c, const struct wishes *w);
   /* the loop, step by step */
 int run_inspect(const struct console *c, const struct wishes *w);
@@ -1516,7 +1723,13 @@ without a word gets an answer and not a reproach.
 @<What this was compiled with@>@;
 @<Answer the small subcommands@>@;
 @<Say which version this is@>@;
-@#
+@<Choose among the subcommands@>@;
+@<Run the command from its first word to its status@>@;
+
+@ Each subcommand is a function with the same two parameters; this is the only place where they are told
+apart.
+
+@<Choose among the subcommands@>=
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
   switch (w->sub) {
@@ -1531,7 +1744,11 @@ static int run_wishes(const struct console *c, const struct wishes *w)
     return STATUS_DONE;
   }
 }
-@#
+
+@ A whole run has four ends: nothing was asked for; what was asked for makes no sense; help was asked for; or a
+subcommand has done its work. All but the second empty the output, and look whether it went out.
+
+@<Run the command from its first word to its status@>=
 int command_run(const struct console *c, int argc, char **argv)
 {
   struct wishes w;
@@ -1603,7 +1820,11 @@ static void note_interrupt(int number)
 {
   interrupt_seen = number;
 }
-@#
+
+@ The handler is installed only when a generation begins, and for one signal: |SA_RESETHAND| takes it away when
+it has been called.
+
+@<Note that somebody has pressed Ctrl-C@>=
 static void listen_for_interrupt(void)
 {
   struct sigaction how;
@@ -1635,7 +1856,10 @@ static void lost_file(int number)
   (void) n;
   _exit(STATUS_FAILED);
 }
-@#
+
+@ It is installed at the very beginning, for the whole run; there is no way to go on after it.
+
+@<Say why a mapped file is gone, and end@>=
 static void speak_on_lost_file(void)
 {
   struct sigaction how;
@@ -1682,5 +1906,8 @@ failure. The question gets an error for its answer, and giving it is what a prot
 \exercise{think}{ex:questions.hold}{A model writes, one byte a token, a character of two bytes, one of three, one of four and one of one,
 and then its end token. Of how many of the lines that \texttt{--jsonl} prints is the text empty?}{\texttt{make exercise-A8-2}}{Of seven: one, two and
 three bytes wait for the last of their character, and the end token has no text.}
+\exercise{build}{ex:questions.count}{Let \texttt{tokenize --count} print, behind the number of tokens, how many bytes a token has on the average,
+with two decimals; of no tokens, zero.}{\texttt{make exercise-A8-3}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
+doubles, unless there is nothing to divide by. Divided as integers, the decimals are always zero.}
 \end{exercises}
 

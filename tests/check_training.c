@@ -401,6 +401,46 @@ START_TEST(refused_memory)
 }
 END_TEST
 
+/* ---- the committed files: their sums, and what transformers makes of them */
+START_TEST(files)
+{
+  ck_assert(system("cd models && sha256sum --quiet -c SHA256SUMS") == 0);
+  struct model *lm = model_open(&m, "models/pocket", &why);
+  ck_assert_msg(lm != NULL, "%s", why.words);
+  struct tokenizer *words = tokenizer_open(&m, "models/pocket", &why);
+  struct counters c = { 0 };
+  struct engine e = { kernels_find(NULL, &why), NULL, &c };
+  struct store *s = store_open(&m, &lm->config, 1, &why);
+  static char line[4096];
+  float *logits = calloc(lm->config.vocab_size, sizeof *logits);
+  FILE *f = fopen("tests/golden/pocket/transformers.tsv", "r");
+  ck_assert(f != NULL);
+  unsigned good = 0;
+  while (fgets(line, sizeof line, f) != NULL) {
+    if (line[0] == '#') continue;
+    char *prompt = strtok(line, "\t"), *tokens = strtok(NULL, "\t"), *pairs = strtok(NULL, "\t");
+    struct ids mine = { 0 };
+    ck_assert(tokenizer_encode(words, &m, prompt, strlen(prompt), true, true, &mine, &why));
+    for (size_t i = 0; i < mine.n; i++) ck_assert_uint_eq(strtoul(tokens, &tokens, 10), mine.id[i]);
+    ck_assert(*tokens == '\0');
+    size_t last = mine.n - 1;
+    ck_assert_msg(evaluate(&e, lm, s, mine.id, mine.n, &last, 1, logits, &why), "%s", why.words);
+    for (char *p = strtok(pairs, " "); p != NULL; p = strtok(NULL, " ")) {
+      char *z = strchr(p, ':');
+      ck_assert_double_eq_tol((double) logits[atoi(p)], atof(z + 1), 2e-4);
+    }
+    ids_free(&m, &mine);
+    good++;
+  }
+  tally("tests/golden/pocket/transformers.tsv", good, 0, 0, "");
+  fclose(f);
+  free(logits);
+  store_close(s);
+  tokenizer_close(&m, words);
+  model_close(&m, lm);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("training");
@@ -417,6 +457,7 @@ int main(void)
   tcase_add_test(t, rows);
   tcase_add_test(t, resumed);
   tcase_add_test(t, refused_memory);
+  tcase_add_test(t, files);
   tcase_add_test(t, first_hundred);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -182,7 +182,7 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.256  The whole examination */
+/* A.258  The whole examination */
 
 /* A.217  The examination */
 
@@ -366,7 +366,7 @@ static uint32_t first_id(struct exam *x, const char *text)
   return id;
 }
 
-/* A.252  The length of a text in tokens */
+/* A.254  The length of a text in tokens */
 
 static size_t take_length(struct exam *x, const char *text)
 {
@@ -499,7 +499,8 @@ static bool exam_choices(struct exam *x)
 enum { NEAR, MIDDLE, FAR, N_REACH };
 static struct recall_marks {
   double right[N_REACH], n[N_REACH],
-      variable[N_REACH], n_variable[N_REACH], printed, n_printed;
+      name[N_REACH],
+      value[N_REACH], n_value[N_REACH], local, n_local, printed, n_printed;
 } told;
 
 static int reach(size_t distance)
@@ -602,6 +603,35 @@ static void recall_names(struct exam *x)
 
 /* A.244  Examine what is remembered */
 
+static double chance_of(struct exam *x, size_t at, size_t length)
+{
+  double p = 1;
+  for (size_t i = token_at(x, at); x->place[i] < at + length; i++)
+    p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
+  return p;
+}
+
+/* A.245  Examine what is remembered */
+
+static void recall_locals(struct exam *x)
+{
+  static const char back[] = "\n    return ";
+  const char *text = x->piece.words;
+  char set[64];
+  for (const char *s = text; (s = strstr(s, back)) != NULL; s++) {
+    const char *name = s + sizeof back - 1;
+    size_t length = strcspn(name, "\n");
+    snprintf(set, sizeof set, "\n    %.*s = ", (int)length, name);
+    const char *first = strstr(text, set);
+    if (length > 40 || first == NULL || first > s)
+      continue;
+    told.local += chance_of(x, (size_t)(name - text), length);
+    told.n_local++;
+  }
+}
+
+/* A.246  Examine what is remembered */
+
 static void recall_variables(struct exam *x)
 {
   const char *text = x->piece.words, *last = NULL;
@@ -613,18 +643,19 @@ static void recall_variables(struct exam *x)
   if (last == NULL || memcmp(last + 6, text, length) != 0)
     return;
   uint32_t first[8];
-  size_t n = rivals(x, "keepsake", "", first, 0), at = (size_t)(last + 6 - text);
-  size_t i = token_at(x, at), from = i;
-  double p = share_of(x, i, first, n);
-  for (i++; x->place[i] < at + length; i++)
-    p *= probabilities(x, x->logits, i - 1, x->p)[x->list.id[i]];
-  told.variable[reach(from - 1)] += p, told.n_variable[reach(from - 1)]++;
+  size_t n = rivals(x, "keepsake", "", first, 0), stop = strcspn(text, "_");
+  size_t at = (size_t)(last + 6 - text), i = token_at(x, at);
+  int r = reach(i - 1);
+  told.name[r] += share_of(x, i, first, n)
+      * chance_of(x, at + stop, length - stop);
+  const char *value = strstr(last, "\n# ") + 3;
+  told.value[r] += chance_of(x, (size_t)(value - text), strlen(value));
+  told.n_value[r]++;
 
-/* A.245  Is the value printed that the first line set? */
+/* A.247  Is the value printed that the first line set? */
 
   bool right = true;
-  for (i = token_at(x, (size_t)(strstr(last, "\n# ") + 2 - text)) + 1;
-       i < x->list.n; i++) {
+  for (i = token_at(x, (size_t)(value - text)); i < x->list.n; i++) {
     const double *q = probabilities(x, x->logits, i - 1, x->p);
     for (size_t k = 0; k < x->lm->config.vocab_size; k++)
       right = right && q[k] <= q[x->list.id[i]];
@@ -633,7 +664,7 @@ static void recall_variables(struct exam *x)
 
 }
 
-/* A.246  Examine what is remembered */
+/* A.248  Examine what is remembered */
 
 static void exam_recall(struct exam *x)
 {
@@ -641,7 +672,7 @@ static void exam_recall(struct exam *x)
   if (x->piece.sort == TALE)
     recall_names(x);
   if (x->piece.sort == CODE)
-    recall_variables(x);
+    recall_locals(x), recall_variables(x);
 }
 
 static void exam_recalled(struct exam *x)
@@ -654,13 +685,15 @@ static void exam_recalled(struct exam *x)
     snprintf(key, sizeof key, "names.%s.n", far[r]);
     note(x, key, told.n[r]);
   }
-  for (int r = 0; r < N_REACH; r++) {
-    if (told.n_variable[r] < 1)
-      continue;
-    snprintf(key, sizeof key, "variables.%s", far[r]);
-    least(x, key, told.variable[r] / told.n_variable[r], 0.95);
+  least(x, "variables.local", told.local / told.n_local, 0.95);
+  note(x, "variables.local.n", told.n_local);
+  for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
+    snprintf(key, sizeof key, "variables.value.%s", far[r]);
+    least(x, key, told.value[r] / told.n_value[r], 0.95);
+    snprintf(key, sizeof key, "variables.name.%s", far[r]);
+    least(x, key, told.name[r] / told.n_value[r], 0.95);
     snprintf(key, sizeof key, "variables.%s.n", far[r]);
-    note(x, key, told.n_variable[r]);
+    note(x, key, told.n_value[r]);
   }
   least(x, "printed.right", told.printed / told.n_printed, 0.8);
   note(x, "printed.n", told.n_printed);
@@ -730,7 +763,7 @@ static bool exam_loss(struct exam *x)
   return true;
 }
 
-/* A.247  Examine the chances */
+/* A.249  Examine the chances */
 
 static double source_share(struct exam *x, const char *before, const char *with)
 {
@@ -750,7 +783,7 @@ static double source_share(struct exam *x, const char *before, const char *with)
   return (double)m / (double)n;
 }
 
-/* A.248  Examine the chances */
+/* A.250  Examine the chances */
 
 static void exam_chances(struct exam *x)
 {
@@ -781,7 +814,7 @@ static void exam_chances(struct exam *x)
   }
 }
 
-/* A.249  Examine the chances */
+/* A.251  Examine the chances */
 
 static const char *const branch[] = { " However", " Additionally",
   " The",
@@ -794,7 +827,7 @@ static void exam_fork(struct exam *x)
 {
   char key[40];
   double high = 0, low = 1;
-  const double *p = after(x, true, "The harvest of the kingdom was very good.");
+  const double *p = after(x, false, "The harvest of the kingdom was very good.");
   if (p == NULL)
     return;
   for (int i = 0; i < BRANCHES; i++) {
@@ -812,12 +845,12 @@ static void exam_fork(struct exam *x)
   double apart = p[first_id(x, branch[0])] - p[first_id(x, branch[1])];
   most(x, "fork.apart", apart < 0 ? -apart : apart, 0.02);
   least(x, "fork.lead", low - high, 0);
-  p = after(x, false, "The harvest of the kingdom was very good.");
-  note(x, "fork.bare.However", p[first_id(x, branch[0])]);
-  note(x, "fork.bare.Additionally", p[first_id(x, branch[1])]);
+  p = after(x, true, "The harvest of the kingdom was very good.");
+  note(x, "fork.begun.However", p[first_id(x, branch[0])]);
+  note(x, "fork.begun.Additionally", p[first_id(x, branch[1])]);
 }
 
-/* A.250  Examine what it says */
+/* A.252  Examine what it says */
 
 static void say(struct exam *x, const char *text, size_t tokens)
 {
@@ -839,7 +872,7 @@ static void say(struct exam *x, const char *text, size_t tokens)
                    &x->back, &x->why);
 }
 
-/* A.251  Examine what it says */
+/* A.253  Examine what it says */
 
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
@@ -848,7 +881,7 @@ static bool says(struct exam *x, const char *text, const char *wanted)
       && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-/* A.253  Examine what it says */
+/* A.255  Examine what it says */
 
 static void exam_greedy(struct exam *x)
 {
@@ -881,7 +914,7 @@ static void exam_wheel(struct exam *x)
   least(x, "wheel.tokens", 2 * (double)n, 200);
 }
 
-/* A.254  Examine long rows */
+/* A.256  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
@@ -914,7 +947,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* A.255  Examine the files */
+/* A.257  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -929,7 +962,7 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* A.257  Ask everything */
+/* A.259  Ask everything */
 
 static int examine(void)
 {
@@ -955,9 +988,9 @@ static int examine(void)
   return ok && x.failed == 0 ? 0 : 1;
 }
 
-/* A.259  What the checkpoint shows */
+/* A.261  What the checkpoint shows */
 
-/* A.260  Draw by lot */
+/* A.262  Draw by lot */
 
 static float lot(uint64_t * dice)
 {
@@ -998,7 +1031,7 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-/* A.261  What the checkpoint shows */
+/* A.263  What the checkpoint shows */
 
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -1019,7 +1052,7 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-/* A.262  What the checkpoint shows */
+/* A.264  What the checkpoint shows */
 
 static void differ(struct lab *l, const struct parameter *p, double *far,
                    double *back)
@@ -1043,7 +1076,7 @@ static void differ(struct lab *l, const struct parameter *p, double *far,
   *far = (loss[1] - loss[0]) / (2 * (double)step);
 }
 
-/* A.263  What the checkpoint shows */
+/* A.265  What the checkpoint shows */
 
 static double gradients(struct lab *l, bool aloud)
 {
@@ -1067,7 +1100,7 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-/* A.264  What the checkpoint shows */
+/* A.266  What the checkpoint shows */
 
 static int forced(struct lab *l)
 {
@@ -1082,7 +1115,7 @@ static int forced(struct lab *l)
   return same;
 }
 
-/* A.265  What the checkpoint shows */
+/* A.267  What the checkpoint shows */
 
 static double by_hand(float z[3])
 {
@@ -1090,7 +1123,7 @@ static double by_hand(float z[3])
   return slopes_plain.judge(z, 3, 1, 1.0f);
 }
 
-/* A.266  What the checkpoint shows */
+/* A.268  What the checkpoint shows */
 
 static bool ask(double *on, double *however, double *additionally)
 {
@@ -1100,7 +1133,7 @@ static bool ask(double *on, double *however, double *additionally)
   if (p != NULL)
     *on = p[first_id(&x, " on")];
   if (p != NULL)
-    p = after(&x, true, "The harvest of the kingdom was very good.");
+    p = after(&x, false, "The harvest of the kingdom was very good.");
   if (p != NULL) {
     *however = p[first_id(&x, branch[0])];
     *additionally = p[first_id(&x, branch[1])];
@@ -1109,7 +1142,7 @@ static bool ask(double *on, double *however, double *additionally)
   return p != NULL;
 }
 
-/* A.267  What the checkpoint shows */
+/* A.269  What the checkpoint shows */
 
 static int print_checkpoint(void)
 {
@@ -1130,7 +1163,7 @@ static int print_checkpoint(void)
   return ok ? 0 : 1;
 }
 
-/* A.268  What the checkpoint shows */
+/* A.270  What the checkpoint shows */
 
 static bool next_answer(FILE * f, char key[64], double *figure)
 {
@@ -1165,7 +1198,7 @@ static void print_answers(void)
   fclose(f);
 }
 
-/* A.269  What the checkpoint shows */
+/* A.271  What the checkpoint shows */
 
 static int print_values(void)
 {
@@ -1192,7 +1225,7 @@ static int print_values(void)
   return 0;
 }
 
-/* A.270  What the checkpoint shows */
+/* A.272  What the checkpoint shows */
 
 static double source_bits(void)
 {
@@ -1207,7 +1240,7 @@ static double source_bits(void)
   return found;
 }
 
-/* A.271  What the checkpoint shows */
+/* A.273  What the checkpoint shows */
 
 static int print_loss(void)
 {
@@ -1231,7 +1264,7 @@ static int print_loss(void)
   return 0;
 }
 
-/* A.272  What the checkpoint shows */
+/* A.274  What the checkpoint shows */
 
 static int print_fork(void)
 {

@@ -30,6 +30,8 @@ static bool reader_gone(const struct console *c)
       && (door.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+/* B.8  Empty the output, and look whether that worked */
+
 int console_end(const struct console *c, int status)
 {
   errno = 0;
@@ -43,7 +45,7 @@ int console_end(const struct console *c, int status)
   return STATUS_FAILED;
 }
 
-/* B.8  Read the clock */
+/* B.9  Read the clock */
 
 double console_seconds(void)
 {

@@ -1,6 +1,6 @@
 /* console.h -- made from chapters/A2-command.w; change it there */
 
-/* B.9  console.h */
+/* B.10  console.h */
 
 #ifndef INCIPIT_CONSOLE_H
 #define INCIPIT_CONSOLE_H

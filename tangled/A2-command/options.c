@@ -1,13 +1,13 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.30  options.c */
+/* B.36  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "A2-command/options.h"
 
-/* B.13  The table of subcommands */
+/* B.14  The table of subcommands */
 
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
@@ -31,7 +31,7 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}
 };
 
-/* B.14  The table of options */
+/* B.15  The table of options */
 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
   I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE, H = 1u << SUB_HELP
@@ -50,7 +50,7 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
                          false, 0, 0, G | R},
 
-/* B.15  Options that bound and show a generation */
+/* B.16  Options that bound and show a generation */
 
   [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
                              "write at most so many",
@@ -85,7 +85,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.16  Options of the other subcommands */
+/* B.17  Options of the other subcommands */
 
   [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},
   [OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only", NULL, 0,
@@ -120,7 +120,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
 };
 
-/* B.17  What later chapters bring */
+/* B.18  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -149,6 +149,9 @@ static const struct later_row later_option[] = {
   {"device", NULL, 0, G | R, 14}
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+/* B.19  What later chapters bring */
+
 static const struct later_row later_subcommand[] = {
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},
@@ -156,9 +159,9 @@ static const struct later_row later_subcommand[] = {
 };
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
 
-/* B.31  Read what was typed */
+/* B.37  Read what was typed */
 
-/* B.24  Count the slips between two words */
+/* B.28  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -185,6 +188,8 @@ static unsigned slips(const char *a, const char *b)
   return d[n][m];
 }
 
+/* B.29  Count the slips between two words */
+
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
   const char *nearest = list[0];
@@ -194,7 +199,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.25  Read a number within its limits */
+/* B.30  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -210,6 +215,8 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
+/* B.31  Read a number within its limits */
+
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
 {
@@ -223,7 +230,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    " to %" PRIu64, o->name, text, o->least, o->most);
 }
 
-/* B.26  Read a list of ids */
+/* B.32  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -249,7 +256,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.20  Find the subcommand */
+/* B.22  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -273,7 +280,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
                    nearest_of(word, list, n));
 }
 
-/* B.22  Find an option of this subcommand */
+/* B.25  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -282,6 +289,8 @@ static bool is_called(const char *name, const char *also, char letter,
     return letter == typed_letter;
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
+
+/* B.26  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -294,7 +303,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.23  Say that there is no such option, and what is nearest */
+/* B.27  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name, char letter,
                            struct error *why)
@@ -321,7 +330,7 @@ static bool no_such_option(enum subcommand sub, const char *name, char letter,
                    subcommand_table[sub].name, name, nearest_of(name, list, n));
 }
 
-/* B.21  Take one option, with its value */
+/* B.23  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv, int *i,
                         struct error *why)
@@ -341,6 +350,9 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   int found = find_option(w->sub, name, letter);
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
+
+/* B.24  See to the value of option \found */
+
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
     return error_say(why, "--%s takes no value; found `%s'", o->name, value);
@@ -351,9 +363,10 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   }
   w->of[found] = (struct option_value) {.given = true,.text = value };
   return !o->counts || count_parse(o, value, &w->of[found].count, why);
+
 }
 
-/* B.27  See whether the options agree */
+/* B.33  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -381,7 +394,7 @@ static const struct {
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 };
 
-/* B.28  See whether the options agree */
+/* B.34  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -405,7 +418,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
   return true;
 }
 
-/* B.18  Read a command line */
+/* B.20  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -430,7 +443,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        word, subcommand_table[w->sub].name);
   }
 
-/* B.19  Complain if an operand is missing */
+/* B.21  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

@@ -1,13 +1,13 @@
 /* options.h -- made from chapters/A2-command.w; change it there */
 
-/* B.29  options.h */
+/* B.35  options.h */
 
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "01-tokens/bpe.h"
 #include "A2-command/console.h"
 
-/* B.10  What can be asked for */
+/* B.11  What can be asked for */
 
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT, SUB_PROBE,
   SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS
@@ -20,7 +20,7 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_MAN, OPTION_COMPLETION, OPTION_HELP, N_OPTIONS
 };
 
-/* B.11  What can be asked for */
+/* B.12  What can be asked for */
 
 struct subcommand_row {
   const char *name, *operand, *words, *example;
@@ -47,7 +47,7 @@ const struct subcommand_row *subcommand_at(enum subcommand sub);
 const struct option_row *option_at(enum option number);
 /* a line of the table of options */
 
-/* B.12  What has been asked for */
+/* B.13  What has been asked for */
 
 struct option_value {
   bool given;

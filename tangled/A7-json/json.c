@@ -1,6 +1,6 @@
 /* json.c -- made from chapters/A7-json.w; change it there */
 
-/* G.24  json.c */
+/* G.37  json.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include "A7-json/json.h"
 
-/* G.25  Print numbers, and count their digits */
+/* G.38  Print numbers, and count their digits */
 
-/* G.6  Raise the last digit */
+/* G.7  Raise the last digit */
 
 static void next_decimal(char *text)
 {
@@ -33,6 +33,8 @@ static bool reads_back(double x, bool single, const char *text)
   return single ? strtof(text, NULL) == (float)x : strtod(text, NULL) == x;
 }
 
+/* G.6  Print a number with the fewest digits that read back */
+
 static bool shorter(double x, bool single, int digits, char room[NUMBER_ROOM])
 {
   snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
@@ -46,7 +48,7 @@ static bool shorter(double x, bool single, int digits, char room[NUMBER_ROOM])
   return reads_back(x, single, room);
 }
 
-/* G.7  Print a number with the fewest digits that read back */
+/* G.8  Print a number with the fewest digits that read back */
 
 static void number_shortest(double x, bool single, char room[NUMBER_ROOM])
 {
@@ -63,6 +65,8 @@ static void number_shortest(double x, bool single, char room[NUMBER_ROOM])
     strcat(room, ".0");
 }
 
+/* G.9  Print a number with the fewest digits that read back */
+
 void number_float(float x, char room[NUMBER_ROOM])
 {
   number_shortest(x, true, room);
@@ -73,7 +77,7 @@ void number_double(double x, char room[NUMBER_ROOM])
   number_shortest(x, false, room);
 }
 
-/* G.9  Count the significant digits of a printed number */
+/* G.11  Count the significant digits of a printed number */
 
 static unsigned significant(const char *text)
 {
@@ -90,7 +94,7 @@ static unsigned significant(const char *text)
   return n > 0 ? n : 1;
 }
 
-/* G.8  Count how many digits random floats need */
+/* G.10  Count how many digits random floats need */
 
 enum { DIGIT_DRAWS = 20000 };
 static void count_digits(unsigned of[10])
@@ -110,7 +114,7 @@ static void count_digits(unsigned of[10])
   }
 }
 
-/* G.10  Find the powers of two that need the second attempt */
+/* G.12  Find the powers of two that need the second attempt */
 
 static bool needs_second(double x, bool single)
 {
@@ -120,6 +124,8 @@ static bool needs_second(double x, bool single)
   snprintf(nearest, sizeof nearest, "%.*g", (int)digits, x);
   return !reads_back(x, single, nearest);
 }
+
+/* G.13  Find the powers of two that need the second attempt */
 
 static unsigned count_second(bool single, FILE * out)
 {
@@ -133,7 +139,7 @@ static unsigned count_second(bool single, FILE * out)
   return n;
 }
 
-/* G.11  Print the numbers of the book */
+/* G.14  Print the numbers of the book */
 
 void number_values(FILE * out)
 {
@@ -147,6 +153,8 @@ void number_values(FILE * out)
     fprintf(out, "json.digits.%d %u\n", k, of[k]);
 }
 
+/* G.15  Print the numbers of the book */
+
 void number_digits(FILE * out)
 {
   unsigned of[10];
@@ -156,7 +164,7 @@ void number_digits(FILE * out)
     fprintf(out, "%d,%u\n", k, of[k]);
 }
 
-/* G.18  Write a character of ASCII */
+/* G.31  Write a character of ASCII */
 
 static void put_ascii(FILE * out, unsigned char c)
 {
@@ -170,7 +178,7 @@ static void put_ascii(FILE * out, unsigned char c)
     putc(c, out);
 }
 
-/* G.14  Write a piece of JSON */
+/* G.19  Write a piece of JSON */
 
 static void put_comma(struct json_out *j)
 {
@@ -179,6 +187,8 @@ static void put_comma(struct json_out *j)
   j->due = ',';
 }
 
+/* G.20  Write a piece of JSON */
+
 void put_open(struct json_out *j, char bracket)
 {
   put_comma(j);
@@ -186,11 +196,15 @@ void put_open(struct json_out *j, char bracket)
   j->due = '\0';
 }
 
+/* G.21  Write a piece of JSON */
+
 void put_close(struct json_out *j, char bracket)
 {
   putc(bracket, j->out);
   j->due = ',';
 }
+
+/* G.22  Write a piece of JSON */
 
 void put_key(struct json_out *j, const char *key)
 {
@@ -199,7 +213,7 @@ void put_key(struct json_out *j, const char *key)
   j->due = '\0';
 }
 
-/* G.15  Write a piece of JSON */
+/* G.23  Write a piece of JSON */
 
 void put_word(struct json_out *j, const char *word)
 {
@@ -207,11 +221,15 @@ void put_word(struct json_out *j, const char *word)
   fputs(word, j->out);
 }
 
+/* G.24  Write a piece of JSON */
+
 void put_count(struct json_out *j, uint64_t n)
 {
   put_comma(j);
   fprintf(j->out, "%" PRIu64, n);
 }
+
+/* G.25  Write a piece of JSON */
 
 void put_float(struct json_out *j, float x)
 {
@@ -227,7 +245,7 @@ void put_double(struct json_out *j, double x)
   put_word(j, room);
 }
 
-/* G.16  Write a piece of JSON */
+/* G.26  Write a piece of JSON */
 
 void put_ids(struct json_out *j, const uint32_t * id, size_t n)
 {
@@ -236,6 +254,8 @@ void put_ids(struct json_out *j, const uint32_t * id, size_t n)
     put_count(j, id[i]);
   put_close(j, ']');
 }
+
+/* G.27  Write a piece of JSON */
 
 void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
 {
@@ -246,13 +266,15 @@ void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
   putc('"', j->out);
 }
 
+/* G.28  Write a piece of JSON */
+
 void put_end(struct json_out *j)
 {
   putc('\n', j->out);
   j->due = '\0';
 }
 
-/* G.17  Write a text in quotation marks */
+/* G.29  Write a text in quotation marks */
 
 void put_text(struct json_out *j, const void *text, size_t n)
 {
@@ -273,12 +295,14 @@ void put_text(struct json_out *j, const void *text, size_t n)
   putc('"', j->out);
 }
 
+/* G.30  Write a text in quotation marks */
+
 void put_words(struct json_out *j, const char *words)
 {
   put_text(j, words, strlen(words));
 }
 
-/* G.20  Measure how deep a value is nested */
+/* G.33  Measure how deep a value is nested */
 
 static unsigned json_depth(json_t * value)
 {
@@ -297,7 +321,7 @@ static unsigned json_depth(json_t * value)
   return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
 }
 
-/* G.21  Read one object */
+/* G.34  Read one object */
 
 json_t *json_object_read(const char *text, size_t n, struct error *why)
 {
@@ -323,7 +347,7 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
   return NULL;
 }
 
-/* G.22  Read a line of any length */
+/* G.35  Read a line of any length */
 
 enum line_found line_read(FILE * in, struct memory *m, struct bytes *text)
 {

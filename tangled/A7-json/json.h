@@ -1,6 +1,6 @@
 /* json.h -- made from chapters/A7-json.w; change it there */
 
-/* G.23  json.h */
+/* G.36  json.h */
 
 #ifndef INCIPIT_JSON_H
 #define INCIPIT_JSON_H
@@ -18,7 +18,7 @@ void number_float(float x, char room[NUMBER_ROOM]);
 void number_double(double x, char room[NUMBER_ROOM]);
 /* the same for a double */
 
-/* G.12  Numbers and words in JSON */
+/* G.16  Numbers and words in JSON */
 
 void number_values(FILE * out);
 /* keys and values about printed numbers, for the prose of this book */
@@ -26,7 +26,7 @@ void number_values(FILE * out);
 void number_digits(FILE * out);
 /* the points of its figure: how many floats need how many digits */
 
-/* G.13  Numbers and words in JSON */
+/* G.17  Numbers and words in JSON */
 
 struct json_out {
   FILE *out;
@@ -46,6 +46,8 @@ void put_key(struct json_out *j, const char *key);
 
 void put_word(struct json_out *j, const char *word);
 /* a word as it stands: true, null, a number in print */
+
+/* G.18  Numbers and words in JSON */
 
 void put_count(struct json_out *j, uint64_t n);
 /* an integer */
@@ -71,7 +73,7 @@ void put_ids(struct json_out *j, const uint32_t * id, size_t n);
 void put_end(struct json_out *j);
 /* the end of the line */
 
-/* G.19  Lines of JSON, strictly read */
+/* G.32  Lines of JSON, strictly read */
 
 enum { JSON_DEPTH = 64 };
 json_t *json_object_read(const char *text, size_t n, struct error *why);

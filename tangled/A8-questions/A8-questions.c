@@ -1,6 +1,6 @@
 /* A8-questions.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.72 */
+/* H.91 */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define INCIPIT_BUILD "unknown"
 #endif
 
-/* H.73  Note that somebody has pressed Ctrl-C */
+/* H.92  Note that somebody has pressed Ctrl-C */
 
 static volatile sig_atomic_t interrupt_seen;
 
@@ -22,6 +22,8 @@ static void note_interrupt(int number)
 {
   interrupt_seen = number;
 }
+
+/* H.93  Note that somebody has pressed Ctrl-C */
 
 static void listen_for_interrupt(void)
 {
@@ -37,7 +39,7 @@ static bool was_interrupted(void)
   return interrupt_seen != 0;
 }
 
-/* H.74  Say why a mapped file is gone, and end */
+/* H.94  Say why a mapped file is gone, and end */
 
 static void lost_file(int number)
 {
@@ -49,6 +51,8 @@ static void lost_file(int number)
   _exit(STATUS_FAILED);
 }
 
+/* H.95  Say why a mapped file is gone, and end */
+
 static void speak_on_lost_file(void)
 {
   struct sigaction how;
@@ -57,7 +61,7 @@ static void speak_on_lost_file(void)
   sigaction(SIGBUS, &how, NULL);
 }
 
-/* H.75  Find the path of this program */
+/* H.96  Find the path of this program */
 
 static void find_program(char path[CONSOLE_PATH], const char *called)
 {

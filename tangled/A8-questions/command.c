@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.71  command.c */
+/* H.88  command.c */
 
 #include <string.h>
 #include "A8-questions/door.h"
 
-/* H.70  What this was compiled with */
+/* H.87  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* H.68  Answer the small subcommands */
+/* H.85  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -44,7 +44,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* H.69  Say which version this is */
+/* H.86  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -61,6 +61,8 @@ static int run_version(const struct console *c)
   fprintf(c->out, "\nUnicode: %s (PCRE2), %s (utf8proc)\n", pcre2, utf8proc);
   return STATUS_DONE;
 }
+
+/* H.89  Choose among the subcommands */
 
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
@@ -84,6 +86,8 @@ static int run_wishes(const struct console *c, const struct wishes *w)
     return STATUS_DONE;
   }
 }
+
+/* H.90  Run the command from its first word to its status */
 
 int command_run(const struct console *c, int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 /* inspecting.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.29  inspecting.c */
+/* H.43  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include "A8-questions/door.h"
 
-/* H.19  What is inspected */
+/* H.30  What is inspected */
 
 struct inspection {
   const struct console *c;
@@ -20,7 +20,7 @@ struct inspection {
   struct error why;
 };
 
-/* H.20  List the settings as they were understood */
+/* H.31  List the settings as they were understood */
 
 struct setting {
   const char *name;
@@ -48,7 +48,7 @@ static void list_settings(const struct model_config *c,
   memcpy(of, list, sizeof list);
 }
 
-/* H.21  Show the settings */
+/* H.32  Show the settings */
 
 static void show_settings(struct inspection *g)
 {
@@ -74,7 +74,7 @@ static void show_settings(struct inspection *g)
     put_close(&g->j, '}');
 }
 
-/* H.22  Show the tensors */
+/* H.33  Show the tensors */
 
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
@@ -96,6 +96,8 @@ static void show_tensor(struct inspection *g, const struct stored *t)
   put_close(&g->j, '}');
 }
 
+/* H.34  Show the tensors */
+
 static void show_tensors(struct inspection *g)
 {
   size_t n = weights_count(g->tensors);
@@ -109,7 +111,7 @@ static void show_tensors(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* H.23  Show a special token */
+/* H.35  Show a special token */
 
 static void show_special(struct inspection *g, uint32_t id, const char *role,
                          const char *from)
@@ -132,7 +134,7 @@ static void show_special(struct inspection *g, uint32_t id, const char *role,
   put_close(&g->j, '}');
 }
 
-/* H.24  Show the special tokens */
+/* H.36  Show the special tokens */
 
 static void show_specials(struct inspection *g)
 {
@@ -155,6 +157,8 @@ static void show_specials(struct inspection *g)
   }
 }
 
+/* H.37  Show the special tokens */
+
 static void show_tokenizer(struct inspection *g)
 {
   struct json_out *j = &g->j;
@@ -173,7 +177,7 @@ static void show_tokenizer(struct inspection *g)
     put_close(j, ']'), put_close(j, '}');
 }
 
-/* H.25  Show what is ignored */
+/* H.38  Show what is ignored */
 
 static void show_ignored(struct inspection *g)
 {
@@ -197,7 +201,7 @@ static void show_ignored(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* H.26  Count the parameters */
+/* H.39  Count the parameters */
 
 static uint64_t count_parameters(const struct inspection *g)
 {
@@ -209,7 +213,7 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-/* H.27  Show all that was found */
+/* H.40  Show all that was found */
 
 static void show_inspection(struct inspection *g)
 {
@@ -227,6 +231,9 @@ static void show_inspection(struct inspection *g)
     return;
   }
   put_open(j, '{');
+
+/* H.41  Put the three facts that everybody asks for first */
+
   put_key(j, "architecture");
   if (c != NULL)
     put_words(j, c->family);
@@ -238,6 +245,7 @@ static void show_inspection(struct inspection *g)
     put_count(j, c->n_positions);
   else
     put_word(j, "null");
+
   if (c != NULL)
     show_settings(g);
   else
@@ -246,7 +254,7 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* H.28  Put what a file alone does not have */
+/* H.42  Put what a file alone does not have */
 
     put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
         put_open(j, '['), put_close(j, ']');
@@ -255,7 +263,7 @@ static void show_inspection(struct inspection *g)
   put_end(j);
 }
 
-/* H.18  Look into a directory or a file */
+/* H.29  Look into a directory or a file */
 
 int run_inspect(const struct console *c, const struct wishes *w)
 {

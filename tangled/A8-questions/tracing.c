@@ -1,6 +1,6 @@
 /* tracing.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.17  tracing.c */
+/* H.28  tracing.c */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "A6-kernels/numbers.h"
 #include "A8-questions/door.h"
 
-/* H.2  What is kept during a trace */
+/* H.10  What is kept during a trace */
 
 struct tracing {
   struct occasion *a;
@@ -28,7 +28,7 @@ struct tracing {
   float *weights;
 };
 
-/* H.4  Say why a token was chosen */
+/* H.12  Say why a token was chosen */
 
 static const char *reason_of(const struct tracing *g, uint32_t id)
 {
@@ -46,7 +46,7 @@ static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t
   return tokenizer_text(g->a->o.t, id, n);
 }
 
-/* H.9  Subtract counters */
+/* H.18  Subtract counters */
 
 static void counters_between(const struct counters *before,
                              const struct counters *after, struct counters *did)
@@ -60,7 +60,7 @@ static void counters_between(const struct counters *before,
   memcpy(did, a, sizeof a);
 }
 
-/* H.5  Print a candidate, then a step */
+/* H.13  Print a candidate, then a step */
 
 static void print_candidate(const struct tracing *g, const struct candidate *x,
                             bool chosen)
@@ -76,7 +76,7 @@ static void print_candidate(const struct tracing *g, const struct candidate *x,
   fprintf(out, "\n");
 }
 
-/* H.6  Print a candidate, then a step */
+/* H.14  Print a candidate, then a step */
 
 static void print_step(const struct tracing *g, const struct step *now, size_t rows,
                        size_t again)
@@ -109,7 +109,7 @@ static void print_step(const struct tracing *g, const struct step *now, size_t r
   fprintf(out, "\n");
 }
 
-/* H.7  Write a step */
+/* H.15  Write a step */
 
 static void put_candidate(struct tracing *g, const struct candidate *x)
 {
@@ -119,6 +119,8 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
   put_key(&g->j, "piece"), put_text(&g->j, byte, n);
   put_key(&g->j, "logprob"), put_double(&g->j, x->logprob);
 }
+
+/* H.16  Write a step */
 
 static void put_step(struct tracing *g, const struct step *now, size_t rows,
                      size_t again)
@@ -140,7 +142,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   }
   put_close(j, ']');
 
-/* H.8  Write the choice, the cache, the work and what was looked at */
+/* H.17  Write the choice, the cache, the work and what was looked at */
 
   put_key(j, "chosen"), put_open(j, '{');
   put_candidate(g, &g->top[0]);
@@ -159,7 +161,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   put_close(j, '}');
 }
 
-/* H.10  Look at what the last row attends to */
+/* H.19  Look at what the last row attends to */
 
 static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
                          float *x, size_t rows, size_t width)
@@ -172,6 +174,8 @@ static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
   for (size_t i = 0; i < rows && i < longest; i++)
     g->weights[i] = from[i];
 }
+
+/* H.20  Look at what the last row attends to */
 
 static bool look(struct tracing *g, size_t n)
 {
@@ -192,7 +196,7 @@ static bool look(struct tracing *g, size_t n)
   return ok;
 }
 
-/* H.3  Watch a step of the trace */
+/* H.11  Watch a step of the trace */
 
 static bool see_trace(void *self, const struct step *now)
 {
@@ -218,7 +222,7 @@ static bool see_trace(void *self, const struct step *now)
   return !a->c->interrupted();
 }
 
-/* H.11  Read which head to look at */
+/* H.21  Read which head to look at */
 
 static bool read_head(struct tracing *g)
 {
@@ -238,7 +242,7 @@ static bool read_head(struct tracing *g)
   return true;
 }
 
-/* H.16  Begin and end a trace */
+/* H.26  Begin and end a trace */
 
 static void begin_trace(struct tracing *g)
 {
@@ -262,11 +266,14 @@ static void begin_trace(struct tracing *g)
   fprintf(g->a->c->out, "\n");
 }
 
+/* H.27  Begin and end a trace */
+
 static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
-    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64 " necessary, %"
-            PRIu64 " again\n", g->rows, g->rows - g->again, g->again);
+    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64
+            " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again,
+            g->again);
     return;
   }
   put_close(&g->j, ']');
@@ -278,7 +285,7 @@ static void end_trace(struct tracing *g)
   put_end(&g->j);
 }
 
-/* H.15  Run the steps of a trace */
+/* H.25  Run the steps of a trace */
 
 static int run_steps(struct tracing *g)
 {
@@ -302,7 +309,7 @@ static int run_steps(struct tracing *g)
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* H.12  Trace a text */
+/* H.22  Trace a text */
 
 static int trace_text(struct occasion *a)
 {
@@ -324,7 +331,7 @@ static int trace_text(struct occasion *a)
     return STATUS_USAGE;
   int status = STATUS_FAILED;
 
-/* H.13  Take the rooms of a trace */
+/* H.23  Take the rooms of a trace */
 
   size_t room = a->context + 1;
   g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob, &a->why);
@@ -339,7 +346,7 @@ static int trace_text(struct occasion *a)
   if (ok)
     status = run_steps(&g);
 
-/* H.14  Return the rooms of a trace */
+/* H.24  Return the rooms of a trace */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, v, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.top, 1 + g.k, sizeof *g.top);
