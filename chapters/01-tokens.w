@@ -821,7 +821,7 @@ need no more room than the text.
 @^linked list@>
 
 @<What the learner knows@>=
-enum { NOWHERE = UINT32_MAX }; /* the end of a chain */
+#define NOWHERE UINT32_MAX /* the end of a chain */
 struct spot {
   uint32_t id, prev, next; /* the neighbours in the piece */
   uint32_t before, after; /* the neighbours in the pair's chain */
