@@ -387,6 +387,11 @@ static const struct later_row later_option[] = @[{
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+@ Whole subcommands are promised as well. Their lines have the same form, with nothing in the columns that do not
+apply to them.
+
+@<What later chapters bring@>=
 static const struct later_row later_subcommand[] = @[{
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
@@ -474,17 +479,24 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   }
   int found = find_option(w->sub, name, letter);
   if (found < 0) return no_such_option(w->sub, name, letter, why);
-  const struct option_row *o = &option_table[found];
-  if (o->value == NULL && value != NULL)
-    return error_say(why, "--%s takes no value; found `%s'", o->name, value);
-  if (o->value != NULL && value == NULL) {
-    if (*i + 1 >= argc)
-      return error_say(why, "--%s needs a value: %s", o->name, o->value);
-    value = argv[++*i];
-  }
-  w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
-  return !o->counts || count_parse(o, value, &w->of[found].count, why);
+  @<See to the value of option |found|@>@;
 }
+
+@ Three things may be wrong with a value: it is there and should not be, it is not there and should be, or it is no
+number within its limits. If it does not stand behind an equals sign, it is the next word, even if that
+begins with a dash: |-n -1| is a mistake about a number and not about an option.
+
+@<See to the value of option |found|@>=
+const struct option_row *o = &option_table[found];
+if (o->value == NULL && value != NULL)
+  return error_say(why, "--%s takes no value; found `%s'", o->name, value);
+if (o->value != NULL && value == NULL) {
+  if (*i + 1 >= argc)
+    return error_say(why, "--%s needs a value: %s", o->name, o->value);
+  value = argv[++*i];
+}
+w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
+return !o->counts || count_parse(o, value, &w->of[found].count, why);
 
 @ An option of another subcommand is, for this one, none.
 
@@ -739,8 +751,13 @@ const struct option_row *option_at(enum option number)
 @* Help, four times. \label{sec:help}
 The same lines of the table are printed in four ways: as a screen of help, as the list of
 subcommands, as a manual page, and as a program for the shell. None of the four knows an option by
-name, so an option that is added to the table is in all of them.
+name, so an option that is added to the table is in all of them: \cref{fig:fourforms}.
 @^help@>@^manual page@>@^completion@>
+
+\fig{fourforms}{fig:fourforms}{One line of the table, and what is made of it. A name that is spelled once cannot be
+spelled in two ways.}{A diagram. On the left a box with one line of the option table: its name top, its value K, the
+limits 1 and 100, its words, and the subcommand trace. Arrows go from it to four boxes on the right: an error message with
+the limits, a line of help, a line of the manual page, and a list of words for the shell.}
 
 @<The table, in four forms@>=
 void help_greet(FILE *out);
@@ -1613,7 +1630,8 @@ static bool run_loop(struct writing *g, struct continuation *text)
     && !g->failed;
 }
 
-@ The whole of it: take, hint, run, finish, give back.
+@ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and
+since giving back nothing is allowed, there is only one way out.
 
 @<Take, hint, run, finish, give back@>=
 static int write_text(struct occasion *a)
@@ -1711,15 +1729,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_open(j, '{');
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
-  put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
-  put_key(j, "index"), put_count(j, 0);
-  put_key(j, "ids"), put_ids(j, text->text.id + text->n_prompt, n);
-  put_key(j, "text"), put_text(j, g->text.byte, g->text.n);
-  put_key(j, "finish_reason"), put_word(j, reason[text->ended]);
-  put_key(j, "stop");
-  put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
-  if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
-  put_close(j, '}'), put_close(j, ']');
+  @<Write the one sequence@>@;
   put_key(j, "usage"), put_open(j, '{');
   put_key(j, "prompt_tokens"), put_count(j, text->n_prompt);
   put_key(j, "completion_tokens"), put_count(j, n);
@@ -1730,6 +1740,21 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_close(j, '}');
   put_end(j);
 }
+
+@ The sequences are a list, though there is only one so far: chapter 7 writes several, and a program that reads the
+object today shall be able to read that of tomorrow. Why a text ended is one of three words; what
+stopped it is an end token or nothing.
+
+@<Write the one sequence@>=
+put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
+put_key(j, "index"), put_count(j, 0);
+put_key(j, "ids"), put_ids(j, text->text.id + text->n_prompt, n);
+put_key(j, "text"), put_text(j, g->text.byte, g->text.n);
+put_key(j, "finish_reason"), put_word(j, reason[text->ended]);
+put_key(j, "stop");
+put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
+if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
+put_close(j, '}'), put_close(j, ']');
 
 @ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for.
 

@@ -307,6 +307,10 @@ void put_key(struct json_out *j, const char *key);
   /* the name of what comes next; plain ASCII */
 void put_word(struct json_out *j, const char *word);
   /* a word as it stands: \.{true}, \.{null}, a number in print */
+
+@ Behind these four come the values, one function for each sort of thing that an answer may have in it.
+
+@<Numbers and words in JSON@>=
 void put_count(struct json_out *j, uint64_t n);
   /* an integer */
 void put_float(struct json_out *j, float x);

@@ -824,13 +824,7 @@ static void show_inspection(struct inspection *g)
     return;
   }
   put_open(j, '{');
-  put_key(j, "architecture");
-  if (c != NULL) put_words(j, c->family);
-  else put_word(j, "null");
-  put_key(j, "parameters"), put_count(j, count_parameters(g));
-  put_key(j, "context");
-  if (c != NULL) put_count(j, c->n_positions);
-  else put_word(j, "null");
+  @<Put the three facts that everybody asks for first@>@;
   if (c != NULL) show_settings(g);
   else put_key(j, "config"), put_open(j, '{'), put_close(j, '}');
   show_tensors(g);
@@ -839,6 +833,18 @@ static void show_inspection(struct inspection *g)
   put_close(j, '}');
   put_end(j);
 }
+
+@ What is it, how large is it, how much text does it take: these stand at the head of the object, and the first
+and the last of them are nothing that a file of tensors could tell.
+
+@<Put the three facts that everybody asks for first@>=
+put_key(j, "architecture");
+if (c != NULL) put_words(j, c->family);
+else put_word(j, "null");
+put_key(j, "parameters"), put_count(j, count_parameters(g));
+put_key(j, "context");
+if (c != NULL) put_count(j, c->n_positions);
+else put_word(j, "null");
 
 @ A program that reads the object finds all keys in it, whatever was inspected.
 

@@ -561,6 +561,42 @@ START_TEST(every_refusal_of_memory_is_survived)
 }
 END_TEST
 
+/* jansson stands outside the accounts; its requests are refused one at a time, too, and all that it got must have come back */
+static uint64_t jansson_asked, jansson_refused, jansson_out;
+static void *jansson_take(size_t n)
+{
+  bool growth = n >= 32 && (n & (n - 1)) == 0;      /* of the text it has read: jansson 2.14 does not look whether that worked, and asserts later */
+  if (!growth && ++jansson_asked == jansson_refused) return NULL;
+  jansson_out++;
+  return malloc(n);
+}
+static void jansson_give(void *p) { if (p != NULL) jansson_out--; free(p); }
+START_TEST(every_refusal_of_the_reader_of_json_is_survived)
+{
+  static const struct { const char *line; uint64_t stride; } at[] = {{"probe train-bpe <{\"text\":\"aab\",\"merges\":2,\"pattern\":\"[a-z]+\"}", 1}, {"probe inspect <{\"file\":\"tests/golden/small/model.safetensors\"}", 1},
+    {"generate -n 1 -m tests/golden/llama --prompt-ids 1", 1}, {"probe generate -m tests/golden/llama <{\"ids\":[1],\"max_tokens\":2,\"params\":{\"temperature\":0},\"eos\":[]}", 3}, {"inspect --json", 41}, {"generate The -n 1 -m @/chat", 43}};
+  json_set_alloc_funcs(jansson_take, jansson_give);
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    const char *line = at[i].line;
+    jansson_asked = jansson_out = jansson_refused = 0;
+    struct run good = run(line);
+    uint64_t n = jansson_asked;
+    ck_assert_msg(good.status == 0 && jansson_out == 0 && n > 0, "%s: %s%lu blocks are still out", line, good.err, (unsigned long) jansson_out);
+    for (uint64_t k = 1; k <= n; k += at[i].stride) {
+      jansson_asked = 0, jansson_refused = k;
+      struct run r = run(line);
+      bool same = r.status == 0 && strcmp(r.out, good.out) == 0, refused = r.status == 1 && strncmp(r.err, "incipit: ", 9) == 0;
+      bool answered = r.status == 0 && strncmp(line, "probe", 5) == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0;
+      ck_assert_msg(same || refused || answered, "%s, request %lu: status %d, %s%s", line, (unsigned long) k, r.status, r.out, r.err);
+      ck_assert_msg(jansson_out == 0, "%s, request %lu: %lu blocks are still out", line, (unsigned long) k, (unsigned long) jansson_out);
+      done(&r);
+    }
+    done(&good);
+  }
+  json_set_alloc_funcs(malloc, free);
+}
+END_TEST
+
 /* ---- help, manual page, completion: the table in four forms */
 START_TEST(the_table_is_in_all_its_forms)
 {
@@ -1031,6 +1067,7 @@ int main(void)
   tcase_add_test(t, text_is_taken_byte_for_byte);
   tcase_add_test(t, a_cancelled_run_is_complete);
   tcase_add_test(t, every_refusal_of_memory_is_survived);
+  tcase_add_test(t, every_refusal_of_the_reader_of_json_is_survived);
   tcase_add_test(t, numbers_are_the_shortest_that_read_back);
   suite_add_tcase(s, t);
   t = tcase_create("protocol");

@@ -17,19 +17,22 @@ instrumented() { # SOURCE OBJECT
   clang $base -O1 -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -c "$1" -o "$2"
 }
 engine() {
-  mkdir -p "$out/obj"
+  [ -z "$(find tangled tests/fuzz -name '*.h' -newer "$out/obj/stamp" 2>/dev/null)" ] || rm -rf "$out/obj"
+  mkdir -p "$out/obj"; watched=
   for f in $modules tests/fuzz/exact.c; do
     o=$out/obj/$(echo "$f" | tr / _).o
     [ "$o" -nt "$f" ] || instrumented "$f" "$o"
+    watched="$watched $o"
   done
+  touch "$out/obj/stamp"
 }
 fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
-  objects=$(ls "$out"/obj/*.o)
-  [ $# -lt 3 ] || objects="$(echo "$objects" | grep -v "/$2\$") $3"
+  objects=$watched
+  [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
   clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
-options="-max_len=9000 -timeout=10 -rss_limit_mb=1000 -print_final_stats=0 -verbosity=0 -dict=tests/fuzz/words.dict"
+options="-max_len=9000 -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/words.dict"
 
 case ${1:-replay} in
 replay)
@@ -64,13 +67,20 @@ campaign)
     "$out/fuzz-$t" $options -merge=1 "$out/least-$t" tests/fuzz/corpus/$t "$out/new-$t" >> "$out/$t.log" 2>&1
     n=$(ls "$out/least-$t" | wc -l)
     echo "$t: ${2:-30} s, $n inputs after merging, $(ls tests/fuzz/corpus/$t | wc -l) in the corpus; $(grep -ho 'cov: [0-9]* ft: [0-9]*' "$out/$t.log" | tail -1)"
+    { echo "seconds ${2:-30}"; echo "clang $(clang --version | head -1)"; grep -E '^(#[0-9]+\s+(INITED|DONE)|Done )' "$out/$t.log" | head -4; } > "$out/$t.summary"
+    [ -z "${KEEP:-}" ] || cp "$out/$t.summary" tests/fuzz/log/$t.txt
     [ -z "${KEEP:-}" ] || { rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/; }
   done ;;
 proof)
-  need_clang; engine
+  need_clang; engine; rm -f "$out"/clean-*
   bad=0; n=0
   for d in tests/fuzz/planted/*/; do
     . "./$d/where"                         # file=..., target=...
+    if ! [ -f "$out/clean-$target" ]; then  # as it is, the parser survives the corpus: what is found is what was planted
+      fuzzer $target
+      "$out/fuzz-$target" $options -runs=0 tests/fuzz/corpus/$target > "$out/$target.log" 2>&1 || { tail -30 "$out/$target.log"; echo "$target: fails without a planted fault"; exit 1; }
+      : > "$out/clean-$target"
+    fi
     n=$((n + 1)); o=$(echo "$file" | tr / _).o
     mkdir -p "$out/planted"
     awk -v old="$(cat "$d/old")" -v new="$(cat "$d/new")" 'BEGIN { RS = "\001"; } { i = index($0, old); if (i == 0 || index(substr($0, i + 1), old)) exit 1; printf "%s%s%s", substr($0, 1, i - 1), new, substr($0, i + length(old)) }' "$file" > "$out/planted/$(basename "$file")" \

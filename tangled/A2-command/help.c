@@ -1,11 +1,11 @@
 /* help.c -- made from chapters/A2-command.w; change it there */
 
-/* B.49  help.c */
+/* B.51  help.c */
 
 #include <string.h>
 #include "A2-command/help.h"
 
-/* B.37  Greet */
+/* B.39  Greet */
 
 void help_greet(FILE * out)
 {
@@ -20,7 +20,7 @@ void help_greet(FILE * out)
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
 
-/* B.38  Greet */
+/* B.40  Greet */
 
 void help_overview(FILE * out)
 {
@@ -32,7 +32,7 @@ void help_overview(FILE * out)
   fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
 }
 
-/* B.39  Print words in a column */
+/* B.41  Print words in a column */
 
 enum { COLUMN = 28, SCREEN = 78 };
 static void print_words(FILE * out, size_t *at, const char *words)
@@ -49,7 +49,7 @@ static void print_words(FILE * out, size_t *at, const char *words)
   }
 }
 
-/* B.40  Put the names of an option together */
+/* B.42  Put the names of an option together */
 
 static size_t option_names(const struct option_row *o, char room[80])
 {
@@ -64,7 +64,7 @@ static size_t option_names(const struct option_row *o, char room[80])
   return n;
 }
 
-/* B.41  Put the names of an option together */
+/* B.43  Put the names of an option together */
 
 static void print_option(FILE * out, const struct option_row *o)
 {
@@ -83,7 +83,7 @@ static void print_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.42  Print the help of one subcommand */
+/* B.44  Print the help of one subcommand */
 
 void help_subcommand(FILE * out, enum subcommand sub)
 {
@@ -99,7 +99,7 @@ void help_subcommand(FILE * out, enum subcommand sub)
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 
-/* B.43  Print a text for troff */
+/* B.45  Print a text for troff */
 
 static void print_troff(FILE * out, const char *text)
 {
@@ -112,7 +112,7 @@ static void print_troff(FILE * out, const char *text)
       putc(*text, out);
 }
 
-/* B.44  Print a text for troff */
+/* B.46  Print a text for troff */
 
 static void print_troff_option(FILE * out, const struct option_row *o)
 {
@@ -131,7 +131,7 @@ static void print_troff_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.45  Print the manual page */
+/* B.47  Print the manual page */
 
 void help_manual(FILE * out)
 {
@@ -157,7 +157,7 @@ void help_manual(FILE * out)
     fprintf(out, "\n.fi\n.RE\n");
   }
 
-/* B.46  Print the rest of the manual page */
+/* B.48  Print the rest of the manual page */
 
   fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"
           " by Ctrl\\-C.\n.SH ENVIRONMENT\n.TP\n.B INCIPIT_MODEL\nThe model to use where"
@@ -167,7 +167,7 @@ void help_manual(FILE * out)
 
 }
 
-/* B.47  Print the program for the shell */
+/* B.49  Print the program for the shell */
 
 void help_completion(FILE * out)
 {

@@ -1,6 +1,6 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.34  options.c */
+/* B.36  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,6 +149,9 @@ static const struct later_row later_option[] = {
   {"device", NULL, 0, G | R, 14}
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+/* B.19  What later chapters bring */
+
 static const struct later_row later_subcommand[] = {
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},
@@ -156,9 +159,9 @@ static const struct later_row later_subcommand[] = {
 };
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
 
-/* B.35  Read what was typed */
+/* B.37  Read what was typed */
 
-/* B.26  Count the slips between two words */
+/* B.28  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -185,7 +188,7 @@ static unsigned slips(const char *a, const char *b)
   return d[n][m];
 }
 
-/* B.27  Count the slips between two words */
+/* B.29  Count the slips between two words */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
@@ -196,7 +199,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.28  Read a number within its limits */
+/* B.30  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -212,7 +215,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.29  Read a number within its limits */
+/* B.31  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -227,7 +230,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    " to %" PRIu64, o->name, text, o->least, o->most);
 }
 
-/* B.30  Read a list of ids */
+/* B.32  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -253,7 +256,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.21  Find the subcommand */
+/* B.22  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -277,7 +280,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
                    nearest_of(word, list, n));
 }
 
-/* B.23  Find an option of this subcommand */
+/* B.25  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -287,7 +290,7 @@ static bool is_called(const char *name, const char *also, char letter,
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
 
-/* B.24  Find an option of this subcommand */
+/* B.26  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -300,7 +303,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.25  Say that there is no such option, and what is nearest */
+/* B.27  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name, char letter,
                            struct error *why)
@@ -327,7 +330,7 @@ static bool no_such_option(enum subcommand sub, const char *name, char letter,
                    subcommand_table[sub].name, name, nearest_of(name, list, n));
 }
 
-/* B.22  Take one option, with its value */
+/* B.23  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv, int *i,
                         struct error *why)
@@ -347,6 +350,9 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   int found = find_option(w->sub, name, letter);
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
+
+/* B.24  See to the value of option \found */
+
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
     return error_say(why, "--%s takes no value; found `%s'", o->name, value);
@@ -357,9 +363,10 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   }
   w->of[found] = (struct option_value) {.given = true,.text = value };
   return !o->counts || count_parse(o, value, &w->of[found].count, why);
+
 }
 
-/* B.31  See whether the options agree */
+/* B.33  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -387,7 +394,7 @@ static const struct {
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 };
 
-/* B.32  See whether the options agree */
+/* B.34  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -411,7 +418,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
   return true;
 }
 
-/* B.19  Read a command line */
+/* B.20  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -436,7 +443,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        word, subcommand_table[w->sub].name);
   }
 
-/* B.20  Complain if an operand is missing */
+/* B.21  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

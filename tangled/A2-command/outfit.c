@@ -1,6 +1,6 @@
 /* outfit.c -- made from chapters/A2-command.w; change it there */
 
-/* B.62  outfit.c */
+/* B.64  outfit.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/outfit.h"
 
-/* B.52  Put two parts of a path together */
+/* B.54  Put two parts of a path together */
 
 static bool join_path(char path[CONSOLE_PATH], const char *folder,
                       const char *name, struct error *why)
@@ -20,7 +20,7 @@ static bool join_path(char path[CONSOLE_PATH], const char *folder,
                    (int)CONSOLE_PATH);
 }
 
-/* B.51  Find the built-in model */
+/* B.53  Find the built-in model */
 
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
                      struct error *why)
@@ -46,7 +46,7 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
                    " --model, or name it in INCIPIT_MODEL", path);
 }
 
-/* B.53  Count the workers that are wanted */
+/* B.55  Count the workers that are wanted */
 
 static unsigned workers_wanted(const struct wishes *w)
 {
@@ -59,7 +59,7 @@ static unsigned workers_wanted(const struct wishes *w)
   return pool_cores();
 }
 
-/* B.54  Count the workers that are wanted */
+/* B.56  Count the workers that are wanted */
 
 const struct kernels *outfit_kernels(struct error *why)
 {
@@ -67,7 +67,7 @@ const struct kernels *outfit_kernels(struct error *why)
   return kernels_find(name != NULL && *name != '\0' ? name : NULL, why);
 }
 
-/* B.56  Tell where the model is */
+/* B.58  Tell where the model is */
 
 static bool model_path(struct outfit *o, const struct console *c,
                        const struct wishes *w, struct error *why)
@@ -77,7 +77,7 @@ static bool model_path(struct outfit *o, const struct console *c,
   return built_in(c, o->path, why);
 }
 
-/* B.57  Open the model, and what runs it */
+/* B.59  Open the model, and what runs it */
 
 static bool open_model(struct outfit *o, const struct wishes *w, struct error *why)
 {
@@ -93,7 +93,7 @@ static bool open_model(struct outfit *o, const struct wishes *w, struct error *w
   return o->crew != NULL;
 }
 
-/* B.58  Learn the size of the vocabulary from the settings */
+/* B.60  Learn the size of the vocabulary from the settings */
 
 static bool look_at_config(struct outfit *o, struct error *why)
 {
@@ -109,7 +109,7 @@ static bool look_at_config(struct outfit *o, struct error *why)
   return true;
 }
 
-/* B.59  Open the tokenizer */
+/* B.61  Open the tokenizer */
 
 static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
                            struct error *why)
@@ -129,7 +129,7 @@ static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
   return error_found(why, path, "the tokenizer's largest id", has, wanted);
 }
 
-/* B.55  Open what is needed */
+/* B.57  Open what is needed */
 
 bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
                  unsigned needs, struct error *why)
@@ -155,7 +155,7 @@ bool outfit_open(struct outfit *o, const struct console *c, const struct wishes 
   return ok;
 }
 
-/* B.60  Close what was opened */
+/* B.62  Close what was opened */
 
 void outfit_close(struct outfit *o)
 {

@@ -1,6 +1,6 @@
 /* outfit.h -- made from chapters/A2-command.w; change it there */
 
-/* B.61  outfit.h */
+/* B.63  outfit.h */
 
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
@@ -9,7 +9,7 @@
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 
-/* B.50  What a subcommand works with */
+/* B.52  What a subcommand works with */
 
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
 struct outfit {

@@ -1,6 +1,6 @@
 /* json.c -- made from chapters/A7-json.w; change it there */
 
-/* G.36  json.c */
+/* G.37  json.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "A7-json/json.h"
 
-/* G.37  Print numbers, and count their digits */
+/* G.38  Print numbers, and count their digits */
 
 /* G.7  Raise the last digit */
 
@@ -164,7 +164,7 @@ void number_digits(FILE * out)
     fprintf(out, "%d,%u\n", k, of[k]);
 }
 
-/* G.30  Write a character of ASCII */
+/* G.31  Write a character of ASCII */
 
 static void put_ascii(FILE * out, unsigned char c)
 {
@@ -178,7 +178,7 @@ static void put_ascii(FILE * out, unsigned char c)
     putc(c, out);
 }
 
-/* G.18  Write a piece of JSON */
+/* G.19  Write a piece of JSON */
 
 static void put_comma(struct json_out *j)
 {
@@ -187,7 +187,7 @@ static void put_comma(struct json_out *j)
   j->due = ',';
 }
 
-/* G.19  Write a piece of JSON */
+/* G.20  Write a piece of JSON */
 
 void put_open(struct json_out *j, char bracket)
 {
@@ -196,7 +196,7 @@ void put_open(struct json_out *j, char bracket)
   j->due = '\0';
 }
 
-/* G.20  Write a piece of JSON */
+/* G.21  Write a piece of JSON */
 
 void put_close(struct json_out *j, char bracket)
 {
@@ -204,7 +204,7 @@ void put_close(struct json_out *j, char bracket)
   j->due = ',';
 }
 
-/* G.21  Write a piece of JSON */
+/* G.22  Write a piece of JSON */
 
 void put_key(struct json_out *j, const char *key)
 {
@@ -213,7 +213,7 @@ void put_key(struct json_out *j, const char *key)
   j->due = '\0';
 }
 
-/* G.22  Write a piece of JSON */
+/* G.23  Write a piece of JSON */
 
 void put_word(struct json_out *j, const char *word)
 {
@@ -221,7 +221,7 @@ void put_word(struct json_out *j, const char *word)
   fputs(word, j->out);
 }
 
-/* G.23  Write a piece of JSON */
+/* G.24  Write a piece of JSON */
 
 void put_count(struct json_out *j, uint64_t n)
 {
@@ -229,7 +229,7 @@ void put_count(struct json_out *j, uint64_t n)
   fprintf(j->out, "%" PRIu64, n);
 }
 
-/* G.24  Write a piece of JSON */
+/* G.25  Write a piece of JSON */
 
 void put_float(struct json_out *j, float x)
 {
@@ -245,7 +245,7 @@ void put_double(struct json_out *j, double x)
   put_word(j, room);
 }
 
-/* G.25  Write a piece of JSON */
+/* G.26  Write a piece of JSON */
 
 void put_ids(struct json_out *j, const uint32_t * id, size_t n)
 {
@@ -255,7 +255,7 @@ void put_ids(struct json_out *j, const uint32_t * id, size_t n)
   put_close(j, ']');
 }
 
-/* G.26  Write a piece of JSON */
+/* G.27  Write a piece of JSON */
 
 void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
 {
@@ -266,7 +266,7 @@ void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
   putc('"', j->out);
 }
 
-/* G.27  Write a piece of JSON */
+/* G.28  Write a piece of JSON */
 
 void put_end(struct json_out *j)
 {
@@ -274,7 +274,7 @@ void put_end(struct json_out *j)
   j->due = '\0';
 }
 
-/* G.28  Write a text in quotation marks */
+/* G.29  Write a text in quotation marks */
 
 void put_text(struct json_out *j, const void *text, size_t n)
 {
@@ -295,14 +295,14 @@ void put_text(struct json_out *j, const void *text, size_t n)
   putc('"', j->out);
 }
 
-/* G.29  Write a text in quotation marks */
+/* G.30  Write a text in quotation marks */
 
 void put_words(struct json_out *j, const char *words)
 {
   put_text(j, words, strlen(words));
 }
 
-/* G.32  Measure how deep a value is nested */
+/* G.33  Measure how deep a value is nested */
 
 static unsigned json_depth(json_t * value)
 {
@@ -321,7 +321,7 @@ static unsigned json_depth(json_t * value)
   return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
 }
 
-/* G.33  Read one object */
+/* G.34  Read one object */
 
 json_t *json_object_read(const char *text, size_t n, struct error *why)
 {
@@ -347,7 +347,7 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
   return NULL;
 }
 
-/* G.34  Read a line of any length */
+/* G.35  Read a line of any length */
 
 enum line_found line_read(FILE * in, struct memory *m, struct bytes *text)
 {

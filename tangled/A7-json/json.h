@@ -1,6 +1,6 @@
 /* json.h -- made from chapters/A7-json.w; change it there */
 
-/* G.35  json.h */
+/* G.36  json.h */
 
 #ifndef INCIPIT_JSON_H
 #define INCIPIT_JSON_H
@@ -47,6 +47,8 @@ void put_key(struct json_out *j, const char *key);
 void put_word(struct json_out *j, const char *word);
 /* a word as it stands: true, null, a number in print */
 
+/* G.18  Numbers and words in JSON */
+
 void put_count(struct json_out *j, uint64_t n);
 /* an integer */
 
@@ -71,7 +73,7 @@ void put_ids(struct json_out *j, const uint32_t * id, size_t n);
 void put_end(struct json_out *j);
 /* the end of the line */
 
-/* G.31  Lines of JSON, strictly read */
+/* G.32  Lines of JSON, strictly read */
 
 enum { JSON_DEPTH = 64 };
 json_t *json_object_read(const char *text, size_t n, struct error *why);

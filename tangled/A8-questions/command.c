@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.87  command.c */
+/* H.88  command.c */
 
 #include <string.h>
 #include "A8-questions/door.h"
 
-/* H.86  What this was compiled with */
+/* H.87  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* H.84  Answer the small subcommands */
+/* H.85  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -44,7 +44,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* H.85  Say which version this is */
+/* H.86  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -62,7 +62,7 @@ static int run_version(const struct console *c)
   return STATUS_DONE;
 }
 
-/* H.88  Choose among the subcommands */
+/* H.89  Choose among the subcommands */
 
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
@@ -87,7 +87,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   }
 }
 
-/* H.89  Run the command from its first word to its status */
+/* H.90  Run the command from its first word to its status */
 
 int command_run(const struct console *c, int argc, char **argv)
 {

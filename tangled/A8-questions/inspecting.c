@@ -1,6 +1,6 @@
 /* inspecting.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.42  inspecting.c */
+/* H.43  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -231,6 +231,9 @@ static void show_inspection(struct inspection *g)
     return;
   }
   put_open(j, '{');
+
+/* H.41  Put the three facts that everybody asks for first */
+
   put_key(j, "architecture");
   if (c != NULL)
     put_words(j, c->family);
@@ -242,6 +245,7 @@ static void show_inspection(struct inspection *g)
     put_count(j, c->n_positions);
   else
     put_word(j, "null");
+
   if (c != NULL)
     show_settings(g);
   else
@@ -250,7 +254,7 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* H.41  Put what a file alone does not have */
+/* H.42  Put what a file alone does not have */
 
     put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
         put_open(j, '['), put_close(j, ']');

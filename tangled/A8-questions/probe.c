@@ -1,13 +1,13 @@
 /* probe.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.79  probe.c */
+/* H.80  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "A3-files/safetensors.h"
 #include "A8-questions/door.h"
 
-/* H.43  A question on its way to an answer */
+/* H.44  A question on its way to an answer */
 
 struct inquiry {
   const struct console *c;
@@ -17,7 +17,7 @@ struct inquiry {
   struct error *why;
 };
 
-/* H.44  A kind of question */
+/* H.45  A kind of question */
 
 struct key_row {
   const char *name;
@@ -35,9 +35,9 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* H.80  Check what was asked */
+/* H.81  Check what was asked */
 
-/* H.45  The types of values */
+/* H.46  The types of values */
 
 static const struct {
   char letter;
@@ -57,7 +57,7 @@ static const char *words_of_type(char letter)
   return value_type[i].words;
 }
 
-/* H.46  Tell whether a value fits its key */
+/* H.47  Tell whether a value fits its key */
 
 static bool value_fits(char letter, json_t * v)
 {
@@ -88,7 +88,7 @@ static bool value_fits(char letter, json_t * v)
   }
 }
 
-/* H.47  Tell whether a value is the normal one */
+/* H.48  Tell whether a value is the normal one */
 
 static bool is_normal(const struct key_row *k, json_t * v)
 {
@@ -99,7 +99,7 @@ static bool is_normal(const struct key_row *k, json_t * v)
   return same;
 }
 
-/* H.48  Check the keys of an object */
+/* H.49  Check the keys of an object */
 
 static bool check_keys(json_t * object, const struct key_row *keys, size_t n,
                        struct error *why)
@@ -127,7 +127,7 @@ static bool check_keys(json_t * object, const struct key_row *keys, size_t n,
   return true;
 }
 
-/* H.49  Take values out of a question */
+/* H.50  Take values out of a question */
 
 static bool flag_of(const struct inquiry *q, const char *key, bool normal)
 {
@@ -135,14 +135,14 @@ static bool flag_of(const struct inquiry *q, const char *key, bool normal)
   return v == NULL ? normal : json_is_true(v);
 }
 
-/* H.50  Take values out of a question */
+/* H.51  Take values out of a question */
 
 static uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
-/* H.51  Take values out of a question */
+/* H.52  Take values out of a question */
 
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
@@ -151,7 +151,7 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
   return json_string_value(v);
 }
 
-/* H.52  Take ids out of a question */
+/* H.53  Take ids out of a question */
 
 static bool ids_from(const struct inquiry *q, json_t * from, const char *key,
                      struct ids *list)
@@ -171,14 +171,14 @@ static bool ids_from(const struct inquiry *q, json_t * from, const char *key,
   return true;
 }
 
-/* H.53  Take ids out of a question */
+/* H.54  Take ids out of a question */
 
 static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-/* H.72  The keys of every kind */
+/* H.73  The keys of every kind */
 
 static const struct key_row tokenize_keys[] = { {"text", 's', true, 0, NULL},
 {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL}
@@ -196,7 +196,7 @@ static const struct key_row forward_keys[] = { {"ids", 'a', true, 0, NULL},
 };
 static const struct key_row inspect_keys[] = { {"file", 's', true, 0, NULL} };
 
-/* H.73  The keys of every kind */
+/* H.74  The keys of every kind */
 
 static const struct key_row generate_keys[] = { {"ids", 'a', true, 0, NULL},
 {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},
@@ -220,9 +220,9 @@ static const struct key_row sampling_keys[] = { {"temperature", 'x', false, 7, "
 };
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* H.81  The answers, kind by kind */
+/* H.82  The answers, kind by kind */
 
-/* H.57  Write the chunks of a stream */
+/* H.58  Write the chunks of a stream */
 
 static void put_chunks(struct json_out *j, const struct bytes *all,
                        const struct ids *ends)
@@ -235,7 +235,7 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
   put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
 }
 
-/* H.54  Answer with ids, bytes or merges */
+/* H.55  Answer with ids, bytes or merges */
 
 static bool answer_tokenize(struct inquiry *q)
 {
@@ -253,7 +253,7 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.55  Answer with ids, bytes or merges */
+/* H.56  Answer with ids, bytes or merges */
 
 static bool answer_detokenize(struct inquiry *q)
 {
@@ -273,7 +273,7 @@ static bool answer_detokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.56  Answer with ids, bytes or merges */
+/* H.57  Answer with ids, bytes or merges */
 
 static bool answer_stream(struct inquiry *q)
 {
@@ -296,7 +296,7 @@ static bool answer_stream(struct inquiry *q)
   return ok;
 }
 
-/* H.58  Answer with ids, bytes or merges */
+/* H.59  Answer with ids, bytes or merges */
 
 static bool answer_train(struct inquiry *q)
 {
@@ -321,7 +321,7 @@ static bool answer_train(struct inquiry *q)
   return true;
 }
 
-/* H.59  Find the rows that are wanted */
+/* H.60  Find the rows that are wanted */
 
 static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
                     size_t *wanted)
@@ -351,7 +351,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
   return true;
 }
 
-/* H.60  Check that ids fit the context */
+/* H.61  Check that ids fit the context */
 
 static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
@@ -363,7 +363,7 @@ static bool fits_context(const struct inquiry *q, const char *key, size_t n)
                                    " context holds %zu", key, n, context);
 }
 
-/* H.62  Take a mate */
+/* H.63  Take a mate */
 
 static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
 {
@@ -373,7 +373,7 @@ static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
       && fits_context(q, "mates", list->n);
 }
 
-/* H.61  A question about logits */
+/* H.62  A question about logits */
 
 struct crowd {
   struct ids *of;
@@ -401,7 +401,7 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
       && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
 }
 
-/* H.63  Let the crowd go */
+/* H.64  Let the crowd go */
 
 static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
 {
@@ -416,7 +416,7 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
   store_close(all->s);
 }
 
-/* H.64  Run a crowd through one pass */
+/* H.65  Run a crowd through one pass */
 
 static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
                       size_t to, const size_t *which, size_t wanted, float *logits)
@@ -441,7 +441,7 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
   return ok;
 }
 
-/* H.65  Find the logits that are wanted */
+/* H.66  Find the logits that are wanted */
 
 static bool find_logits(const struct inquiry *q, struct crowd *all,
                         const size_t *which, size_t wanted, float *logits)
@@ -465,7 +465,7 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
   return true;
 }
 
-/* H.67  Write logits */
+/* H.68  Write logits */
 
 static void put_logits(struct json_out *j, const float *logits, size_t wanted,
                        size_t v)
@@ -480,7 +480,7 @@ static void put_logits(struct json_out *j, const float *logits, size_t wanted,
   put_close(j, ']');
 }
 
-/* H.66  Answer with logits */
+/* H.67  Answer with logits */
 
 static bool answer_forward(struct inquiry *q)
 {
@@ -500,7 +500,7 @@ static bool answer_forward(struct inquiry *q)
   return ok;
 }
 
-/* H.68  Answer with probabilities */
+/* H.69  Answer with probabilities */
 
 static bool answer_logprob(struct inquiry *q)
 {
@@ -524,7 +524,7 @@ static bool answer_logprob(struct inquiry *q)
   return ok;
 }
 
-/* H.70  Write a continuation as an answer */
+/* H.71  Write a continuation as an answer */
 
 static bool put_continuation(struct inquiry *q, const struct continuation *text)
 {
@@ -553,7 +553,7 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
   return ok;
 }
 
-/* H.69  Answer with a text */
+/* H.70  Answer with a text */
 
 static bool answer_generate(struct inquiry *q)
 {
@@ -578,7 +578,7 @@ static bool answer_generate(struct inquiry *q)
   return ok;
 }
 
-/* H.71  Answer about a file */
+/* H.72  Answer about a file */
 
 static bool answer_inspect(struct inquiry *q)
 {
@@ -600,7 +600,7 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-/* H.74  The table of kinds */
+/* H.75  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
@@ -620,7 +620,7 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* H.75  Answer one line */
+/* H.76  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -635,7 +635,7 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   return ok;
 }
 
-/* H.76  Serve one line, whatever it is */
+/* H.77  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
@@ -652,7 +652,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* H.77  Serve all lines */
+/* H.78  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
                  struct outfit *o)
@@ -673,7 +673,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* H.78  Probe */
+/* H.79  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {
