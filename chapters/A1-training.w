@@ -606,13 +606,13 @@ static bool expand(struct scribe *s, const char *words, size_t n);
 @<Write what an alternative says@>@;
 @<Write a whole text@>@;
 
-@* The tables of the grammar. \label{sec:tables}
+@* The tables of the grammar. \label{sec:grammartables}
 The notation fits on a page. A table is one string: its name, a colon, and its
 alternatives with bars between them; |"%4 "| before an alternative is its weight, and 1 goes
 without saying. In an alternative,
 
 \smallskip
-\begin{tabular}{@@{}p{27mm}p{80mm}@@{}}
+\begin{tabular}{@@{}p{25mm}p{74mm}@@{}}
 |"[t]"| & writes one alternative of table $t$\\
 |"[k:t]"| & writes one, and remembers it as $k$; with |"="| it remembers only\\
 |"[t-k]"| & never the alternative remembered as $k$\\
@@ -4431,7 +4431,7 @@ source. The thin lines stand where the rows become longer and where the calm str
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, and lies close above it at the end.}
 
-@* What the model can do. \label{sec:modelcheck}
+@* What the model can do. \label{sec:examination}
 A loss is one number. It says nothing about whether a name comes back after a page of
 tokens, or whether two branches that ought to be equally likely are. So the trained
 model is examined question by question, each with a figure and a verdict. The examination

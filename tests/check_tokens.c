@@ -1302,6 +1302,58 @@ START_TEST(every_refusal_is_survived)
 }
 END_TEST
 
+/* jansson and utf8proc take their memory from the system, outside our books; so the system's own functions are wrapped here, and refuse
+   the k-th request, whoever makes it */
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define WRAPPED 1
+static bool armed;
+static long asked, refused_at;
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static bool refused_now(void) { return armed && ++asked == refused_at; }
+void *malloc(size_t n) { return refused_now() ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t size) { return refused_now() ? NULL : __libc_calloc(n, size); }
+void *realloc(void *p, size_t n) { return refused_now() ? NULL : __libc_realloc(p, n); }
+#endif
+
+START_TEST(the_systems_memory_may_be_refused)
+{
+#ifdef WRAPPED
+  const char *text = describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true}]", "{\"type\": \"NFC\"}",
+    PRE, "null", DEC, "");
+  char path[] = "/tmp/incipit-system-XXXXXX", out_path[] = "/tmp/incipit-system-XXXXXX";
+  close(mkstemp(path)), close(mkstemp(out_path));
+  FILE *f = fopen(path, "w");
+  fputs(text, f);
+  fclose(f);
+  static const struct bpe_merge merge[] = {{97, 98}, {256, 99}};
+  unsigned failures = 0, sentences = 0, rounds = 0;
+  for (refused_at = 1;; refused_at++, rounds++) {
+    struct error why = {""};
+    struct memory m = {0};
+    struct ids out = {0};
+    bool ok = true;
+    asked = 0, armed = true;
+    struct tokenizer *t = tokenizer_open(&m, path, &why);
+    if (t == NULL) ok = false;
+    else {
+      if (!tokenizer_encode(t, &m, "ae\xcc\x81 b", 6, true, true, &out, &why)) ok = false;
+      if (ok && !tokenizer_write(&m, out_path, merge, 2, &why)) ok = false;
+    }
+    armed = false;
+    ids_free(&m, &out);
+    tokenizer_close(&m, t);
+    hold(m.all.held == 0);
+    if (!ok) failures++, sentences += why.words[0] != 0;
+    if (asked < refused_at) break;
+  }
+  ck_assert_uint_gt(rounds, 500);
+  ck_assert_uint_gt(failures, rounds / 2);
+  ck_assert_uint_eq(failures, sentences);
+  unlink(path), unlink(out_path);
+#endif
+}
+END_TEST
+
 START_TEST(versions_of_unicode_are_told)
 {
   char a[24], b[24];
@@ -1341,6 +1393,7 @@ int main(void)
   tcase_add_test(t, another_kind_is_told_apart);
   tcase_add_test(t, added_tokens_with_their_marks);
   tcase_add_test(t, every_refusal_is_survived);
+  tcase_add_test(t, the_systems_memory_may_be_refused);
   tcase_add_test(t, versions_of_unicode_are_told);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -56,7 +56,7 @@ static bool read_back(int damage)
 {
   struct memory m = {.refuse_at = 0 };
   struct error why;
-  char path[] = "hand.safetensors";
+  char path[] = "ab.safetensors";
   if (!write_damaged(path, damage))
     return false;
   struct archive *w = weights_open(&m, path, &why);
