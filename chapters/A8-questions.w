@@ -982,7 +982,7 @@ static bool is_normal(const struct key_row *k, json_t *v)
 
 @ Every key that is there must be in the list, and every one that is required must be there. The
 function is used for the line itself and for the object |"params"| inside it. Of two mistakes in a line the first
-in its order is told. The value itself is shown, but cut to a few letters, since it may be a million of them.
+in its order is told. The value itself is shown, but cut to a few letters, since it may have any number of them.
 
 @<Check the keys of an object@>=
 static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
