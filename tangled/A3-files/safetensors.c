@@ -364,9 +364,11 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
   r.at = (const char *)s->map.bytes + 8;
   r.end = r.at + header;
   size_t first = w->n;
-  return header_read(&r) && extents_check(&r, w->list + first, w->n - first,
-                                          s->map.bytes + 8 + header,
-                                          s->map.size - 8 - header);
+  if (!header_read(&r))
+    return false;
+  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
+                       s->map.size - 8 - header);
 }
 
 /* C.27  Open one more file */
