@@ -460,6 +460,30 @@ START_TEST(unseen_positions_are_never_touched)
 }
 END_TEST
 
+/* the other way to mask: weights over all positions, those of the future set to zero.  What is left does not sum to 1 and depends
+   on the future; only dividing again by what is left would mend it, and that is leaving out */
+START_TEST(zeroing_after_the_softmax_is_wrong)
+{
+  for (int i = 0; i < 500; i++) {
+    struct engine e = any_engine();
+    float x[40];
+    double all[40], seen[40], other[40], left = 0, again = 0;
+    size_t n = 2 + below(38), k = 1 + below(n - 1);
+    for (size_t j = 0; j < n; j++) x[j] = number() / 30;
+    e.k->softmax(&e, x, 1, k, seen);
+    e.k->softmax(&e, x, 1, n, all);
+    x[n - 1] += 1;
+    e.k->softmax(&e, x, 1, n, other);
+    for (size_t j = 0; j < k; j++) left += all[j], again += seen[j];
+    ck_assert(left < 0.9999 && fabs(again - 1) < 1e-14);
+    for (size_t j = 0; j < k; j++) {
+      ck_assert(all[j] < seen[j] && other[j] < all[j]);
+      ck_assert(fabs(all[j] / left - seen[j]) < 1e-12);
+    }
+  }
+}
+END_TEST
+
 /* infinities and things that are no numbers go where the oracle sends them */
 START_TEST(special_values_go_through_linear)
 {
@@ -501,6 +525,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, embedding_widens_exactly);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);
+  tcase_add_test(t, zeroing_after_the_softmax_is_wrong);
   tcase_add_test(t, special_values_go_through_linear);
   tcase_add_test(t, tables_are_found_and_pass_their_test);
   tcase_add_test(t, self_test_refuses_what_rounds_otherwise);
