@@ -87,7 +87,7 @@ weights; change it, and every number the model learnt is about something else.
 \quoted{Get a probability distribution over all possible next tokens (\textasciitilde100,000 options)}
 \ourrun The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
 \val{tokens.cl100k.special} places for special texts, \val{tokens.cl100k} ids. GPT-2 has half as many; Llama~3,
-with \val{tokens.llama3}, more. ``Typically 32,000 to 128,000+'' (S1-04) is the fairer sentence.
+with \val{tokens.llama3}, more. Another tutorial says ``typically 32,000 to 128,000+ tokens'' (S1-04), which holds.
 \end{tutorial}
 
 @ Words are not tokens, which is easily forgotten when one counts on one's fingers. In our small vocabulary the sentence
@@ -821,7 +821,7 @@ need no more room than the text.
 @^linked list@>
 
 @<What the learner knows@>=
-enum { NOWHERE = UINT32_MAX }; /* the end of a chain */
+#define NOWHERE UINT32_MAX /* the end of a chain */
 struct spot {
   uint32_t id, prev, next; /* the neighbours in the piece */
   uint32_t before, after; /* the neighbours in the pair's chain */

@@ -120,7 +120,8 @@ points of \cref{fig:saturation}.
 @<What became of the claims@>@;
 @<Print what is asked for@>@;
 
-@ Without an argument it does the hand calculation.
+@ Without an argument it does the hand calculation. Whatever goes wrong is a sentence in |why|, printed here and
+nowhere else, and the status says so to the shell.
 
 @<Print what is asked for@>=
 int main(int argc, char **argv)
@@ -182,7 +183,7 @@ eight on their left, then four to four, two to two, one to one, and one number i
 \begin{aside}{How good is the sum}
 Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
 it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms of size 1, the
-chain from left to right is off by \val{sum.chain}[2] last places on average, the sixteen lanes by \val{sum.lanes}[2].
+chain from left to right is off by \val[1]{sum.chain} last places on average, the sixteen lanes by \val[1]{sum.lanes}.
 \end{aside}
 
 @ Three small decisions complete it, and each has a reason that shows only in a test. The product
@@ -372,8 +373,8 @@ static void print_saturation(const struct engine *e)
       soften(e, 1, 1000).largest);
 }
 
-@ The variance is taken over random queries and keys. The same function measures how near to 1 a softmax over
-a vocabulary of fifty thousand comes: with the sum in double, and with one in float from left to right.
+@ The variance is taken over random queries and keys, whose products have mean 0, so that it is the mean of
+their squares.
 
 @<What large scores do to a softmax@>=
 static void print_weights(const struct engine *e)
@@ -444,7 +445,8 @@ earlier rows somewhere. That somewhere is the \emph{store}.
 @<A store of one block a sequence@>@;
 #endif
 
-@ Three numbers, and the token is needed only at the entrance.
+@ Three numbers say everything about a row that the engine needs. The token is wanted only at the entrance, where
+it is looked up in the embedding; after that a row is known by its place.
 
 @<A row is three numbers@>=
 struct row { uint32_t sequence, position, token; };
@@ -507,7 +509,8 @@ void store_empty(struct store *s);
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
-@ The functions of the interface only pass the call on.
+@ The functions of the interface only pass the call on to the table of the store they were given. They stand here
+once, so that nobody else needs to know that there is a table.
 
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -696,7 +699,8 @@ static void plain_measure(struct plain_store *s)
   }
 }
 
-@ Storing is copying, to the row's own place in the layer.
+@ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
+its position. Nothing is rounded here, for this store keeps floats.
 
 @<Store the keys and values of a layer@>=
 static void plain_put(struct store *common, uint32_t layer, const float *k,
@@ -778,7 +782,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   return &s->common;
 }
 
-@ Closing returns everything, block by block.
+@ Closing returns everything, block by block, with the sizes and purposes under which it was taken; otherwise the
+books of chapter 0 would not come out even.
 
 @<Close a plain store@>=
 static void plain_close(struct store *common)
@@ -795,7 +800,8 @@ static void plain_close(struct store *common)
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-@ The module.
+@ The module has the table first and the functions that the table names before |store_open|, which fills it; so no
+declaration is needed twice.
 
 @(store.c@>=
 #include <inttypes.h>
@@ -887,7 +893,8 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   struct error *why);
   /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
 
-@ And from there on.
+@ From a hidden state to an answer it is two steps more, and whoever wants only one of them can have that one:
+logits of some rows, or the log-probability of a whole text.
 
 @<From hidden states to logits and probabilities@>=
 bool head(struct engine *e, const struct model *lm, struct pass *p,
@@ -1223,7 +1230,8 @@ bool forward(struct engine *e, const struct model *lm, struct store *s,
   return forward_watched(e, lm, s, rows, n, NULL, made, why);
 }
 
-@ The pass itself outlives the desk.
+@ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
+holds the hidden states, and for each row the layer behind which it was spoilt.
 
 @<Open and close a pass@>=
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
@@ -1249,7 +1257,8 @@ void pass_close(struct pass *p)
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-@ Whoever must not go on with such a row asks before.
+@ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer,
+since one of these two is to blame.
 
 @<Say where a row was spoilt@>=
 bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
@@ -1371,7 +1380,8 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-@ The module, from the desk to the log-probability.
+@ The module, from the desk to the log-probability. All of its functions but seven are private to it, and the order
+of the parts is that of a pass.
 
 @(forward.c@>=
 #include <inttypes.h>
@@ -1384,7 +1394,8 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
 @<A layer, step by step@>@;
 @<Whole passes@>@;
 
-@ What happens to a row in a layer.
+@ What happens to a row in a layer, and to its embedding before the first one. The watcher is declared ahead,
+because every step may call it.
 
 @<A layer, step by step@>=
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
@@ -1396,7 +1407,8 @@ static void look(const struct work *w, enum watch_stage stage, uint32_t layer, f
 @<Pass through attention@>@;
 @<Pass through the MLP@>@;
 
-@ And what happens around the layers.
+@ And what happens around the layers: the checks, the life of a pass from admission to commitment, and the two
+questions that are asked of its last rows.
 
 @<Whole passes@>=
 @<Note the rows that are no longer finite@>@;
@@ -1812,7 +1824,8 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-@ The stages in their order, for the third row.
+@ The stages in their order, for the third row. Gate and second number of the MLP are multiplied inside the
+engine, so the two are computed again from what the norm left.
 
 @<Print the way of the last row@>=
 static void print_way(const struct toy *y, const struct album *a)
@@ -1896,7 +1909,8 @@ static bool print_scores(struct bench *b, struct error *why)
   return true;
 }
 
-@ And everything is printed in turn.
+@ Three passes of eight, nine and ten rows differ in one row each, and so the differences of their counts are the
+keys that the ninth and the tenth row saw. After that everything is printed in turn.
 
 @<What became of the claims@>=
 static bool print_pairs(struct bench *b, struct error *why)

@@ -266,7 +266,9 @@ int ids_parse(struct memory *m, const char *text, const char *what,
      is no list of ids, |STATUS_FAILED| for memory; then |list| is empty */
 
 @ Here is the table of subcommands. Each has an example, and the tests type each of the examples,
-as it stands, into a shell.
+as it stands, into a shell. An example that does not work is worse than none: it is the one line of a help
+screen that people copy. What a subcommand takes beside options is its operand, and the table says how many it needs and how
+many it bears.
 
 @<The table of subcommands@>=
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{
@@ -288,7 +290,9 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{
 }@];
 
 @ And the table of options. First those that say which model, and what to begin with. The bits of
-the last column are spelled with the first letters of the subcommands to which the line belongs.
+the last column are spelled with the first letters of the subcommands to which the line belongs. What stands
+in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given, and
+the tests compare.
 
 @<The table of options@>=
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
@@ -308,7 +312,8 @@ static const struct option_row option_table[N_OPTIONS] = @[{
   @<Options of the other subcommands@>@;
 }@];
 
-@ Then those that bound a generation and say what to show of it.
+@ Then those that bound a generation and say what to show of it. Numbers have limits here, and the limits are what a
+mistake is told: they are chosen so that within them nothing can overflow and no sensible wish is refused.
 
 @<Options that bound and show a generation@>=
 [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
@@ -334,7 +339,8 @@ static const struct option_row option_table[N_OPTIONS] = @[{
 [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"@|
   " that of --json", NULL, 0, false, 0, 0, G}
 
-@ And the rest, each of which belongs to a single subcommand, but for the plea for help.
+@ And the rest, each of which belongs to a single subcommand, but for the plea for help. That one is in all of them, and wins
+over everything that stands behind it: who asks for help in the middle of a line is not told what is wrong with its end.
 
 @<Options of the other subcommands@>=
 [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},@|
@@ -437,7 +443,8 @@ if (operands < subcommand_table[w->sub].least)
     subcommand_table[w->sub].name);
 
 @ The first word is a subcommand. Two old habits are granted: |--help| there, or |-h|, means
-the subcommand \texttt{help}.
+the subcommand \texttt{help}. A name that only a later chapter knows is told so; a name that nobody knows
+is answered with the nearest one, which may be far.
 
 @<Find the subcommand@>=
 static bool find_subcommand(const char *word, enum subcommand *sub,
@@ -678,7 +685,9 @@ static const struct { enum option a, b, either; } needs[] = @[{
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 }@];
 
-@ An operand is a text or a prompt as well, so it counts as one more option that brings one.
+@ An operand is a text or a prompt as well, so it counts as one more option that brings one. The sentence names both
+sides of a contradiction, since the one who made it thinks of one side only; and it does not say which of them
+would have won, for none does.
 
 @<See whether the options agree@>=
 static bool options_agree(const struct wishes *w, struct error *why)
@@ -712,7 +721,8 @@ static bool options_agree(const struct wishes *w, struct error *why)
 @<What has been asked for@>@;
 #endif
 
-@ The tables come first, and the two functions that show a line of them to the writer of the help.
+@ The tables come first, and the two functions that show a line of them to the writer of the help. Nobody else can see the
+tables: what the rest of the command learns of a command line are the wishes that were read from it.
 
 @(options.c@>=
 #include <inttypes.h>
@@ -902,7 +912,8 @@ static void print_troff_option(FILE *out, const struct option_row *o)
 }
 
 @ The page itself: a head, a section for each subcommand, and what the table does not know, which
-is the exit status and the environment.
+is the exit status and the environment. It is written when the program is installed, by the program that is
+installed, so the page and the program are always of the same age.
 
 @<Print the manual page@>=
 void help_manual(FILE *out)
@@ -939,7 +950,8 @@ fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"@|
   "The number of workers where none is given.\n");
 
 @ What the shell needs is small: for the first word the subcommands, after it the options of
-that subcommand; where nothing fits it completes the names of files by itself.
+that subcommand; where nothing fits it completes the names of files by itself. The list is a variable of the shell's that holds words with blanks between; no word
+of ours contains one.
 
 @<Print the program for the shell@>=
 void help_completion(FILE *out)
@@ -1078,7 +1090,9 @@ const struct kernels *outfit_kernels(struct error *why)
   return kernels_find(name != NULL && *name != '\0' ? name : NULL, why);
 }
 
-@ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited.
+@ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited. A misspelled set of
+kernels costs nothing to find, a missing directory little, and a tokenizer that does not fit its model is noticed before the
+first token. Where only a vocabulary is wanted and one was named, no model is looked for at all.
 
 @<Open what is needed@>=
 bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
@@ -1190,7 +1204,7 @@ void outfit_close(struct outfit *o)
 @<What a subcommand works with@>@;
 #endif
 
-@ In the second, the order is that of use.
+@ In the second, the order is that of use. None of it knows which subcommand is being run, only what it said it needs.
 
 @(outfit.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1364,7 +1378,8 @@ static int measure_context(struct occasion *a)
 }
 
 @ An occasion from beginning to end. A status with no words to it is a reader who has closed the
-pipe, about which nothing is said.
+pipe, about which nothing is said. All that was taken on the way is given back at one place, whatever
+happened; the sentence is written last, so that it stands below everything else on the screen.
 
 @<Run an occasion@>=
 int occasion_run(const struct console *c, const struct wishes *w,
@@ -1415,7 +1430,9 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
   struct candidate *out, size_t k);
   /* |out[0]| is |chosen|, |out[1]|\dots|out[k]| are the likeliest of |n| $\ge k$ */
 
-@ The list is kept by insertion: nearly every token fails at the first comparison.
+@ The list is kept by insertion: nearly every token fails at the first comparison. So the cost is one comparison a token and,
+for the few that pass, a short shift; to sort a whole vocabulary for the sake of five would take longer than the head
+needs to compute it.
 
 @<Find the likeliest tokens@>=
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
@@ -1435,7 +1452,8 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
 }
 
 @ For the eyes, a piece of text is shown in quotation marks. Characters stand for themselves; line
-ends, tabs, and bytes that are no characters are escaped, so that a piece always is one line.
+ends, tabs, and bytes that are no characters are escaped, so that a piece always is one line. Control characters are escaped even where they are valid: a
+vocabulary has tokens for all of them, and some of them would clear the screen.
 
 @<Show a piece of text@>=
 void piece_quote(FILE *out, const unsigned char *byte, size_t n)
@@ -1511,7 +1529,8 @@ struct writing {
   bool mute, failed;
 };
 
-@ One step: the clock, the bytes, the likelihood, the output. |false| stops the loop; that
+@ One step: the clock, the bytes, the likelihood, the output. The clock comes first, since what follows is ours and not
+the model's. |false| stops the loop; that
 happens when the reader has gone, when memory is refused, and when somebody has pressed
 Ctrl-C.
 
@@ -1546,7 +1565,8 @@ static bool take_bytes(struct writing *g, uint32_t id)
 }
 
 @ If log-probabilities are wanted, they come from the very logits that the choice was made from, and
-the token's line of candidates is put behind those of its predecessors.
+the token's line of candidates is put behind those of its predecessors. They are raw: no temperature or
+penalty has touched them, so that they say what the model thinks and not what the sampler made of it.
 
 @<Note how likely the token was@>=
 static bool note_odds(struct writing *g, const struct step *now)
@@ -1590,7 +1610,8 @@ static void show_token(struct writing *g, uint32_t id)
   else fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-@ The log-probability of one token, and with |--logprobs| its rank and the likeliest in its place.
+@ The log-probability of one token, and with |--logprobs| its rank and the likeliest in its place. In the list of candidates
+stands first the one that was chosen, even if it is not among the likeliest; here it is left out, because it is the object itself.
 
 @<Write how likely a token was@>=
 static void put_odds(struct writing *g, size_t i)
@@ -1717,7 +1738,8 @@ static int finish_writing(struct writing *g, const struct continuation *text)
 }
 
 @ The object that |--json| prints has five parts. What was asked, what came, how much of it, what it
-cost, and how long it took. The generated ids include the end token; the text does not.
+cost, and how long it took. A script that wants one of them takes one
+key and need not know the others. The generated ids include the end token; the text does not.
 
 @<Write the object of a generation@>=
 static void put_generation(struct writing *g, const struct continuation *text)
@@ -1795,7 +1817,8 @@ void put_counters(struct json_out *j, const struct counters *c);
   /* an object with all of them */
 
 @ Every counter has the type |uint64_t|, but they are told apart by name and not by place, so
-that another order in the structure is no mistake here.
+that another order in the structure is no mistake here. That costs a line a counter, and saves the day on which
+somebody moves a counter to where it reads better.
 
 @<Name the counters@>=
 uint64_t counter_at(const struct counters *c, int i, const char **name)
@@ -1864,7 +1887,8 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-@ The same for the eyes, with the books of chapter 0 below.
+@ The same for the eyes, with the books of chapter 0 below. Counters come before times, because they are the same on every
+machine; the last lines say for what purpose how much memory was held at the worst moment.
 
 @<Print the statistics@>=
 static void print_stats(const struct writing *g, const struct continuation *text)
@@ -1888,7 +1912,8 @@ static void print_stats(const struct writing *g, const struct continuation *text
       purpose_name((enum purpose) i), m->of[i].peak);
 }
 
-@ The subcommand itself is one line, since an occasion does the rest.
+@ The subcommand itself is one line, since an occasion does the rest. What stands before it in the file is the order in which a
+token meets it: noted, shown, watched; and at the end the sum.
 
 @(generating.c@>=
 #define _POSIX_C_SOURCE 200809L

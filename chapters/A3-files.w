@@ -12,8 +12,8 @@ the rows.
 @^model@>@^validation@>
 
 \begin{byhand}{a file of two tensors}
-The first eight bytes of a file say, lowest byte first: \texttt{70 00 00 00 00 00 00 00}, in decimal 112. So the header is the 112 bytes
-after these, and the numbers begin at byte $8+112=120$. The header says
+A file begins with the length of its header, in eight bytes, lowest byte first: \texttt{70} and seven times \texttt{00}, in
+decimal 112. So the header is the 112 bytes after these, and the numbers begin at byte $8+112=120$. The header says
 
 \medskip
 \begin{tabular}{@@{}llrr@@{}}
@@ -23,9 +23,10 @@ after these, and the numbers begin at byte $8+112=120$. The header says
 \end{tabular}
 \medskip
 
-Do they add up? Three times five numbers of 2 bytes are 30, four of 4 bytes are 16, and $30+16=46$. The one begins where the other
-ends, the first at 0, so the file must have $120+46=166$ bytes: no hole, no overlap, nothing behind. And \texttt{b} begins at
-byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned would stop there.
+Do they add up? Three times five numbers of 2 bytes are 30, and four of 4 bytes are 16, and $30+16=46$. The second begins
+where the first ends, and the first at 0. So the file must have $120+46=166$ bytes, without a hole, an overlap or anything
+behind. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned
+would stop there.
 \end{byhand}
 
 @ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss.
@@ -48,32 +49,38 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each damage is one small change to the header or to the number of bytes behind it. Quotation marks are written as apostrophes here, for the sake
-of the reader.
+@ Each damage is one small change to a field of the header, or to the number of bytes behind it. The fields that change stand in a
+table; the rest of the header is always the same.
 
 @<Write the file of the hand calculation, damaged or not@>=
 enum { DAMAGES = 6, MOST_BYTES = 256 };
-static const struct { const char *what, *header; int bytes; } damaged[DAMAGES] =
-  @[{ {"as it should be", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
-    {"one byte is missing", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 45},@|
-    {"a hole of two bytes", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[32,48]}}", 48},@|
-    {"another shape", "{'a':{'dtype':'F16','shape':[3,6],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
-    {"the same name twice", "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'a':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},@|
-    {"an unknown type", "{'a':{'dtype':'F17','shape':[3,5],'data_offsets':[0,30]},"@|
-    "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46} }@];
+static const struct { const char *what, *type, *second; int columns, from, bytes; }
+  damaged[DAMAGES] =
+  @[{ {"as it should be", "F16", "b", 5, 30, 46},@|
+    {"one byte is missing", "F16", "b", 5, 30, 45},@|
+    {"a hole of two bytes", "F16", "b", 5, 32, 48},@|
+    {"another shape", "F16", "b", 6, 30, 46},@|
+    {"the same name twice", "F16", "a", 5, 30, 46},@|
+    {"an unknown type", "F17", "b", 5, 30, 46} }@];
+static int header_of(int damage, char *text, size_t room)
+{
+  return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","@|
+    "\"shape\":[3,%d],"@| "\"data_offsets\":"@| "[0,30]},\"%s\":"@|
+    "{\"dtype\":\"F32\","@| "\"shape\":[4],"@| "\"data_offsets\":"@| "[%d,%d]}}",
+    damaged[damage].type, damaged[damage].columns, damaged[damage].second,
+    damaged[damage].from, damaged[damage].from + 16);
+}
+
+@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers.
+
+@<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)
 {
-  unsigned char bytes[MOST_BYTES] = @[{ 0 }@];
-  const char *from = damaged[damage].header;
-  size_t n = strlen(from), all = 8 + n + (size_t) damaged[damage].bytes;
-  bytes[0] = (unsigned char) n;
-  for (size_t i = 0; i < n; i++)
-    bytes[8 + i] = (unsigned char) (from[i] == '\'' ? '"' : from[i]);
+  char bytes[MOST_BYTES] = @[{ 0 }@];
+  int n = header_of(damage, bytes + 8, MOST_BYTES - 8);
+  size_t all = 8 + (size_t) n + (size_t) damaged[damage].bytes;
+  bytes[0] = (char) n;
+  bytes[8 + n] = '\0';
   FILE *f = fopen(path, "wb");
   if (f == NULL) return false;
   bool ok = fwrite(bytes, 1, all, f) == all;
@@ -478,8 +485,10 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
   r.at = (const char *) s->map.bytes + 8;
   r.end = r.at + header;
   size_t first = w->n;
-  return header_read(&r) && extents_check(&r, w->list + first, w->n - first,
-    s->map.bytes + 8 + header, s->map.size - 8 - header);
+  if (!header_read(&r)) return false;
+  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
+    s->map.size - 8 - header);
 }
 
 @ A file joins the list of files before anything can fail with it, so that closing knows
@@ -726,7 +735,8 @@ enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
 @<Headers, from the mark to the whole@>@;
 @<Files, from the extent to the directory@>@;
 
-@ First come the pieces that read a header.
+@ First come the pieces that read a header, in the order in which a suspicious reader goes through one: its
+length, its JSON, each entry, and how the entries lie together.
 
 @<Headers, from the mark to the whole@>=
 @<Quote a value of JSON@>@;
@@ -743,7 +753,8 @@ enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
 @<Read a name and its value@>@;
 @<Read the whole header@>@;
 
-@ Then those that put files together.
+@ Then those that put files together: one file, a list of them from an index, or a directory in which we have to
+look for either.
 
 @<Files, from the extent to the directory@>=
 @<Keep a path, return a path@>@;
@@ -1393,7 +1404,8 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-@ First the family, then its fields, then what follows from them.
+@ First the family, since it decides which fields count, then its fields, then what follows from them; the
+suggestions for sampling begin with values that do nothing.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct settings *s)
@@ -1443,7 +1455,8 @@ void config_close(struct memory *m, struct model_config *c)
   *c = (struct model_config) @[{ .family = NULL }@];
 }
 
-@ The module has the readers first, because the tables name them.
+@ The module has the readers first, because the tables name them, and the functions that walk the tables last.
+Only two functions of it are seen from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1471,7 +1484,8 @@ void config_close(struct memory *m, struct model_config *c)
 @<The fields of \.{generation\_config.json} that are used@>@;
 @<The families@>@;
 
-@ And what works on the tables.
+@ And what works on the tables: from a single field, which is used, ignored with a reason or refused, to the two
+files of a directory.
 
 @<From one field to two files@>=
 @<Remember what was ignored@>@;
@@ -1626,7 +1640,8 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-@ A norm has a gain, and a LayerNorm a bias, too.
+@ A norm has a gain, and a LayerNorm a bias, too. Its epsilon comes from the settings and is rounded to float
+here, once, as the published programs do.
 
 @<Find a norm@>=
 static struct normalizer need_norm(struct assembly *a, const char *gain,
@@ -1649,7 +1664,8 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-@ GPT-2's layer, name by name.
+@ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
+matrix has a bias.
 
 @<Assemble a layer of GPT-2@>=
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
@@ -1881,7 +1897,8 @@ uint64_t model_parameters(const struct model *lm)
   return n;
 }
 
-@ The module.
+@ The module begins with the state of assembly, which all of its functions share, and ends with the two that
+others call.
 
 @(model.c@>=
 #include <inttypes.h>
@@ -1897,7 +1914,8 @@ uint64_t model_parameters(const struct model *lm)
 @<Tensors by the layer@>@;
 @<The model as a whole@>@;
 
-@ From a name to a layer.
+@ From a name to a layer. The function that makes the names is declared ahead, because both kinds of tensors,
+matrices and norms, are asked for by it.
 
 @<Tensors by the layer@>=
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
@@ -1907,7 +1925,8 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
 @<Assemble a layer of GPT-2@>@;
 @<Assemble a layer of Llama and its kin@>@;
 
-@ And from the layers to the model.
+@ And from the layers to the model: the ends first, then the layers, then the account of what was left over, and
+the frequencies, which no file has.
 
 @<The model as a whole@>=
 @<Assemble what is outside the layers@>@;

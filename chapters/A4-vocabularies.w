@@ -91,7 +91,8 @@ bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *
   struct error *why);
   /* adds a token; its letters are kept already */
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last one: makes the tree */
+  /* after the last one: makes the tree, and |by_piece| again, since letters
+     may have moved */
 bool normal_form(struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why);
   /* appends the text in the normal form NFC */
@@ -124,7 +125,7 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
   return &t->known_as[id];
 }
 
-@ When all pieces are known the table can point to their letters, which will not move any more.
+@ When all pieces are known the table can point to their letters, until others are kept behind them and the block moves.
 The number that is entered is the id plus one, because 0 means that there is none. The ids of the single bytes come out of the table: a
 word of one byte is that byte's token.
 
@@ -212,13 +213,19 @@ static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
   return true;
 }
 
-@ A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted. Without a normal
+@ The letters of the added tokens have been kept behind those of the pieces, and the block may have moved under the
+table of pieces; so that is made again first. (A fuzzer found this: the table pointed into memory that had been given
+back, which mostly still held the right letters.)
+
+A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted. Without a normal
 form the two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
-  bool ok = new_twig(m, t, 0, 0, why) && new_twig(m, t, 0, 0, why);
+  name_map_free(m, &t->by_piece);
+  bool ok = index_pieces(m, t, why) && new_twig(m, t, 0, 0, why)
+    && new_twig(m, t, 0, 0, why);
   for (size_t i = 0; ok && i < t->n_more; i++) {
     const struct added_token *x = &t->more[i];
     const unsigned char *byte = t->letters.byte + x->text.at;

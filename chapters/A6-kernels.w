@@ -834,7 +834,8 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-@ The sum of sixteen lanes, without products.
+@ The sum of sixteen lanes, without products, for the mean of LayerNorm. Plain additions are enough here: the
+compiler sees sixteen neighbours and needs no help.
 
 @<The sum of sixteen lanes@>=
 INLINE float sum_of(const float *x, size_t n)
@@ -975,7 +976,8 @@ INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
   return (struct tensor) @[{ (const char *) base + r * v->row_bytes, type }@];
 }
 
-@ Sixteen exponentials at a time, each added to its own lane.
+@ Sixteen exponentials at a time, each added to its own lane. The scores are overwritten by their exponentials,
+since the values will want those next.
 
 @<The exponentials of a block, and their sum in lanes@>=
 float lane[16] = @[{ 0 }@];
@@ -1109,7 +1111,8 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-@ Weights that are asked for are zero where nothing was seen.
+@ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
+what each row could see.
 
 @<Make |kept| ready if the weights are wanted@>=
 if (job->keep != NULL) {
@@ -1282,7 +1285,8 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-@ The two kernels differ in one word.
+@ The two kernels differ in one word, which says whether a probability or its logarithm is wanted; a vocabulary is
+long, so the work is divided by rows early.
 
 @<Do a softmax@>=
 static void softmax(const struct engine *e, const float *x, size_t rows,
@@ -1346,7 +1350,8 @@ What the three files share, in the order in which C wants it, comes to this.
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
 
-@ Attention is put together in the same way.
+@ Attention is put together in the same way, from a single row of the cache to the division of the work; each part
+uses only those above it.
 
 @<Attention, piece by piece@>=
 @<What one block of positions leaves behind@>@;
@@ -1461,7 +1466,8 @@ size_t weight_bytes(enum weight_type type)
   return type == WEIGHT_F32 ? 4 : 2;
 }
 
-@ The file that everybody calls is the shortest.
+@ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
+multiplication in it.
 
 @(kernels.c@>=
 #include <string.h>
@@ -2186,7 +2192,8 @@ static int print_errors(void)
 @<Evaluate a polynomial@>@;
 @<Functions of |numbers.c|, in order@>@;
 
-@ Each after what it uses.
+@ Each after what it uses, so that the compiler, which reads from the top, has seen every function before it is
+called.
 
 @<Functions of |numbers.c|, in order@>=
 @<Tangent and error function in double@>@;

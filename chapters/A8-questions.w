@@ -65,7 +65,8 @@ struct cutting { const struct console *c; const struct wishes *w; struct outfit 
   struct bytes text; struct ids list; struct error why; };
 
 @ From text to ids, or from ids to text. An id that the model does not have is wrong
-usage; one that it has and that stands for nothing has no bytes.
+usage; one that it has and that stands for nothing has no bytes. Special tokens are added to a text exactly as |generate| would add
+them, because whoever counts tokens wants to know what |generate| will read.
 
 @<Make ids of the text, or text of the ids@>=
 static int gather_tokens(struct cutting *g)
@@ -94,7 +95,8 @@ static int gather_tokens(struct cutting *g)
 }
 
 @ And what is shown of it. Going back gives the bytes and not one more, so that a text which goes
-there and back is the same file.
+there and back is the same file. With |--count| only the number is printed, for a script that has to know whether a
+text fits.
 
 @<Show what was cut or put together@>=
 static void show_tokens(struct cutting *g)
@@ -114,7 +116,8 @@ static void show_tokens(struct cutting *g)
 }
 
 @ As an object, with every piece as a text: a piece that is half a character becomes the sign for
-what cannot be shown, and the ids say what it really is.
+what cannot be shown, and the ids say what it really is. The number of bytes is that of the text itself, so that bytes a token can be
+had by dividing.
 
 @<Write ids, pieces and bytes as an object@>=
 static void put_tokens(struct cutting *g)
@@ -175,7 +178,8 @@ static bool make_folder(const char *path, struct error *why)
     || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-@ Learning and cutting come from chapter 1; what is new in this file is how to ask for them.
+@ Learning and cutting come from chapter 1; what is new in this file is how to ask for them. The vocabulary that is learnt is
+written in the layout that other tools read, by a function of appendix D.
 
 @(tokenizing.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -221,7 +225,8 @@ struct tracing {
   float *weights; /* |[context]| */
 };
 
-@ A step in six parts; the two forms of output share what is found out.
+@ A step in six parts; the two forms of output share what is found out. What is new and what was computed before is read off the
+counters, before and after the step: the trace has no opinion of its own about what the engine does.
 
 @<Watch a step of the trace@>=
 static bool see_trace(void *self, const struct step *now)
@@ -423,7 +428,8 @@ static bool look(struct tracing *g, size_t n)
 }
 
 @ Which head, is written as two numbers with a point between them. Both are checked against the
-model, and the sentence says how far they go.
+model, and the sentence says how far they go. Layers are counted from 0 at the bottom and
+heads from 0 in the order of the query matrix, as the literature does it.
 
 @<Read which head to look at@>=
 static bool read_head(struct tracing *g)
@@ -445,7 +451,8 @@ static bool read_head(struct tracing *g)
 }
 
 @ Before the first step, the rooms; after the last, the sum: how many rows were computed, how many of
-them would have been enough, and how many were computed again.
+them would have been enough, and how many were computed again. Four tokens are written if nobody says how many: that fits on a
+screen, and is what the figure of chapter 3 shows.
 
 @<Trace a text@>=
 static int trace_text(struct occasion *a)
@@ -490,7 +497,9 @@ memory_give(a->o.m, FOR_OTHER, g.seen, room, sizeof *g.seen);
 memory_give(a->o.m, FOR_OTHER, g.weights, room, sizeof *g.weights);
 store_close(g.s);
 
-@ The loop itself is the one that |generate| runs.
+@ The loop itself is the one that |generate| runs. It is given another watcher and nothing else, so what is traced is what
+is generated. A trace that is interrupted ends like one that has finished, with its sum, because half an object would be
+no object.
 
 @<Run the steps of a trace@>=
 static int run_steps(struct tracing *g)
@@ -512,7 +521,8 @@ static int run_steps(struct tracing *g)
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-@ What stands above the steps, and below them.
+@ What stands above the steps, and below them. Above them stands the prompt as the model sees it: pieces in quotation marks, so
+that a blank at the end, which is a token's beginning and not a text's, can be seen.
 
 @<Begin and end a trace@>=
 static void begin_trace(struct tracing *g)
@@ -625,7 +635,8 @@ struct inspection { const struct console *c; struct outfit o; bool in_json;
   struct error why; };
 
 @ The settings are many and of three sorts. A short list of names, with where the numbers lie, serves
-the screen and the object alike.
+the screen and the object alike. The names are those of the program and not those of the file, since two families of
+models call the same thing by different names, and what is shown here is what both were understood to mean.
 
 @<List the settings as they were understood@>=
 struct setting { const char *name; double value; bool is_bool; };
@@ -650,7 +661,8 @@ static void list_settings(const struct model_config *c,
   memcpy(of, list, sizeof list);
 }
 
-@ The numbers among them are integers but for three, and an integer is printed as one.
+@ The numbers among them are integers but for three, and an integer is printed as one. A double holds every integer of 32 bits exactly, so
+the detour through one loses nothing.
 
 @<Show the settings@>=
 static void show_settings(struct inspection *g)
@@ -671,7 +683,8 @@ static void show_settings(struct inspection *g)
   if (g->in_json) put_close(&g->j, '}');
 }
 
-@ A tensor has a name, a type, a shape, and a size in bytes.
+@ A tensor has a name, a type, a shape, and a size in bytes. The shape is printed as the file has it: for a matrix the outputs first, but
+for the matrices of GPT-2, which lie the other way round.
 
 @<Show the tensors@>=
 static void show_tensor(struct inspection *g, const struct stored *t)
@@ -731,7 +744,8 @@ static void show_special(struct inspection *g, uint32_t id, const char *role,
   put_close(&g->j, '}');
 }
 
-@ All of them: first those with a role, then the rest.
+@ All of them: first those with a role, then the rest. A token that has a role is not listed a second time among the tokens without
+one; one that ends a text and begins it, as in GPT-2, is listed twice, because it has two roles.
 
 @<Show the special tokens@>=
 static void show_specials(struct inspection *g)
@@ -772,7 +786,8 @@ static void show_tokenizer(struct inspection *g)
   if (g->in_json) put_close(j, ']'), put_close(j, '}');
 }
 
-@ A field that is ignored is listed with its file and the reason.
+@ A field that is ignored is listed with its file and the reason. This list is the honest part of the output: all that a model's
+makers wrote down and that changes nothing here. Who finds in it a field that ought to matter has found a mistake, theirs or ours.
 
 @<Show what is ignored@>=
 static void show_ignored(struct inspection *g)
@@ -966,7 +981,8 @@ static bool is_normal(const struct key_row *k, json_t *v)
 }
 
 @ Every key that is there must be in the list, and every one that is required must be there. The
-function is used for the line itself and for the object |"params"| inside it.
+function is used for the line itself and for the object |"params"| inside it. Of two mistakes in a line the first
+in its order is told. The value itself is shown, but cut to a few letters, since it may have any number of them.
 
 @<Check the keys of an object@>=
 static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
@@ -1156,7 +1172,8 @@ static bool answer_train(struct inquiry *q)
 }
 
 @ Logits are asked for by position. The rows wanted become a list of indices first; the same
-index may come twice.
+index may come twice. What is neither one of the two words nor a list of indices that are rows is refused before
+any room for logits is taken.
 
 @<Find the rows that are wanted@>=
 static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *wanted)
@@ -1335,7 +1352,8 @@ static void put_logits(struct json_out *j, const float *logits, size_t wanted,
 }
 
 @ The first token of a text has no predecessor, hence no probability here, and the answer has a null in
-its place. The sum is that of the others.
+its place. The sum is that of the others. Both are doubles, as chapter 2 computes them: the logarithms of a long text, added
+in float32, would lose the digits for which anybody asks this question.
 
 @<Answer with probabilities@>=
 static bool answer_logprob(struct inquiry *q)
@@ -1415,7 +1433,8 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
 }
 
 @ What is in a file of tensors? Opening it validates all of it, so there is nothing left to do but to
-add up. A file that is refused is an error line; the program goes on.
+add up. This kind is there for the loaders: a file that is wrong in an interesting way can be tried in any
+program that speaks the protocol, and must be refused by all of them. A file that is refused is an error line; the program goes on.
 
 @<Answer about a file@>=
 static bool answer_inspect(struct inquiry *q)
@@ -1475,7 +1494,7 @@ static const struct key_row sampling_keys[] = @[{ {"temperature", 'x', false, 7,
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
 @ And the kinds. Those of later chapters are in the table so that an unknown kind can be told from one
-that is not there yet.
+that is not there yet. A chapter that brings a kind replaces the null by a function, and no caller notices but by the answer.
 
 @<The table of kinds@>=
 #define KEYS(list) list, sizeof list / sizeof *list
@@ -1554,7 +1573,8 @@ static int serve(const struct console *c, const struct kind_row *k, struct outfi
 }
 
 @ Before the first line is read, everything is open; so a model that cannot be loaded is a sentence and
-a status, and no line has been taken from anybody.
+a status, and no line has been taken from anybody. A program that starts another one this way learns from the
+status alone whether it is worth asking.
 
 @<Probe@>=
 int run_probe(const struct console *c, const struct wishes *w)
@@ -1727,7 +1747,7 @@ without a word gets an answer and not a reproach.
 @<Run the command from its first word to its status@>@;
 
 @ Each subcommand is a function with the same two parameters; this is the only place where they are told
-apart.
+apart. What they return is the exit status, and whatever sentence belongs to it has been written.
 
 @<Choose among the subcommands@>=
 static int run_wishes(const struct console *c, const struct wishes *w)

@@ -396,4 +396,21 @@ function incipit.alphabet(name)
     tikz("\\node[fig/number] at (%.1f,.42) {%X};\\node[fig/number,anchor=east] at (-.15,%.1f) {%X};", k + .5, k, -k - .5, k)
   end
 end
+-- (k) what one head looks at: words upright below, an arc for each weight; those of the last row dark
+function incipit.looks(arcs, words, dx)
+  local n = 0
+  for i, t in ipairs(incipit.csv(words)) do n = i
+    tikz("\\node[rotate=90,anchor=east,inner sep=1.2pt,font=\\figfont\\strut] at (%.2fmm,-.6mm) {%s};", (i - 1) * dx, texword(tostring(t.word))) end
+  local rows, high = incipit.csv(arcs), 0
+  table.sort(rows, function(a, b) if a.from ~= b.from then return a.from < b.from end return a.weight < b.weight end)
+  for _, r in ipairs(rows) do
+    if r.from ~= r.to and r.weight > .03 then
+      local d, last = r.from - r.to, r.from == n - 1
+      high = math.max(high, d)
+      tikz("\\draw[%s,line width=%.2fpt,opacity=%.2f] (%.2fmm,.4mm) .. controls +(0,%.2fmm) and +(0,%.2fmm) .. (%.2fmm,.4mm);",
+        last and "query" or "key", .2 + 4.5 * r.weight, last and .5 + .5 * r.weight or .12 + .4 * r.weight, r.from * dx, 2 + d * dx * .36, 2 + d * dx * .36, r.to * dx)
+    end
+  end
+end
+
 return incipit

@@ -323,6 +323,20 @@ static json_t *object_of(struct run *r)
 static int64_t number_at(json_t *o, const char *a, const char *b) { return json_integer_value(json_object_get(json_object_get(o, a), b)); }
 static const char counter_keys[] = "passes rows kv_rows_computed kv_rows_recomputed qk_pairs madds_linear madds_attention madds_head weight_bytes_read cache_bytes_read cache_bytes_written";
 
+START_TEST(without_a_model_the_built_in_one_serves)
+{
+  unsetenv("INCIPIT_MODEL");
+  if (access("models/pocket/config.json", R_OK) != 0) { tally("models/pocket", 0, 0, 1, "there is no built-in model"); return; }
+  struct run r = run("generate 'The cat sat' -n 4"), j = run("inspect --json"), p = run("probe logprob <{\"ids\":[1,2,3]}"), t = run("trace 'The cat sat'");
+  ck_assert_str_eq(r.out, " on the mat.");
+  json_t *o = object_of(&j);
+  ck_assert_int_eq(json_integer_value(json_object_get(o, "context")), 2048);
+  ck_assert(strstr(p.out, "\"sum\":") != NULL && strstr(t.out, "computed 18 rows: 6 necessary, 12 again\n") != NULL);
+  json_decref(o), done(&r), done(&j), done(&p), done(&t);
+  tally("models/pocket", 1, 0, 0, "");
+}
+END_TEST
+
 START_TEST(generate_prints_the_promised_object)
 {
   struct run r = run("generate 'The cat sat' --json --logprobs 3");
@@ -1055,6 +1069,7 @@ int main(void)
   tcase_add_test(t, what_a_terminal_and_an_environment_change);
   tcase_add_test(t, a_greeting_with_three_things_to_try);
   tcase_add_test(t, hints_are_said_once_and_to_the_eyes);
+  tcase_add_test(t, without_a_model_the_built_in_one_serves);
   tcase_add_test(t, the_table_is_in_all_its_forms);
   tcase_add_test(t, examples_work_as_printed);
   suite_add_tcase(s, t);

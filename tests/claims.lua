@@ -6,7 +6,7 @@ local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end;
 local text, tests, keys, there = "", "", {}, {}
 for f in io.popen("ls chapters/*.w"):lines() do
   text = text .. slurp(f)
-  local n = f:match("chapters/0*(%d+)%-") or ({A1 = "A", A2 = "B", A3 = "C"})[f:match("chapters/(A%d)")]
+  local n = f:match("chapters/0*(%d+)%-") or ({A1 = "A", A2 = "B", A3 = "C"})[f:match("chapters/(A%d+)%-")]
   if n then there[n] = true end
 end
 for f in io.popen("ls tests/check_*.c"):lines() do tests = tests .. slurp(f) end

@@ -15,7 +15,7 @@ command -v indent >/dev/null && command -v texlua >/dev/null || here=
 there=$(sed -n 's/^# //p' "$man" 2>/dev/null) || there=
 if [ -z "$ch${LINES_KEPT:-}" ] && [ -f "$man" ] && grep -v '^#' "$man" | sha256sum --quiet -c - >/dev/null 2>&1; then exit 0; fi
 if [ -z "$here" ]; then echo "warning: $dir is not what $w says now, and there is no ctangle: building from $dir as it is" >&2; exit 0; fi
-if [ -z "$ch${LINES_KEPT:-}" ] && [ -f "$man" ] && [ "$here" = "$there" ] && [ -z "${FORCE:-}" ] && git rev-parse -q HEAD >/dev/null 2>&1 && git diff --quiet HEAD -- "$w" chapters/types.w "$dir"; then
+if [ -z "$ch${LINES_KEPT:-}" ] && [ -f "$man" ] && [ "$here" = "$there" ] && [ -z "${FORCE:-}" ] && git ls-files --error-unmatch "$w" "$man" >/dev/null 2>&1 && git diff --quiet HEAD -- "$w" chapters/types.w "$dir"; then
   echo "stale: $dir was not committed with $w; make tangle FORCE=1, look, commit" >&2; exit 1
 fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tangle.XXXXXX"); trap 'rm -rf "$tmp"' EXIT

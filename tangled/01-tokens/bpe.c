@@ -9,7 +9,7 @@
 
 /* 1.42  What the learner knows */
 
-enum { NOWHERE = UINT32_MAX };
+#define NOWHERE UINT32_MAX
 struct spot {
   uint32_t id, prev, next;
   uint32_t before, after;

@@ -12,37 +12,35 @@
 
 enum { DAMAGES = 6, MOST_BYTES = 256 };
 static const struct {
-  const char *what, *header;
-  int bytes;
-} damaged[DAMAGES] =
-    { {"as it should be",
-       "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"
-       "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},
-{"one byte is missing",
- "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"
- "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 45},
-{"a hole of two bytes",
- "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"
- "'b':{'dtype':'F32','shape':[4],'data_offsets':[32,48]}}", 48},
-{"another shape",
- "{'a':{'dtype':'F16','shape':[3,6],'data_offsets':[0,30]},"
- "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},
-{"the same name twice",
- "{'a':{'dtype':'F16','shape':[3,5],'data_offsets':[0,30]},"
- "'a':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46},
-{"an unknown type",
- "{'a':{'dtype':'F17','shape':[3,5],'data_offsets':[0,30]},"
- "'b':{'dtype':'F32','shape':[4],'data_offsets':[30,46]}}", 46}
+  const char *what, *type, *second;
+  int columns, from, bytes;
+} damaged[DAMAGES] = { {"as it should be", "F16", "b", 5, 30, 46},
+{"one byte is missing", "F16", "b", 5, 30, 45},
+{"a hole of two bytes", "F16", "b", 5, 32, 48},
+{"another shape", "F16", "b", 6, 30, 46},
+{"the same name twice", "F16", "a", 5, 30, 46},
+{"an unknown type", "F17", "b", 5, 30, 46}
 };
+
+static int header_of(int damage, char *text, size_t room)
+{
+  return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","
+                  "\"shape\":[3,%d]," "\"data_offsets\":" "[0,30]},\"%s\":"
+                  "{\"dtype\":\"F32\"," "\"shape\":[4]," "\"data_offsets\":"
+                  "[%d,%d]}}", damaged[damage].type, damaged[damage].columns,
+                  damaged[damage].second, damaged[damage].from,
+                  damaged[damage].from + 16);
+}
+
+/* C.4  Write the file of the hand calculation, damaged or not */
 
 static bool write_damaged(const char *path, int damage)
 {
-  unsigned char bytes[MOST_BYTES] = { 0 };
-  const char *from = damaged[damage].header;
-  size_t n = strlen(from), all = 8 + n + (size_t)damaged[damage].bytes;
-  bytes[0] = (unsigned char)n;
-  for (size_t i = 0; i < n; i++)
-    bytes[8 + i] = (unsigned char)(from[i] == '\'' ? '"' : from[i]);
+  char bytes[MOST_BYTES] = { 0 };
+  int n = header_of(damage, bytes + 8, MOST_BYTES - 8);
+  size_t all = 8 + (size_t)n + (size_t)damaged[damage].bytes;
+  bytes[0] = (char)n;
+  bytes[8 + n] = '\0';
   FILE *f = fopen(path, "wb");
   if (f == NULL)
     return false;
@@ -50,7 +48,7 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-/* C.4  Read it, and say what comes of it */
+/* C.5  Read it, and say what comes of it */
 
 static bool read_back(int damage)
 {

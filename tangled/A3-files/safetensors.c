@@ -1,6 +1,6 @@
 /* safetensors.c -- made from chapters/A3-files.w; change it there */
 
-/* C.37  safetensors.c */
+/* C.38  safetensors.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "weights are mapped, and stored little endian");
 enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
 
-/* C.9  What &struct &archive holds */
+/* C.10  What &struct &archive holds */
 
 struct shard {
   char *path;
@@ -29,7 +29,7 @@ struct archive {
   size_t n, room;
 };
 
-/* C.11  A reader of headers */
+/* C.12  A reader of headers */
 
 struct reader {
   struct memory *m;
@@ -45,9 +45,9 @@ static bool header_bad(struct reader *r, const char *found, const char *wanted)
   return error_found(r->why, r->path, "the header", found, wanted);
 }
 
-/* C.38  Headers, from the mark to the whole */
+/* C.39  Headers, from the mark to the whole */
 
-/* C.36  Quote a value of JSON */
+/* C.37  Quote a value of JSON */
 
 const char *json_excerpt(json_t * value, char room[64])
 {
@@ -61,7 +61,7 @@ const char *json_excerpt(json_t * value, char room[64])
   return room;
 }
 
-/* C.35  Read a file of JSON */
+/* C.36  Read a file of JSON */
 
 json_t *json_read(const char *path, struct error *why)
 {
@@ -83,7 +83,7 @@ json_t *json_read(const char *path, struct error *why)
   return value;
 }
 
-/* C.12  Read one value of the header */
+/* C.13  Read one value of the header */
 
 static json_t *header_value(struct reader *r, size_t most, size_t flags)
 {
@@ -99,7 +99,7 @@ static json_t *header_value(struct reader *r, size_t most, size_t flags)
   return value;
 }
 
-/* C.13  Read one mark of punctuation */
+/* C.14  Read one mark of punctuation */
 
 static char header_mark(struct reader *r)
 {
@@ -108,7 +108,7 @@ static char header_mark(struct reader *r)
   return r->at < r->end ? *r->at++ : '\0';
 }
 
-/* C.17  Say what is wrong with an entry */
+/* C.18  Say what is wrong with an entry */
 
 static bool tensor_bad(struct reader *r, const char *name, json_t * found,
                        const char *wanted)
@@ -117,7 +117,7 @@ static bool tensor_bad(struct reader *r, const char *name, json_t * found,
   return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.20  The types that the format knows */
+/* C.21  The types that the format knows */
 
 static const struct dtype {
   const char *name;
@@ -137,7 +137,7 @@ static const struct dtype *type_find(const char *name)
   return NULL;
 }
 
-/* C.21  Multiply numbers from a file */
+/* C.22  Multiply numbers from a file */
 
 static bool count_up(uint64_t * product, json_t * factor)
 {
@@ -150,7 +150,7 @@ static bool count_up(uint64_t * product, json_t * factor)
   return true;
 }
 
-/* C.22  Fill in type, shape and extent */
+/* C.23  Fill in type, shape and extent */
 
 static bool tensor_fill(struct reader *r, struct stored *t, json_t * type,
                         json_t * shape, json_t * offset)
@@ -178,7 +178,7 @@ static bool tensor_fill(struct reader *r, struct stored *t, json_t * type,
   return true;
 }
 
-/* C.19  Add a tensor to the list */
+/* C.20  Add a tensor to the list */
 
 static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
 {
@@ -201,7 +201,7 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
   return w->list[w->n++] = t;
 }
 
-/* C.18  Take down one tensor */
+/* C.19  Take down one tensor */
 
 static bool header_tensor(struct reader *r, const char *name)
 {
@@ -223,7 +223,7 @@ static bool header_tensor(struct reader *r, const char *name)
   return ok;
 }
 
-/* C.16  Check the metadata */
+/* C.17  Check the metadata */
 
 static bool header_metadata(struct reader *r)
 {
@@ -243,7 +243,7 @@ static bool header_metadata(struct reader *r)
   return ok;
 }
 
-/* C.15  Read a name and its value */
+/* C.16  Read a name and its value */
 
 static bool header_pair(struct reader *r)
 {
@@ -261,7 +261,7 @@ static bool header_pair(struct reader *r)
   return ok;
 }
 
-/* C.14  Read the whole header */
+/* C.15  Read the whole header */
 
 static bool header_read(struct reader *r)
 {
@@ -282,9 +282,9 @@ static bool header_read(struct reader *r)
   return true;
 }
 
-/* C.39  Files, from the extent to the directory */
+/* C.40  Files, from the extent to the directory */
 
-/* C.34  Keep a path, return a path */
+/* C.35  Keep a path, return a path */
 
 static char *path_keep(struct memory *m, const char *directory, const char *name,
                        struct error *why)
@@ -305,7 +305,7 @@ static void path_return(struct memory *m, char *path)
     memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
 }
 
-/* C.24  Compare two tensors */
+/* C.25  Compare two tensors */
 
 static int by_extent(const void *a, const void *b)
 {
@@ -322,7 +322,7 @@ static int by_name(const void *a, const void *b)
                 (*(struct stored * const *)b)->name);
 }
 
-/* C.23  Lay the tensors of a file end to end */
+/* C.24  Lay the tensors of a file end to end */
 
 static bool extents_check(struct reader *r, struct stored **list, size_t n,
                           const unsigned char *data, uint64_t bytes)
@@ -345,7 +345,7 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
                                   bytes, at);
 }
 
-/* C.25  Read one file of tensors */
+/* C.26  Read one file of tensors */
 
 static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
                        struct error *why)
@@ -364,12 +364,14 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
   r.at = (const char *)s->map.bytes + 8;
   r.end = r.at + header;
   size_t first = w->n;
-  return header_read(&r) && extents_check(&r, w->list + first, w->n - first,
-                                          s->map.bytes + 8 + header,
-                                          s->map.size - 8 - header);
+  if (!header_read(&r))
+    return false;
+  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
+                       s->map.size - 8 - header);
 }
 
-/* C.26  Open one more file */
+/* C.27  Open one more file */
 
 static bool shard_open(struct archive *w, struct memory *m, const char *directory,
                        const char *name, struct error *why)
@@ -384,7 +386,7 @@ static bool shard_open(struct archive *w, struct memory *m, const char *director
   return s->path != NULL && shard_read(w, s, m, why);
 }
 
-/* C.29  Sort by name, and refuse a name given twice */
+/* C.30  Sort by name, and refuse a name given twice */
 
 static bool weights_sort(struct archive *w, struct error *why)
 {
@@ -399,7 +401,7 @@ static bool weights_sort(struct archive *w, struct error *why)
   return true;
 }
 
-/* C.33  Find a tensor by its name */
+/* C.34  Find a tensor by its name */
 
 const struct stored *weights_find(const struct archive *w, const char *name)
 {
@@ -432,7 +434,7 @@ const char *weights_path(const struct archive *w)
   return w->path;
 }
 
-/* C.27  Open the files that an index names */
+/* C.28  Open the files that an index names */
 
 static bool index_open(struct archive *w, struct memory *m, const char *directory,
                        json_t * map, struct error *why)
@@ -454,7 +456,7 @@ static bool index_open(struct archive *w, struct memory *m, const char *director
   return true;
 }
 
-/* C.28  Compare the index with the files */
+/* C.29  Compare the index with the files */
 
 static bool index_check(struct archive *w, json_t * map, struct error *why)
 {
@@ -472,7 +474,7 @@ static bool index_check(struct archive *w, json_t * map, struct error *why)
                                                     w->n);
 }
 
-/* C.30  Open by an index */
+/* C.31  Open by an index */
 
 static bool weights_open_index(struct archive *w, struct memory *m,
                                const char *directory, struct error *why)
@@ -491,7 +493,7 @@ static bool weights_open_index(struct archive *w, struct memory *m,
   return ok;
 }
 
-/* C.32  Close what was opened */
+/* C.33  Close what was opened */
 
 void weights_close(struct memory *m, struct archive *w)
 {
@@ -512,7 +514,7 @@ void weights_close(struct memory *m, struct archive *w)
   memory_give(m, FOR_OTHER, w, 1, sizeof *w);
 }
 
-/* C.31  Open whatever the path leads to */
+/* C.32  Open whatever the path leads to */
 
 struct archive *weights_open(struct memory *m, const char *path, struct error *why)
 {

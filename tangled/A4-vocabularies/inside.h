@@ -80,7 +80,8 @@ bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *
 /* adds a token; its letters are kept already */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
-/* after the last one: makes the tree */
+/* after the last one: makes the tree, and by_piece again, since letters may
+ * have moved */
 
 bool normal_form(struct memory *m, const unsigned char *text, size_t n,
                  struct bytes *out, struct error *why);

@@ -134,7 +134,9 @@ static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
-  bool ok = new_twig(m, t, 0, 0, why) && new_twig(m, t, 0, 0, why);
+  name_map_free(m, &t->by_piece);
+  bool ok = index_pieces(m, t, why) && new_twig(m, t, 0, 0, why)
+      && new_twig(m, t, 0, 0, why);
   for (size_t i = 0; ok && i < t->n_more; i++) {
     const struct added_token *x = &t->more[i];
     const unsigned char *byte = t->letters.byte + x->text.at;

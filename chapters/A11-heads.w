@@ -1,0 +1,316 @@
+@i types.w
+
+\chapterquestion{The model has twenty-four heads. What does one of them look at?}
+@** What a head looks at. \label{sec:heads}
+\incipit{A}{ttention} is the one place where a model tells us something about how it works without being asked. For
+every row, layer and head there is a list of weights, one for each row up to its own, and the weights sum to one. We print them
+for the built-in model, over the beginning of a story and over a page of code, and look for a head whose work can be described in
+a sentence.
+@^attention weights@>
+
+Two numbers sum up a list of weights. The \emph{mean distance} is how many tokens back the head looks on the average; the
+\emph{entropy} says over how many tokens it spreads its look: $e$ bits are as much as an even look at $2^e$ tokens.
+
+\begin{byhand}{one look at four tokens}
+A row looks at itself with 0.25, and one, two and three tokens back with 0.5, 0.125 and 0.125. The mean distance is
+
+\smallskip
+$0\times0.25+1\times0.5+2\times0.125+3\times0.125=1.125$ tokens.
+
+\smallskip\noindent
+The entropy is $\sum p\log_2(1/p)$. Logarithms of powers of two are counted on the fingers:
+
+\smallskip
+$0.25\times2+0.5\times1+0.125\times3+0.125\times3=1.75$ bits,
+
+\smallskip\noindent
+a little less than the 2 bits of an even look at all four.
+\end{byhand}
+
+@ The program reads both texts with the built-in model, lets a watcher see the weights as they are computed, and keeps for
+each layer and head the means over all rows; the weights of one head are kept whole, for the figures.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "01-tokens/tokenizer.h"
+#include "02-model/forward.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<Two texts@>@;
+@<What is kept of a reading@>@;
+@<Look over the model's shoulder@>@;
+@<Show a token as a word@>@;
+@<Find the word that comes next@>@;
+@<Read a text, and keep what the heads looked at@>@;
+@<Print what was kept@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct error why;
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct reading story, code;
+  bool ok = read_text(&m, a_story, &story, &why)
+    && read_text(&m, a_page, &code, &why);
+  if (ok) print_what(argc > 1 ? argv[1] : "", &story, &code);
+  else fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@ Both texts stop just before a word that can only be known by looking back: the girl's name, and the name of the variable. Each
+occurs earlier, and nothing else in the text says what it is.
+
+@<Two texts@>=
+static const char a_story[] = "Once upon a time, in a small kingdom, there"
+  @| " lived a kind girl named Elena. \"I will find the book,\" whispered";
+static const char a_page[] = "def count_apples(basket):\n    hen = 0\n"
+  @| "    for apple in basket:\n        hen = hen + 1\n    return";
+
+@ The model's shape is fixed by what was trained, and the two texts are short; so arrays of fixed size will do, and a longer text
+would be refused.
+
+@<What is kept of a reading@>=
+enum { LAYERS = 6, HEADS = 4, LONGEST = 64, THE_LAYER = 4, THE_HEAD = 2 };
+struct reading {
+  size_t n;
+  uint32_t id[LONGEST];
+  char word[LONGEST][24]; /* the token's bytes, as a figure can show them */
+  double distance[LAYERS][HEADS], entropy[LAYERS][HEADS];
+  float kept[LONGEST][LONGEST]; /* |[row][position]| of one head */
+  char next[24]; /* what the model writes after the text */
+};
+
+@ At |STAGE_WEIGHTS| the watcher is shown $n$ rows of $4$ heads of weights. Positions that a row does not see have the
+weight 0, and an empty look adds nothing to either sum.
+
+@<Look over the model's shoulder@>=
+static void look(void *what, enum watch_stage stage, uint32_t layer, float *x,
+  size_t rows, size_t width)
+{
+  struct reading *t = what;
+  if (stage != STAGE_WEIGHTS) return;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t h = 0; h < HEADS; h++)
+      for (size_t k = 0; k <= r; k++) {
+        float p = x[r * width + h * (width / HEADS) + k];
+        @<Enter the weight |p| of head |h|, row |r|, position |k|@>@;
+      }
+}
+
+@ The sums are divided by the number of rows as they grow, so that what remains is a mean over rows.
+
+@<Enter the weight |p| of head |h|, row |r|, position |k|@>=
+double share = (double) p / (double) rows;
+t->distance[layer][h] += share * (double) (r - k);
+if (p > 0)
+  t->entropy[layer][h] -= share * num_log((double) p) / num_log(2);
+if (layer == THE_LAYER && h == THE_HEAD) t->kept[r][k] = p;
+
+@ A reading needs the tokenizer for the ids and for the words under the figures. A comma would end a field of the
+data, so it is shown by a low mark that looks like one, and the end of a line by a paragraph's.
+
+@<Show a token as a word@>=
+static void show_word(const struct tokenizer *w, uint32_t id, char word[24])
+{
+  size_t n, k = 0;
+  const unsigned char *byte = tokenizer_text(w, id, &n);
+  for (size_t i = 0; i < n && k < 20; i++) {
+    const char *s = byte[i] == ',' ? "\u201a" : byte[i] == '\n' ? "\u00b6" : NULL;
+    if (s != NULL) strcpy(word + k, s), k += strlen(s);
+    else if (byte[i] != ' ' || k == 0) word[k++] = (char) byte[i];
+  }
+  word[k] = '\0';
+}
+
+@ First the words.
+
+@<Read a text, and keep what the heads looked at@>=
+static bool find_words(struct memory *m, struct tokenizer *w, const char *text,
+  struct reading *t, struct error *why)
+{
+  struct ids ids = @[{ .n = 0 }@];
+  if (!tokenizer_encode(w, m, text, strlen(text), false, false, &ids, why))
+    return false;
+  bool ok = ids.n <= LONGEST || error_say(why, "the text is too long");
+  t->n = ids.n;
+  for (size_t i = 0; ok && i < t->n; i++) {
+    t->id[i] = ids.id[i];
+    show_word(w, t->id[i], t->word[i]);
+  }
+  ids_free(m, &ids);
+  return ok;
+}
+
+@ Then the pass, watched; and of its last row the logits, since a head that looks at the right word is of interest only if the
+model then says it.
+
+@<Read a text, and keep what the heads looked at@>=
+static bool watch_pass(struct memory *m, const struct model *lm,
+  const struct tokenizer *w, struct reading *t, struct error *why)
+{
+  struct counters c = @[{ .passes = 0 }@];
+  struct engine e = @[{ .k = kernels_find(NULL, why), .c = &c }@];
+  struct store *s = store_open(m, &lm->config, 1, why);
+  struct watcher shoulder = @[{ .see = look, .what = t, .weights = true }@];
+  struct row rows[LONGEST];
+  for (size_t i = 0; i < t->n; i++)
+    rows[i] = (struct row) @[{ .position = (uint32_t) i, .token = t->id[i] }@];
+  struct pass *p = NULL;
+  bool ok = s != NULL && e.k != NULL
+    && forward_watched(&e, lm, s, rows, t->n, &shoulder, &p, why)
+    && say_next(m, &e, lm, w, p, t, why);
+  pass_close(p);
+  store_close(s);
+  return ok;
+}
+
+@ The word with the highest logit is what the model would write.
+
+@<Find the word that comes next@>=
+static bool say_next(struct memory *m, struct engine *e, const struct model *lm,
+  const struct tokenizer *w, struct pass *p, struct reading *t,
+  struct error *why)
+{
+  size_t wide = lm->config.vocab_size, last = t->n - 1, best = 0;
+  float *z = memory_take(m, FOR_ACTIVATIONS, wide, sizeof *z, why);
+  bool ok = z != NULL && head(e, lm, p, &last, 1, z, why);
+  for (size_t i = 0; ok && i < wide; i++) if (z[i] > z[best]) best = i;
+  if (ok) show_word(w, (uint32_t) best, t->next);
+  memory_give(m, FOR_ACTIVATIONS, z, wide, sizeof *z);
+  return ok;
+}
+
+@ The whole reading opens the model's files, and closes them whether it succeeded or not.
+
+@<Read a text, and keep what the heads looked at@>=
+static bool read_text(struct memory *m, const char *text, struct reading *t,
+  struct error *why)
+{
+  *t = (struct reading) @[{ .n = 0 }@];
+  struct tokenizer *w = tokenizer_open(m, "models/pocket", why);
+  struct model *lm = w == NULL ? NULL : model_open(m, "models/pocket", why);
+  bool ok = lm != NULL;
+  if (ok && (lm->config.n_layers != LAYERS || lm->config.n_heads != HEADS))
+    ok = error_say(why, "models/pocket has another shape than the program");
+  ok = ok && find_words(m, w, text, t, why) && watch_pass(m, lm, w, t, why);
+  model_close(m, lm);
+  tokenizer_close(m, w);
+  return ok;
+}
+
+@* Twenty-four looks. \label{sec:looks}
+\Cref{fig:looks} has a dot for each head and text. In the first layer the heads look almost evenly: over the story, the four of them
+spread over as much as \val[1]{heads.story.entropy.0.2} bits. Later heads are narrower. The narrowest spreads over
+\val[1]{heads.narrowest} bits.
+
+\fig{looks}{fig:looks}{Each head's mean distance and mean entropy, over the story (filled) and over the code (open). Layers are told by
+colour, from dark to light.}{A plot of mean distance in tokens against entropy in bits, with twenty-four filled and
+twenty-four open dots. The heads of the first layer lie together at the top, above three bits; the others are spread below them.}
+
+@ \Cref{fig:storyarcs,fig:codearcs} are one head, number \val{heads.the.head} of layer \val{heads.the.layer}, both counted from 0. In the story, the last row,
+at the word \emph{whispered}, puts \val[2]{heads.story.weight} of its weight on \emph{\val{heads.story.at}}, \val{heads.story.back} tokens back; and
+the model goes on with \emph{\val{heads.story.next}}. In the code, the row of \emph{return} puts
+\val[2]{heads.code.weight} on the first \emph{\val{heads.code.at}}, \val{heads.code.back} tokens back, where the variable was
+set; and the model writes \emph{\val{heads.code.next}}. The same head finds whoever was named, in a tale and in a program. We did not build it for
+that. It was the cheapest way to lower the loss.
+
+Such pictures tempt one to say more than they show. A weight says where a row looked, not what it did with what it saw; a head can look
+at a word and add nothing. What the picture does show is that the information was taken from there, and in one step.
+
+\widefig{storyarcs}{fig:storyarcs}{What one head looks at in the beginning of a story. The arcs of the last row are dark. Width is
+weight.}{Tokens of the story stand side by side. Arcs lead from each token back to those it looks at. From the last
+token, whispered, a thick dark arc leads back to Elena.}
+
+\widefig{codearcs}{fig:codearcs}{The same head over a page of code. From \emph{return} it looks at the line in which the variable
+was set.}{Tokens of a small function stand side by side. From the last token, return, a thick dark arc leads back to the first hen.}
+
+\checkpoint{build/out/A11-heads.txt}{what the program of this appendix prints}
+
+@ The keys give, for both texts, distance and entropy of every head. The widest arc of the last row is found, not assumed.
+
+@<Print what was kept@>=
+static size_t widest(const struct reading *t)
+{
+  size_t best = 0;
+  for (size_t k = 0; k < t->n; k++)
+    if (t->kept[t->n - 1][k] > t->kept[t->n - 1][best]) best = k;
+  return best;
+}
+@#
+static void print_keys(const char *name, const struct reading *t)
+{
+  for (int l = 0; l < LAYERS; l++)
+    for (int h = 0; h < HEADS; h++) {
+      printf("heads.%s.distance.%d.%d %.4f\n", name, l, h, t->distance[l][h]);
+      printf("heads.%s.entropy.%d.%d %.4f\n", name, l, h, t->entropy[l][h]);
+    }
+  size_t k = widest(t), last = t->n - 1;
+  printf("heads.%s.weight %.4f\nheads.%s.back %zu\n", name,
+    (double) t->kept[last][k], name, last - k);
+  printf("heads.%s.at %s\nheads.%s.next %s\n", name, t->word[k] + 1, name,
+    t->next + 1);
+}
+
+@ Two more keys, the head's place and the narrowest of all looks, complete them.
+
+@<Print what was kept@>=
+static void print_all_keys(const struct reading *story,
+  const struct reading *code)
+{
+  double least = story->entropy[0][0];
+  for (int l = 0; l < LAYERS; l++)
+    for (int h = 0; h < HEADS; h++) {
+      if (story->entropy[l][h] < least) least = story->entropy[l][h];
+      if (code->entropy[l][h] < least) least = code->entropy[l][h];
+    }
+  print_keys("story", story);
+  print_keys("code", code);
+  printf("heads.narrowest %.4f\nheads.the.layer %d\nheads.the.head %d\n",
+    least, THE_LAYER, THE_HEAD);
+}
+
+@ A figure wants the words in one file and the arcs in another.
+
+@<Print what was kept@>=
+static void print_words(const struct reading *t)
+{
+  printf("position,word\n");
+  for (size_t i = 0; i < t->n; i++) printf("%zu,%s\n", i, t->word[i]);
+}
+static void print_arcs(const struct reading *t)
+{
+  printf("from,to,weight\n");
+  for (size_t r = 0; r < t->n; r++)
+    for (size_t k = 0; k <= r; k++)
+      printf("%zu,%zu,%.4f\n", r, k, (double) t->kept[r][k]);
+}
+static void print_looks(const struct reading *story, const struct reading *code)
+{
+  printf("layer,head,storydistance,storyentropy,codedistance,codeentropy\n");
+  for (int l = 0; l < LAYERS; l++)
+    for (int h = 0; h < HEADS; h++)
+      printf("%d,%d,%.4f,%.4f,%.4f,%.4f\n", l, h, story->distance[l][h],
+        story->entropy[l][h], code->distance[l][h], code->entropy[l][h]);
+}
+
+@ Without an argument the program says what its one head found.
+
+@<Print what was kept@>=
+static void print_found(const char *name, const struct reading *t)
+{
+  size_t k = widest(t), last = t->n - 1;
+  printf("%-6s at \"%s\" looks %zu tokens back, at \"%s\" (%.2f),\n", name,
+    t->word[last], last - k, t->word[k], (double) t->kept[last][k]);
+  printf("       and the model writes \"%s\"\n", t->next);
+}
+static void print_what(const char *what, const struct reading *story,
+  const struct reading *code)
+{
+  if (strcmp(what, "values") == 0) print_all_keys(story, code);
+  else if (strcmp(what, "looks") == 0) print_looks(story, code);
+  else if (strcmp(what, "story") == 0) print_arcs(story);
+  else if (strcmp(what, "code") == 0) print_arcs(code);
+  else if (strcmp(what, "storywords") == 0) print_words(story);
+  else if (strcmp(what, "codewords") == 0) print_words(code);
+  else print_found("story", story), print_found("code", code);
+}
