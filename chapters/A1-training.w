@@ -2499,9 +2499,11 @@ and the dashed line is exactly what the model has not learnt.
 @^loss@>
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
-source. The thin lines stand where the rows become longer and where the calm stretch begins.}{A curve
+source. The thin lines stand where the rows become longer and where the calm stretch begins; the peak at the first of them is
+what positions cost that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
-towards a dashed horizontal line at about six tenths of a bit, and lies close above it at the end.}
+towards a dashed horizontal line at about six tenths of a bit, with one sharp peak at two thirds of the way, and
+lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}
 A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. So
