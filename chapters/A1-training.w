@@ -54,7 +54,8 @@ the finished model can do is examined in \cref{sec:examination}.
 @<What the checkpoint shows@>@;
 @<Main@>@;
 
-@ @<Main@>=
+@ The first word says what is wanted. Without one, the checkpoint is printed.
+@<Main@>=
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -110,6 +111,15 @@ struct slopes {
     float *y, float *desk);
   /* the bits of the kernel |linear| for a matrix |[out][in]|, both multiples of
      16; |desk| has |16*in| floats */
+  @<Pieces of attention and of the loss@>@;
+  @<Pieces of norms, gates and steps@>@;
+};
+extern const struct slopes slopes_plain, slopes_wide;
+  /* compiled for any machine; for AVX2, if this is one */
+
+@ Attention forward is here as well, because many rows at once want another order of work than the engine's; its bits are the
+engine's. Going back, it needs what going forward left.
+@<Pieces of attention and of the loss@>=
   void (*weigh)(float *s, size_t sees, size_t n, float scale,
     float *left);
   /* scores of one block of at most 256 keys, |n| of them up to a multiple of 16,
@@ -126,6 +136,9 @@ struct slopes {
      is what |join| left, |y| what attention mixed, |dy| its gradient */
   double (*judge)(float *z, size_t n, uint32_t right, float share);
   /* the loss of one row of logits, which become its gradient times |share| */
+
+@ The rest goes over rows or over ranges of numbers, and is cut among the workers where no sum is cut.
+@<Pieces of norms, gates and steps@>=
   float (*norm_back)(const float *x, const float *gain,
     const float *dy, size_t d,
     float *dx);
@@ -142,9 +155,6 @@ struct slopes {
   /* sum of squares */
   void (*adam)(const struct moments *a, size_t from, size_t to);
   /* one step for the weights |from| to |to|; the gradient becomes 0 */
-};
-extern const struct slopes slopes_plain, slopes_wide;
-  /* compiled for any machine; for AVX2, if this is one */
 
 @ Two modules with the same body. The plain one leaves the fused multiply--add to the
 C~library's |fmaf|, which is exact and slow.
@@ -943,7 +953,9 @@ void network_close(struct memory *m, struct network *net)
   memory_give(m, FOR_TRAINING, net->room, net->room_size, sizeof(float));
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
-@#
+
+@ Others may look at the tensors, the logits and the pieces; only the network changes them.
+@<Open and close a network@>=
 size_t network_count(const struct network *net)
 {
   return net->n_parameters;
@@ -1963,7 +1975,9 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   trainer_close(m, t);
   return NULL;
 }
-@#
+
+@ A trainer that was only half made is closed by the same lines; what is null is nothing.
+@<Open and close a training run@>=
 void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
@@ -2093,7 +2107,9 @@ bool trainer_save(const struct trainer *t, const char *path,
   return (ok && rename(half, path) == 0)
     || error_say(why, "%s: cannot be written", path);
 }
-@#
+
+@ Loading reads into a struct of its own first, and only a state that is right in everything becomes the state of the run. The source goes back to the text where it stood.
+@<Save and load a run@>=
 bool trainer_load(struct trainer *t, const char *path,
   struct progress *done,
   struct error *why)
@@ -2114,7 +2130,9 @@ bool trainer_load(struct trainer *t, const char *path,
   *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
   return true;
 }
-@#
+
+@ What a run has come to: the running mean once there is one. Publishing and examining take it from here.
+@<Save and load a run@>=
 const float *trainer_weights(const struct trainer *t)
 {
   return t->now.averaged > 0 ? t->mean : t->w;
@@ -2481,9 +2499,11 @@ and the dashed line is exactly what the model has not learnt.
 @^loss@>
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
-source. The thin lines stand where the rows become longer and where the calm stretch begins.}{A curve
+source. The thin lines stand where the rows become longer and where the calm stretch begins; the peak at the first of them is
+what positions cost that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
-towards a dashed horizontal line at about six tenths of a bit, and lies close above it at the end.}
+towards a dashed horizontal line at about six tenths of a bit, with one sharp peak at two thirds of the way, and
+lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}
 A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. So
@@ -2638,7 +2658,9 @@ static double by_hand(float z[3])
   return slopes_plain.judge(z, 3, 1, 1.0f);
 }
 
-@ \checkpoint{build/out/A1-training.txt}{one guess, every gradient, one pass for many}
+@ The program's own words are the same three, hand, differences and passes.
+
+\checkpoint{build/out/A1-training.txt}{one guess, every gradient, one pass for many}
 
 @<What the checkpoint shows@>=
 static int print_checkpoint(void)
@@ -2655,7 +2677,8 @@ static int print_checkpoint(void)
   return 0;
 }
 
-@ @<What the checkpoint shows@>=
+@ The same once more as keys and numbers, with the sizes of the two plans, for the prose.
+@<What the checkpoint shows@>=
 static int print_values(void)
 {
   static struct lab l;

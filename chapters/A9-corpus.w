@@ -219,7 +219,7 @@ void grammar_close(struct memory *m, struct grammar *g)
 }
 
 @ The number of tables, and below the tables themselves, are there for tests and for the
-examination at the end of this appendix: they ask whether every alternative is ever written.
+examination of \cref{sec:examination}: they ask whether every alternative is ever written.
 @<Close the grammar@>=
 size_t grammar_tables(const struct grammar *g)
 {
@@ -1455,7 +1455,7 @@ static const char *const talk_facts_2[] = @[{@|
     "heap of gold;toast;please",
   NULL }@];
 
-@ Ten sums, each with its result as a second field. The examination at the end asks all ten of
+@ Ten sums, each with its result as a second field. The examination asks all ten of
 them.
 @<Facts, sums and riddles@>=
 static const char *const talk_facts_3[] = @[{@|
@@ -1977,7 +1977,7 @@ talk & dialogue & \val{train.share.talk} & \val{train.bits.talk}
 
 Two things could make the sum of the bits larger than the true entropy. A choice may leave no trace
 in the text; then it cost bits that nobody can be asked to predict. Or two different rows of choices
-may give the same text. The examination at the end changes one choice in each of \val{train.choices.replayed} texts and
+may give the same text. The examination of \cref{sec:examination} changes one choice in each of \val{train.choices.replayed} texts and
 finds \val{train.choices.silent} that did not change the text. That is a necessary sign, not a proof; the rules by which
 the tables are written are meant to keep it so: everything remembered is shown, no two alternatives of a
 table are equal, and what repeats ends visibly.

@@ -1,6 +1,6 @@
 /* network.h -- made from chapters/A1-training.w; change it there */
 
-/* A.36  network.h */
+/* A.38  network.h */
 
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
@@ -8,7 +8,7 @@
 #include "A6-kernels/kernels.h"
 #include "A1-training/slopes.h"
 
-/* A.37  The network from outside */
+/* A.39  The network from outside */
 
 struct shape {
   uint32_t n_layers, d_model, n_heads, n_kv_heads,

@@ -45,6 +45,8 @@ struct slopes {
 /* the bits of the kernel linear for a matrix [out][in], both multiples of
  * 16; desk has 16*in floats */
 
+/* A.7  Pieces of attention and of the loss */
+
   void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
 /* scores of one block of at most 256 keys, n of them up to a multiple of 16,
  * become exponentials; left[0] is the maximum and left[1] the sum of those
@@ -63,6 +65,8 @@ struct slopes {
 
   double (*judge)(float *z, size_t n, uint32_t right, float share);
 /* the loss of one row of logits, which become its gradient times share */
+
+/* A.8  Pieces of norms, gates and steps */
 
   float (*norm_back)(const float *x, const float *gain,
                      const float *dy, size_t d, float *dx);
