@@ -988,7 +988,11 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
   printf("loop.waste.%zu.%zu %.6f\n", p, g, waste(t));
   return true;
 }
-@#
+
+@ Eight runs have keys: four that the prose needs, and the four of the table, each with the run that is twice as long and
+with the quotient that the article prints.
+
+@<Print the table's numbers as keys@>=
 static bool print_keys(struct laboratory *lab, struct error *why)
 {
   static const size_t more[][2] = @[{ {3, 4}, {50, 100}, {1, 100},@|

@@ -291,7 +291,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.3  Print every number that the prose quotes */
 
-/* 3.48  Measure the exponents */
+/* 3.49  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -325,6 +325,8 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
+/* 3.48  Print the table's numbers as keys */
+
 static bool print_keys(struct laboratory *lab, struct error *why)
 {
   static const size_t more[][2] = { {3, 4}, {50, 100}, {1, 100},
@@ -348,7 +350,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.49  Print what became of the claims */
+/* 3.50  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -373,7 +375,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.50  Print what became of the claims */
+/* 3.51  Print what became of the claims */
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
@@ -403,7 +405,7 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.51  Print what became of the claims */
+/* 3.52  Print what became of the claims */
 
 static bool claims_that_hold(struct laboratory *lab, struct error *why)
 {
@@ -435,7 +437,7 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.52  Print what became of the claims */
+/* 3.53  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
@@ -468,7 +470,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.53  Print what became of the claims */
+/* 3.54  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -482,7 +484,7 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.54  Print what became of the claims */
+/* 3.55  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
