@@ -1,6 +1,6 @@
 /* network.c -- made from chapters/A1-training.w; change it there */
 
-/* A.84  network.c */
+/* A.50  network.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "A1-training/network.h"
 #include "A6-kernels/numbers.h"
 
-/* A.43  What a network holds */
+/* A.9  What a network holds */
 
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up, *inner;
@@ -26,7 +26,7 @@ struct network {
   float *room;
   size_t room_size;
 
-/* A.44  Rooms of a network */
+/* A.10  Rooms of a network */
 
   uint32_t *positions;
   float *frequency, *cosine, *sine, *minus;
@@ -37,7 +37,7 @@ struct network {
 
 };
 
-/* A.40  Tensors by name */
+/* A.6  Tensors by name */
 
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -50,7 +50,7 @@ static const char *const part_name[N_PARTS] = { "input_layernorm",
   "mlp.down_proj"
 };
 
-/* A.41  Tensors by name */
+/* A.7  Tensors by name */
 
 static void add_tensor(struct network *net, const char *name,
                        size_t rows, size_t cols)
@@ -61,7 +61,7 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
-/* A.42  Tensors by name */
+/* A.8  Tensors by name */
 
 static void list_tensors(struct network *net)
 {
@@ -80,14 +80,14 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-/* A.61  The desk of a worker */
+/* A.27  The desk of a worker */
 
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
   size_t ld;
 };
 
-/* A.62  The desk of a worker */
+/* A.28  The desk of a worker */
 
 static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
 {
@@ -111,7 +111,7 @@ static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
   return at;
 }
 
-/* A.63  The desk of a worker */
+/* A.29  The desk of a worker */
 
 static size_t desk_floats(const struct network *net)
 {
@@ -125,7 +125,7 @@ static size_t desk_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
 }
 
-/* A.45  Lay out the rooms */
+/* A.11  Lay out the rooms */
 
 static float *cut(struct network *net, size_t *at, size_t n)
 {
@@ -134,7 +134,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-/* A.46  Lay out the rooms */
+/* A.12  Lay out the rooms */
 
 static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
 {
@@ -148,7 +148,7 @@ static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-/* A.47  Lay out the rooms */
+/* A.13  Lay out the rooms */
 
 static size_t lay_out(struct network *net)
 {
@@ -171,7 +171,7 @@ static size_t lay_out(struct network *net)
   return at;
 }
 
-/* A.48  Open and close a network */
+/* A.14  Open and close a network */
 
 static bool prepare(struct memory *m, struct network *net, struct error *why)
 {
@@ -200,7 +200,7 @@ static bool prepare(struct memory *m, struct network *net, struct error *why)
   return true;
 }
 
-/* A.49  Open and close a network */
+/* A.15  Open and close a network */
 
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
@@ -234,7 +234,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
   return NULL;
 }
 
-/* A.50  Open and close a network */
+/* A.16  Open and close a network */
 
 void network_close(struct memory *m, struct network *net)
 {
@@ -249,7 +249,7 @@ void network_close(struct memory *m, struct network *net)
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
 
-/* A.51  Open and close a network */
+/* A.17  Open and close a network */
 
 size_t network_count(const struct network *net)
 {
@@ -271,7 +271,7 @@ const struct slopes *network_slopes(const struct network *net)
   return net->back;
 }
 
-/* A.52  One pass of a network */
+/* A.18  One pass of a network */
 
 struct course {
   struct network *net;
@@ -286,14 +286,14 @@ static const float *weight(const struct course *r, uint32_t layer, enum part p)
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.53  One pass of a network */
+/* A.19  One pass of a network */
 
 static float *slope(const struct course *r, uint32_t layer, enum part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.54  One pass of a network */
+/* A.20  One pass of a network */
 
 struct linear_job {
   struct network *net;
@@ -302,7 +302,7 @@ struct linear_job {
   float *y;
 };
 
-/* A.55  One pass of a network */
+/* A.21  One pass of a network */
 
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
@@ -317,7 +317,7 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
                          j->w, j->in, j->out, j->y + from * j->out, t.pack);
 }
 
-/* A.56  One pass of a network */
+/* A.22  One pass of a network */
 
 static void apply(const struct course *r, const float *w, size_t in,
                   size_t out, const float *x, float *y)
@@ -333,7 +333,7 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-/* A.57  One pass of a network */
+/* A.23  One pass of a network */
 
 static void norm_rows(const struct course *r, const float *gain,
                       const float *x, float *y)
@@ -344,7 +344,7 @@ static void norm_rows(const struct course *r, const float *gain,
   r->net->team.k->normalize(&r->net->team, &n, x, r->rows, r->net->form.d_model, y);
 }
 
-/* A.64  Attention, a strip of queries at a time */
+/* A.30  Attention, a strip of queries at a time */
 
 struct attention {
   const struct course *r;
@@ -365,7 +365,7 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-/* A.65  Attention, a strip of queries at a time */
+/* A.31  Attention, a strip of queries at a time */
 
 static void take_group(struct group *a, size_t unit)
 {
@@ -380,7 +380,7 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-/* A.66  Attention, a strip of queries at a time */
+/* A.32  Attention, a strip of queries at a time */
 
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -395,7 +395,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   };
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++)
-/* A.67  Weigh a block of the strip, and mix its values */
+/* A.33  Weigh a block of the strip, and mix its values */
 
   {
     size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -424,7 +424,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   }
 }
 
-/* A.68  Attention, a strip of queries at a time */
+/* A.34  Attention, a strip of queries at a time */
 
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -441,7 +441,7 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.58  Through attention, keeping the rows */
+/* A.24  Through attention, keeping the rows */
 
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -461,7 +461,7 @@ static void forward_attention(const struct course *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-/* A.59  Through the gated unit, keeping the rows */
+/* A.25  Through the gated unit, keeping the rows */
 
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
@@ -477,7 +477,7 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-/* A.60  A whole pass, kept */
+/* A.26  A whole pass, kept */
 
 bool network_forward(struct network *net, const float *w,
                      const struct batch *b, struct error *why)
@@ -507,7 +507,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-/* A.69  Judge the rows */
+/* A.35  Judge the rows */
 
 struct verdict {
   const struct course *r;
@@ -524,7 +524,7 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
                                     j->r->b->targets[i], j->r->b->share);
 }
 
-/* A.70  Judge the rows */
+/* A.36  Judge the rows */
 
 void network_judge(struct network *net, const struct batch *b, double *losses)
 {
@@ -533,14 +533,14 @@ void network_judge(struct network *net, const struct batch *b, double *losses)
   pool_run(net->team.self, judge_part, &(struct verdict) { &r, losses });
 }
 
-/* A.71  Products on all workers */
+/* A.37  Products on all workers */
 
 struct spread_product {
   struct network *net;
   struct product p;
 };
 
-/* A.72  Products on all workers */
+/* A.38  Products on all workers */
 
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
@@ -559,7 +559,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-/* A.73  Products on all workers */
+/* A.39  Products on all workers */
 
 static void hand_down(const struct course *r, const float *w,
                       size_t in, size_t out, const float *dy, float *dx, bool add)
@@ -572,7 +572,7 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.74  Products on all workers */
+/* A.40  Products on all workers */
 
 static void matrix_slope(const struct course *r, const float *x,
                          size_t in, const float *dy, size_t out, float *grad)
@@ -585,7 +585,7 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.75  Norms and gates on all workers */
+/* A.41  Norms and gates on all workers */
 
 struct norm_job {
   const struct course *r;
@@ -613,7 +613,7 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
                        d / 16 * (worker + 1) / workers * 16, j->dgain);
 }
 
-/* A.76  Norms and gates on all workers */
+/* A.42  Norms and gates on all workers */
 
 static void norm_down(const struct course *r, const float *gain,
                       const float *x, const float *dy, float *dx, float *dgain)
@@ -634,7 +634,7 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
                        to - from, net->dgate + from, net->dup + from);
 }
 
-/* A.77  Attention on the way back */
+/* A.43  Attention on the way back */
 
 static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
 {
@@ -665,7 +665,7 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-/* A.78  Attention on the way back */
+/* A.44  Attention on the way back */
 
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
@@ -689,7 +689,7 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   net->back->multiply(&k, a->on.pack);
 }
 
-/* A.79  Attention on the way back */
+/* A.45  Attention on the way back */
 
 static void attend_back_part(void *what, unsigned worker, unsigned workers)
 {
@@ -709,7 +709,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
       for (size_t t0 = 0; t0 < a.length; t0 += STRIP)
         strip_back(&a, head, t0);
 
-/* A.80  Hand out the gradients of the group's keys and values */
+/* A.46  Hand out the gradients of the group's keys and values */
 
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -720,7 +720,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.81  Back through the gated unit */
+/* A.47  Back through the gated unit */
 
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -738,7 +738,7 @@ static void backward_mlp(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM2));
 }
 
-/* A.82  Back through attention */
+/* A.48  Back through attention */
 
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -765,7 +765,7 @@ static void backward_attention(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM1));
 }
 
-/* A.83  The whole way back */
+/* A.49  The whole way back */
 
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {

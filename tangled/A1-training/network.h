@@ -1,14 +1,14 @@
 /* network.h -- made from chapters/A1-training.w; change it there */
 
-/* A.38  network.h */
+/* A.4  network.h */
 
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
 #include "02-model/counters.h"
 #include "A6-kernels/kernels.h"
-#include "A1-training/slopes.h"
+#include "A12-slopes/slopes.h"
 
-/* A.39  The network from outside */
+/* A.5  The network from outside */
 
 struct shape {
   uint32_t n_layers, d_model, n_heads, n_kv_heads,

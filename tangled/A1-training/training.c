@@ -1,6 +1,6 @@
 /* training.c -- made from chapters/A1-training.w; change it there */
 
-/* A.110  training.c */
+/* A.76  training.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define STATE_MARK UINT64_C(0x31746970696e63)
 
-/* A.89  Plans */
+/* A.55  Plans */
 
 const struct plan plan_model = { "pocket", "models/pocket",
   {6, 128, 4, 2, 32, 384, 2048, 2048},
@@ -25,7 +25,7 @@ const struct plan plan_draft = { "draft", "models/draft",
    {300000, 1, 2048, 4, 1e-3f, 0, 10, true}}, 2
 };
 
-/* A.90  Plans */
+/* A.56  Plans */
 
 static uint64_t stretch_steps(const struct stretch *s)
 {
@@ -41,7 +41,7 @@ uint64_t plan_steps(const struct plan *p)
   return n;
 }
 
-/* A.91  Plans */
+/* A.57  Plans */
 
 uint64_t plan_tokens(const struct plan *p)
 {
@@ -51,7 +51,7 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-/* A.92  The merges of the built-in model */
+/* A.58  The merges of the built-in model */
 
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
                              size_t room, size_t *length, struct error *why)
@@ -74,7 +74,7 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   return ok ? all : NULL;
 }
 
-/* A.93  The merges of the built-in model */
+/* A.59  The merges of the built-in model */
 
 bool training_merges(struct memory *m, const struct grammar *g,
                      struct bpe_merge **out, size_t *n, struct error *why)
@@ -88,7 +88,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
   return ok;
 }
 
-/* A.94  Rows of tokens */
+/* A.60  Rows of tokens */
 
 struct source {
   struct memory *m;
@@ -99,7 +99,7 @@ struct source {
   struct ids list;
 };
 
-/* A.95  Rows of tokens */
+/* A.61  Rows of tokens */
 
 bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
 {
@@ -120,7 +120,7 @@ bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
   return true;
 }
 
-/* A.96  Rows of tokens */
+/* A.62  Rows of tokens */
 
 struct source *source_open(struct memory *m, const struct grammar *g,
                            struct tokenizer *t, uint64_t seed, struct error *why)
@@ -155,7 +155,7 @@ void source_seek(struct source *s, uint64_t at)
   s->at = at;
 }
 
-/* A.97  What a run holds */
+/* A.63  What a run holds */
 
 enum { BLOCKS = 64 };
 struct trainer {
@@ -177,7 +177,7 @@ struct trainer {
   double part_square[BLOCKS];
 };
 
-/* A.98  Draw the first weights */
+/* A.64  Draw the first weights */
 
 static float noise(uint64_t * dice)
 {
@@ -191,7 +191,7 @@ static float noise(uint64_t * dice)
   return (float)sum / 65536;
 }
 
-/* A.99  Draw the first weights */
+/* A.65  Draw the first weights */
 
 static void draw_weights(struct trainer *t)
 {
@@ -209,7 +209,7 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-/* A.100  Open and close a training run */
+/* A.66  Open and close a training run */
 
 static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
 {
@@ -232,7 +232,7 @@ static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
   return t->decays != NULL;
 }
 
-/* A.101  Open and close a training run */
+/* A.67  Open and close a training run */
 
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
                              const struct kernels *k, struct pool *crew,
@@ -260,7 +260,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   return NULL;
 }
 
-/* A.102  Open and close a training run */
+/* A.68  Open and close a training run */
 
 void trainer_close(struct memory *m, struct trainer *t)
 {
@@ -278,7 +278,7 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-/* A.103  A step of training */
+/* A.69  A step of training */
 
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -300,7 +300,7 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
                                                              1) / workers * 64);
 }
 
-/* A.104  A step of training */
+/* A.70  A step of training */
 
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
                             double *sum, struct error *why)
@@ -325,7 +325,7 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-/* A.105  A step of training */
+/* A.71  A step of training */
 
 static void move_weights(struct trainer *t, const struct stretch *s)
 {
@@ -351,7 +351,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
-/* A.106  A step of training */
+/* A.72  A step of training */
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
 {
@@ -374,7 +374,7 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
   return true;
 }
 
-/* A.107  Save and load a run */
+/* A.73  Save and load a run */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why)
 {
@@ -392,7 +392,7 @@ bool trainer_save(const struct trainer *t, const char *path, struct error *why)
       || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.108  Save and load a run */
+/* A.74  Save and load a run */
 
 bool trainer_load(struct trainer *t, const char *path,
                   struct progress *done, struct error *why)
@@ -416,7 +416,7 @@ bool trainer_load(struct trainer *t, const char *path,
   return true;
 }
 
-/* A.109  Save and load a run */
+/* A.75  Save and load a run */
 
 const float *trainer_weights(const struct trainer *t)
 {

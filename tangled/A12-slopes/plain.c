@@ -1,15 +1,15 @@
-/* plain.c -- made from chapters/A1-training.w; change it there */
+/* plain.c -- made from chapters/A12-slopes.w; change it there */
 
-/* A.9  plain.c */
+/* L.9  plain.c */
 
 #include <math.h>
 #include <string.h>
 #include "A6-kernels/numbers.h"
-#include "A1-training/slopes.h"
+#include "A12-slopes/slopes.h"
 #define TARGET
 #define WIDTH 4
 
-/* A.11  Tools of the pieces */
+/* L.11  Tools of the pieces */
 
 #if defined __clang__
 #define each(i, n) _Pragma("unroll") for (int i =  0; i < (n); i++)
@@ -21,7 +21,7 @@ typedef __attribute__((vector_size(4 * WIDTH)))
 float vec;
 enum { PARTS = 16 / WIDTH };
 
-/* A.12  Tools of the pieces */
+/* L.12  Tools of the pieces */
 
 INLINE vec load(const float *x)
 {
@@ -30,7 +30,7 @@ INLINE vec load(const float *x)
   return v;
 }
 
-/* A.13  Tools of the pieces */
+/* L.13  Tools of the pieces */
 
 INLINE float fold(float *lane)
 {
@@ -53,9 +53,9 @@ INLINE vec spread(float x)
   return v;
 }
 
-/* A.14  Bodies of the pieces */
+/* L.14  Bodies of the pieces */
 
-/* A.15  A tile of a product */
+/* L.15  A tile of a product */
 
 INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
                  const float *b, size_t b_step, size_t terms, float *c,
@@ -76,7 +76,7 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
       memcpy(c + (size_t)r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
 }
 
-/* A.16  Pack the two sides of a product */
+/* L.16  Pack the two sides of a product */
 
 static TARGET void pack_b(const struct product *p, size_t k0,
                           size_t depth, float *to)
@@ -86,7 +86,7 @@ static TARGET void pack_b(const struct product *p, size_t k0,
       memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
 }
 
-/* A.17  Pack the two sides of a product */
+/* L.17  Pack the two sides of a product */
 
 static TARGET void pack_a(const struct product *p, size_t i0,
                           size_t rows, size_t k0, size_t depth, float *to)
@@ -101,7 +101,7 @@ static TARGET void pack_a(const struct product *p, size_t i0,
   }
 }
 
-/* A.18  Multiply */
+/* L.18  Multiply */
 
 struct strip {
   const float *a;
@@ -110,7 +110,7 @@ struct strip {
   size_t b_step, b_panel, depth;
 };
 
-/* A.19  Multiply */
+/* L.19  Multiply */
 
 static TARGET void strip_rows(const struct product *p,
                               const struct strip *s, size_t rows, float *c)
@@ -128,7 +128,7 @@ static TARGET void strip_rows(const struct product *p,
   }
 }
 
-/* A.20  Multiply */
+/* L.20  Multiply */
 
 static TARGET void last_columns(const struct product *p)
 {
@@ -140,7 +140,7 @@ static TARGET void last_columns(const struct product *p)
     }
 }
 
-/* A.21  Multiply */
+/* L.21  Multiply */
 
 static TARGET void multiply(const struct product *p, float *desk)
 {
@@ -162,7 +162,7 @@ static TARGET void multiply(const struct product *p, float *desk)
     else
       s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel = 16;
 
-/* A.22  Go through the rows strip by strip */
+/* L.22  Go through the rows strip by strip */
 
     for (size_t i = 0; i < p->rows; i += STRIP) {
       size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
@@ -178,7 +178,7 @@ static TARGET void multiply(const struct product *p, float *desk)
   last_columns(p);
 }
 
-/* A.23  Sixteen outputs with lanes in rows */
+/* L.23  Sixteen outputs with lanes in rows */
 
 INLINE void one_lane(int rows, const float *x, size_t n,
                      const float *panel, vec a[TILE][PARTS])
@@ -194,7 +194,7 @@ INLINE void one_lane(int rows, const float *x, size_t n,
   }
 }
 
-/* A.24  Sixteen outputs with lanes in rows */
+/* L.24  Sixteen outputs with lanes in rows */
 
 INLINE void lanes_tile(int rows, const float *x, size_t n,
                        const float *panel, float *y, size_t y_row)
@@ -218,7 +218,7 @@ INLINE void lanes_tile(int rows, const float *x, size_t n,
       memcpy(y + (size_t)r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
 }
 
-/* A.25  A linear layer for many rows */
+/* L.25  A linear layer for many rows */
 
 static TARGET void linear(const float *x, size_t rows, const float *w,
                           size_t in, size_t out, float *y, float *desk)
@@ -235,7 +235,7 @@ static TARGET void linear(const float *x, size_t rows, const float *w,
   }
 }
 
-/* A.26  Exponentials of a block of scores */
+/* L.26  Exponentials of a block of scores */
 
 INLINE float largest(const float *z, size_t n)
 {
@@ -253,7 +253,7 @@ INLINE float largest(const float *z, size_t n)
   return most;
 }
 
-/* A.27  Exponentials of a block of scores */
+/* L.27  Exponentials of a block of scores */
 
 static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *left)
 {
@@ -275,7 +275,7 @@ static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *le
   left[0] = most, left[1] = fold(lane);
 }
 
-/* A.28  Exponentials of a block of scores */
+/* L.28  Exponentials of a block of scores */
 
 static TARGET void join(const float *left, const float *parts,
                         size_t n, size_t h, float *y, float *known)
@@ -301,7 +301,7 @@ static TARGET void join(const float *left, const float *parts,
   known[0] = m, known[1] = l;
 }
 
-/* A.29  Weights and scores, on the way back */
+/* L.29  Weights and scores, on the way back */
 
 static TARGET void weigh_back(float *s, float *g, size_t sees,
                               size_t n, float scale,
@@ -328,14 +328,14 @@ static TARGET void weigh_back(float *s, float *g, size_t sees,
   }
 }
 
-/* A.30  The loss of one row, and its gradient */
+/* L.30  The loss of one row, and its gradient */
 
 INLINE float exponential_of(const float *z, size_t i, size_t n, float most)
 {
   return i < n ? num_expf(z[i] - most) : 0;
 }
 
-/* A.31  The loss of one row, and its gradient */
+/* L.31  The loss of one row, and its gradient */
 
 static TARGET double judge(float *z, size_t n, uint32_t right, float share)
 {
@@ -363,7 +363,7 @@ static TARGET double judge(float *z, size_t n, uint32_t right, float share)
   return num_log(lane[0]) - ((double)own - (double)most);
 }
 
-/* A.32  A norm on the way back */
+/* L.32  A norm on the way back */
 
 static TARGET float norm_back(const float *x, const float *gain,
                               const float *dy, size_t d, float *dx)
@@ -384,7 +384,7 @@ static TARGET float norm_back(const float *x, const float *gain,
   return r;
 }
 
-/* A.33  A norm on the way back */
+/* L.33  A norm on the way back */
 
 static TARGET void gain_back(const float *x, const float *dy,
                              const float *r,
@@ -398,7 +398,7 @@ static TARGET void gain_back(const float *x, const float *dy,
                             dgain[k + j]);
 }
 
-/* A.34  A gate on the way back */
+/* L.34  A gate on the way back */
 
 static TARGET void gate_back(const float *gate, const float *up,
                              const float *dinner,
@@ -418,7 +418,7 @@ static TARGET void gate_back(const float *gate, const float *up,
   }
 }
 
-/* A.35  Squares of a gradient, and a step of AdamW */
+/* L.35  Squares of a gradient, and a step of AdamW */
 
 static TARGET double square(const float *g, size_t n)
 {
@@ -434,7 +434,7 @@ static TARGET double square(const float *g, size_t n)
   return lane[0];
 }
 
-/* A.36  Squares of a gradient, and a step of AdamW */
+/* L.36  Squares of a gradient, and a step of AdamW */
 
 INLINE void adam_some(const struct moments *a, size_t i, size_t n)
 {
@@ -453,7 +453,7 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
   }
 }
 
-/* A.37  Squares of a gradient, and a step of AdamW */
+/* L.37  Squares of a gradient, and a step of AdamW */
 
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {

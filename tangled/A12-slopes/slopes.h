@@ -1,12 +1,12 @@
-/* slopes.h -- made from chapters/A1-training.w; change it there */
+/* slopes.h -- made from chapters/A12-slopes.w; change it there */
 
-/* A.4  slopes.h */
+/* L.4  slopes.h */
 
 #ifndef INCIPIT_SLOPES_H
 #define INCIPIT_SLOPES_H
 #include "00-ground/ground.h"
 
-/* A.5  What a product is */
+/* L.5  What a product is */
 
 struct product {
   const float *a;
@@ -26,7 +26,7 @@ enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
 /* products of more than SHALLOW terms are packed, DEPTH terms and STRIP rows
  * at a time */
 
-/* A.6  What the pieces are */
+/* L.6  What the pieces are */
 
 struct moments {
   float *w, *g, *first, *second, *mean;
@@ -45,7 +45,7 @@ struct slopes {
 /* the bits of the kernel linear for a matrix [out][in], both multiples of
  * 16; desk has 16*in floats */
 
-/* A.7  Pieces of attention and of the loss */
+/* L.7  Pieces of attention and of the loss */
 
   void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
 /* scores of one block of at most 256 keys, n of them up to a multiple of 16,
@@ -66,7 +66,7 @@ struct slopes {
   double (*judge)(float *z, size_t n, uint32_t right, float share);
 /* the loss of one row of logits, which become its gradient times share */
 
-/* A.8  Pieces of norms, gates and steps */
+/* L.8  Pieces of norms, gates and steps */
 
   float (*norm_back)(const float *x, const float *gain,
                      const float *dy, size_t d, float *dx);
