@@ -111,8 +111,8 @@ struct product {
   float *c; size_t c_row;
   size_t rows, terms, cols; bool add;
 };
-  /* $c_{ij}=\sum_k a_{ik}b_{kj}$ in rising order of $k$ by fused multiply--adds,
-     from 0 or, if |add|, from what is there;
+  /* $c_{ij}=\sum_k a_{ik}b_{kj}$ in rising order of $k$ by fused
+     multiply--adds, from 0 or, if |add|, from what is there;
      $a_{ik}$ is |a[i*a_row+k*a_step]|,
      $b_{kj}$ is |b[k*b_step+j]|, $c_{ij}$ is |c[i*c_row+j]| */
 
@@ -125,7 +125,7 @@ result.
 @<What a product is@>=
 enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
   /* products of more than |SHALLOW| terms are packed, |DEPTH| terms and
-     |STRIP| rows at a time; |TILE| rows of the result are computed together */
+     |STRIP| rows at a time; |TILE| rows of a result go together */
 
 @ The table begins with the two that take nearly all the time. The loops that follow work on one row or on a range of
 numbers, so that a caller may deal rows out to workers as it likes.
@@ -136,8 +136,8 @@ struct slopes {
   /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
   void (*linear)(const float *x, size_t rows, const float *w,
     size_t in, size_t out, float *y, float *desk);
-  /* the bits of the kernel |linear| for a matrix |[out][in]|, both multiples of
-     16; |desk| has |16*in| floats */
+  /* the bits of the kernel |linear| for a matrix |[out][in]|, both
+     multiples of 16; |desk| has |16*in| floats */
   @<Pieces of attention and of the loss@>@;
   @<Pieces of norms, gates and steps@>@;
 };
@@ -150,19 +150,22 @@ sum for each row, is what going back needs.
 @<Pieces of attention and of the loss@>=
   void (*weigh)(float *s, size_t sees, size_t n, float scale,
     float *left);
-  /* scores of one block of at most 256 keys, |n| of them up to a multiple of 16,
-     become exponentials; |left[0]| is the maximum and |left[1]| the sum of those seen */
+  /* scores of one block of at most 256 keys, |n| of them up to a
+     multiple of 16, become exponentials; |left[0]| is the maximum and
+     |left[1]| the sum of those seen */
   void (*join)(const float *left, const float *parts, size_t n,
     size_t h, float *y, float *known);
-  /* joins |n| blocks of one row, |STRIP| rows apart in |left| and |parts|; |known|
-     is the maximum and the sum over all of them */
+  /* joins |n| blocks of one row, |STRIP| rows apart in |left| and
+     |parts|; |known| is the maximum and the sum over all of them */
   void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
     float scale, const float *known, const float *y,
     const float *dy, size_t h);
-  /* |s| becomes weights and |g|, gradients of weights, gradients of scores; |known|
-     is what |join| left, |y| what attention mixed, |dy| its gradient */
+  /* |s| becomes weights and |g|, gradients of weights, gradients of
+     scores; |known| is what |join| left, |y| what attention mixed, |dy|
+     its gradient */
   double (*judge)(float *z, size_t n, uint32_t right, float share);
-  /* the loss of one row of logits, which become its gradient times |share| */
+  /* the loss of one row of logits, which become its gradient times
+     |share| */
 
 @ Of the rest, |gain_back| is the only one that sums over rows; it is given columns instead, so that no sum is cut among
 workers.
@@ -172,7 +175,8 @@ workers.
   /* adds to |dx|, and returns 1 over the root mean square */
   void (*gain_back)(const float *x, const float *dy, const float *r,
     size_t rows, size_t d, size_t from, size_t to, float *dgain);
-  /* adds to |dgain| for the columns |from| to |to|, |r| is what |norm_back| returned */
+  /* adds to |dgain| for the columns |from| to |to|, |r| is what
+     |norm_back| returned */
   void (*gate_back)(const float *gate, const float *up,
     const float *dinner, size_t n, float *dgate, float *dup);
   /* |n| is a multiple of 16 */
@@ -628,13 +632,13 @@ static TARGET void weigh_back(float *s, float *g, size_t sees,
   float mean = fold(lane);
   for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
   for (size_t t = 0; t < n; t += 16) {
-    @<Turn sixteen scores into weights, and their slopes into slopes of scores@>@;
+    @<Weigh sixteen scores again, and turn their slopes@>@;
   }
 }
 
 @ The score was scaled before the exponential was taken, $s=\alpha\,q\cdot k$, so the slope along $q\cdot k$ has the factor
 $\alpha$ once more. Scores that were not seen have the weight 0, and therefore the slope 0 whatever stands in |g|.
-@<Turn sixteen scores into weights, and their slopes into slopes of scores@>=
+@<Weigh sixteen scores again, and turn their slopes@>=
 float p[16], d[16];
 memcpy(p, s + t, sizeof p);
 memcpy(d, g + t, sizeof d);
@@ -1207,12 +1211,13 @@ static void box_look(void)
   float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
   s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
   slopes_plain.weigh_back(s, g, 3, 16, 1.0f, known, y, dy, 16);
-  printf("box 3, look: weights %.4f %.4f %.4f, slopes %.4f %.4f %.4f\n",
+  printf("box 3, look: weights %.4f %.4f %.4f,"@|
+    " slopes %.4f %.4f %.4f\n",
     (double) s[0], (double) s[1], (double) s[2], (double) g[0],
     (double) g[1], (double) g[2]);
 }
 
-@ The norm differs from the box by its $\epsilon$, which shows in the eighth digit only. The gate has the exact $\ln3$ instead of $1.10$.
+@ The norm differs from the box by its $\epsilon$, which shows in the eighth digit only. The gate has $\ln3$ to all its digits.
 @<The boxes, by the pieces@>=
 static void box_norm_and_gate(void)
 {

@@ -26,7 +26,7 @@ struct product {
 
 enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
 /* products of more than SHALLOW terms are packed, DEPTH terms and STRIP rows
- * at a time; TILE rows of the result are computed together */
+ * at a time; TILE rows of a result go together */
 
 /* L.9  What the pieces are */
 

@@ -330,7 +330,7 @@ static TARGET void weigh_back(float *s, float *g, size_t sees,
     s[t] = -INFINITY;
   for (size_t t = 0; t < n; t += 16) {
 
-/* L.41  Turn sixteen scores into weights, and their slopes into slopes of scores */
+/* L.41  Weigh sixteen scores again, and turn their slopes */
 
     float p[16], d[16];
     memcpy(p, s + t, sizeof p);
