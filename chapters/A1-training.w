@@ -30,11 +30,12 @@ $(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against
 the row of the token that came and lowers the others, the likelier ones more.
 \end{byhand}
 
-@ That is one layer of it. The rest of this appendix carries the same rule through
-attention, norms and gates, for every token of every row. The program prints what the hand has just found,
-checks the gradients of a small network against differences, and one pass against many; with |"values"| it
-prints the numbers that the prose quotes. |"train"| trains a model. The texts come from \cref{sec:corpus}; what
-the finished model can do is examined in \cref{sec:examination}.
+@ That is the last operation of a pass, turned back. Appendix~L does the same for matrices, attention, norms and gates, each
+with its formula, and for the step that follows; here those pieces are strung together, for every token of every row, and fed. The texts come
+from \cref{sec:corpus}, and what the finished model can do is examined in \cref{sec:examination}.
+
+The program prints what the hand has just found, checks the gradients of a small network against differences, and one pass against many;
+with |"values"| it prints the numbers that the prose quotes; |"train"| trains a model.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -72,8 +73,9 @@ from above with what went in from below.
 @<The network from outside@>@;
 #endif
 
-@ A network is used in four steps, which the trainer, the tests and the exercises call
-separately: forward, judge, backward, and a look at the logits in between.
+@ What a model is made of is a shape and a row of numbers. A |struct shape| has the widths of a model; each |struct parameter| says where
+in the long row of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
+one that really came next.
 @<The network from outside@>=
 struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
@@ -86,6 +88,12 @@ struct parameter { char name[64]; size_t offset, rows, cols; };
 struct batch { const uint32_t *inputs, *targets; size_t sequences, length;
 float share; };
   /* |inputs| and |targets| are |[sequences][length]|; each loss counts |share| */
+@<A network, opened and looked at@>@;
+@<A network, used@>@;
+
+@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several rows
+of them, as the check of the gradients does, and hand each to the same network.
+@<A network, opened and looked at@>=
 struct network;
 struct network *network_open(struct memory *m, const struct shape *s,
   size_t max_rows,
@@ -100,6 +108,10 @@ size_t network_count(const struct network *net);
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
   /* tensor |i|, or null behind the last */
+
+@ A network is used in three steps. They are separate calls, because tests and examinations stop after the first or
+the second, and because the logits can only be looked at before they turn into gradients.
+@<A network, used@>=
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why);
@@ -115,8 +127,8 @@ void network_backward(struct network *net, const float *w,
   /* adds the gradient of the sum of all losses, times |share|, to
      |gradient|, which lies like the weights */
 
-@ The names are those under which the file will hold the tensors, and their order is that of
-the way forward.
+@ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
+the way forward, and no code depends on it but the list itself.
 @<Tensors by name@>=
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -128,7 +140,8 @@ static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
     "mlp.down_proj" }@];
 
 @ A tensor is a name and a place in one long row of weights. Gradients, moments and averages are
-rows of the same length, so whatever is done to all weights is one loop.
+rows of the same length, so whatever is done to all weights is one loop that knows nothing of tensors, and a state is saved with four
+calls of |fwrite|.
 @<Tensors by name@>=
 static void add_tensor(struct network *net, const char *name,
   size_t rows, size_t cols)
@@ -140,7 +153,8 @@ static void add_tensor(struct network *net, const char *name,
 }
 
 @ The shapes follow from the widths. Matrices are stored by outputs, as in the file, so that
-nothing has to be turned when they are written.
+nothing has to be turned when they are written. The embedding comes first and is the head as well; the last gain stands at the end, which
+is where |network_backward| looks for it.
 @<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
@@ -161,16 +175,24 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-@ What a layer keeps: the stream before it and in its middle, the two normed streams,
-queries, keys and values after the rotation, what attention mixed, the gate and its partner,
-and their product. Of the attention weights we keep only a maximum and a sum for each row and
-head.
+@ What a layer keeps for the way back: the stream before it and in its middle, which the norms need; the two normed streams,
+what attention mixed and the product of gate and partner, which are inputs of matrices; queries, keys and values after the rotation, gate and
+partner themselves. \Cref{fig:wayback} shows who asks for which. For our model that is \val{train.kept.rows} floats a token and layer.
+
+The weights of attention are not among them. In a row of \val{train.length} tokens there are, on the average, \val{train.kept.weights} of them for
+each token and layer. We keep a maximum and a sum for each head, \val{train.kept.known} floats, from which a weight is made again when it
+is asked for.
+@^memory of training@>
 @<What a network holds@>=
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
     *inner;
   float *known;
 };
+
+@ Two engines stand in a network. |team| has the pool, and its kernels divide their rows among the workers. |lone| has none: it is for a
+worker that is itself a part of such a division and wants a kernel for its own share.
+@<What a network holds@>=
 struct network {
   struct shape form;
   size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
@@ -184,8 +206,8 @@ struct network {
   @<Rooms of a network@>@;
 };
 
-@ The rest of the room is used by all layers in turn: the angles of the positions, the
-logits, the gradients that travel back, and a desk for each worker.
+@ The rest of the room is used by all layers in turn: the angles of the positions and their sines negated, the
+logits, the gradients that travel back, and a desk for each worker. A name with |d| in front is the gradient of what the name says.
 @<Rooms of a network@>=
 uint32_t *positions;
 float *frequency, *cosine, *sine, *minus;
@@ -203,7 +225,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-@ The rows of one layer. They are the larger part of what a trainer needs, which is why nothing is
+@ The rows of one layer. They are by far the larger part of what a trainer needs, and there are as many of them as layers, which is why nothing is
 kept that can be made again cheaply.
 @<Lay out the rooms@>=
 static void lay_out_layer(struct network *net, struct trace *t,
@@ -222,38 +244,41 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-@ What comes after the layers is needed once. The desk of a worker is large enough for attention
+@ What comes after the layers is needed once, since one layer is turned back at a time. The desk of a worker is large enough for attention
 and for any product.
 @<Lay out the rooms@>=
 static size_t lay_out(struct network *net)
 {
   const struct shape *s = &net->form;
-  size_t n = net->max_rows, d = n * s->d_model, f =
-    n * s->d_inner, at = 0;
-  size_t q = n * net->q_width, kv = n * net->kv_width, half =
-    s->head_dim / 2;
-  for (uint32_t l = 0; l < s->n_layers;
-  l++) lay_out_layer(net, &net->traces[l], &at);
-  net->last = cut(net, &at, d), net->h = cut(net, &at, d);
-  net->logits = cut(net, &at, n * s->vocab_size), net->scales =
-    cut(net, &at, n);
-  net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
-  net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
-  net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
-  net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
-  net->dinner = cut(net, &at, f);
-  net->frequency = cut(net, &at, half), net->cosine =
-    cut(net, &at, n * half);
-  net->sine = cut(net, &at, n * half), net->minus =
-    cut(net, &at, n * half);
-  net->desk_size = desk_floats(net);
-  net->desk = cut(net, &at, net->desk_size
-    * pool_workers(net->team.self));
+  size_t n = net->max_rows, d = n * s->d_model;
+  size_t f = n * s->d_inner, at = 0, q = n * net->q_width;
+  size_t kv = n * net->kv_width, half = s->head_dim / 2;
+  for (uint32_t l = 0; l < s->n_layers; l++)
+    lay_out_layer(net, &net->traces[l], &at);
+  @<Cut the rooms that all layers share@>@;
   return at;
 }
 
+@ The logits are the largest single room: a row has as many of them as the vocabulary has tokens.
+@<Cut the rooms that all layers share@>=
+net->last = cut(net, &at, d), net->h = cut(net, &at, d);
+net->logits = cut(net, &at, n * s->vocab_size), net->scales =
+  cut(net, &at, n);
+net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
+net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
+net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
+net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
+net->dinner = cut(net, &at, f);
+net->frequency = cut(net, &at, half), net->cosine =
+  cut(net, &at, n * half);
+net->sine = cut(net, &at, n * half), net->minus =
+  cut(net, &at, n * half);
+net->desk_size = desk_floats(net);
+net->desk = cut(net, &at, net->desk_size
+  * pool_workers(net->team.self));
+
 @ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
-one. The frequencies of the rotations are chapter 2's.
+one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
 @<Open and close a network@>=
 static bool prepare(struct memory *m, struct network *net,
   struct error *why)
@@ -275,15 +300,19 @@ static bool prepare(struct memory *m, struct network *net,
     sizeof(float), why);
   if (net->room == NULL) return false;
   lay_out(net);
-  size_t half = s->head_dim / 2;
-  for (size_t i = 0; i < half; i++)
-    net->frequency[i] = (float) num_pow(10000.0,
-      -(double) i / (double) half);
+  @<Find the frequencies of the rotations@>@;
   return true;
 }
 
+@ They are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
+@<Find the frequencies of the rotations@>=
+size_t half = s->head_dim / 2;
+for (size_t i = 0; i < half; i++)
+  net->frequency[i] = (float) num_pow(10000.0,
+    -(double) i / (double) half);
+
 @ The widths must be multiples of sixteen, because every loop over a row goes in steps of
-sixteen. The pieces of the way back are chosen to go with the kernels: wide ones if they are.
+sixteen. A shape for which that fails is refused at the door; inside, no loop has a remainder to think of.
 @<Open and close a network@>=
 struct network *network_open(struct memory *m, const struct shape *s,
   size_t max_rows,
@@ -298,24 +327,32 @@ struct network *network_open(struct memory *m, const struct shape *s,
   }
   struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
-  net->form = *s, net->max_rows = max_rows;
-  net->q_width = (size_t) s->n_heads * s->head_dim;
-  net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-  net->team = (struct engine) @[{ k, crew, &net->tally }@];
-  net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
-  net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
-    (float) (1 / sqrt((double) s->head_dim)) }@];
-  net->back = &slopes_plain;
-#if defined __x86_64__
-  if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
-#endif
+  @<Fill in what follows from the shape@>@;
+  @<Choose pieces that go with the kernels@>@;
   if (prepare(m, net, why)) return net;
   network_close(m, net);
   return NULL;
 }
 
-@ Closing returns what was taken, in the same sizes. The three small functions behind it let
-others look without letting them touch.
+@ The factor in |how| is the one by which scores are multiplied, one over the root of a head's width.
+@<Fill in what follows from the shape@>=
+net->form = *s, net->max_rows = max_rows;
+net->q_width = (size_t) s->n_heads * s->head_dim;
+net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
+net->team = (struct engine) @[{ k, crew, &net->tally }@];
+net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
+net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
+  (float) (1 / sqrt((double) s->head_dim)) }@];
+
+@ The engine has already found out what this machine can do. If it goes without wide registers, because there are none or because it was told to, so do the
+pieces of the way back.
+@<Choose pieces that go with the kernels@>=
+net->back = &slopes_plain;
+#if defined __x86_64__
+if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
+#endif
+
+@ Closing returns what was taken, in the same sizes, since the allocator keeps no headers and believes the caller.
 @<Open and close a network@>=
 void network_close(struct memory *m, struct network *net)
 {
@@ -331,7 +368,8 @@ void network_close(struct memory *m, struct network *net)
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
 
-@ Others may look at the tensors, the logits and the pieces; only the network changes them.
+@ Others may look at the tensors, the logits and the pieces; only the network changes them. The list of tensors ends with null, so that a loop over it needs no
+count.
 @<Open and close a network@>=
 size_t network_count(const struct network *net)
 {
@@ -355,7 +393,11 @@ const struct slopes *network_slopes(const struct network *net)
 }
 
 @* Forward, with the engine's own kernels. \label{sec:keeping}
-One call of the network is a small struct that travels with the jobs of the pool.
+The pass of training is the pass of chapter 2 with other destinations. It must have the same bits: weights that were fitted to one
+function are not quite right for another, and then the engine's losses would not be the trainer's, by a little, and nobody could say why. So kernels are used where
+they are fast enough for hundreds of rows, and elsewhere the same sums in another order of work.
+
+A job of the pool is a function and one pointer, so what belongs to one call of the network stands in a small struct that travels with the jobs.
 
 @<One pass of a network@>=
 struct course {
@@ -377,16 +419,12 @@ static float *slope(const struct course *r, uint32_t layer, enum part p)
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ Every norm and every linear layer of the way forward is a kernel of the engine, or has its
-bits. The rows are divided among the workers.
+@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes some rows, a multiple of six of them as long as there are enough, because six are
+a tile. How many is no matter of bits: a row's sums do not know of other rows.
 @<One pass of a network@>=
 struct linear_job { struct network *net; const float *w, *x;
-size_t in, out, rows;
-  float *y; };
-
-@ Each worker takes some rows, a multiple of six of them as long as there are enough. How many is
-no matter of bits: a row's sums do not know of other rows.
-@<One pass of a network@>=
+  size_t in, out, rows; float *y; };
+@#
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
   const struct linear_job *j = what;
@@ -418,7 +456,8 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written.
+@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written; the way back has it too. Three places must
+agree here, and the test that compares logits with the engine's would notice the first two, the gradient check the third.
 @<One pass of a network@>=
 static void norm_rows(const struct course *r, const float *gain,
   const float *x, float *y)
@@ -431,7 +470,8 @@ static void norm_rows(const struct course *r, const float *gain,
 }
 
 @ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
-attention, projection, addition. Only the destinations differ; each row has a place where it stays.
+attention, projection, addition. Only the destinations differ. Where the engine overwrites its rows, each of these has a place of its own, in which it
+stays until the layer is turned back.
 @<Through attention, keeping the rows@>=
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -472,7 +512,8 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ The kernel |add| adds its second row to its first. The sum of two numbers does not
+@ The stream out of one layer is written straight to where the next one keeps it, and that of the last to a room of its own.
+The kernel |add| adds its second row to its first. The sum of two numbers does not
 depend on their order, so it is the engine's sum although ours begins with the other one.
 @<A whole pass, kept@>=
 bool network_forward(struct network *net, const float *w,
@@ -485,16 +526,10 @@ bool network_forward(struct network *net, const float *w,
     b->sequences * b->length }@];
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
-    return error_say(why, "the trainer: a pass of %zu rows of %zu; wanted: at most %zu",
+    return error_say(why, "the trainer: a pass of %zu rows of %zu;"@|
+      " wanted: at most %zu",
       b->sequences, b->length, net->max_rows);
-  for (size_t i = 0; i < r.rows; i++) net->positions[i] =
-    (uint32_t) (i % b->length);
-  k->angles(&net->team, net->positions, r.rows, net->frequency, half,
-    1, net->cosine,
-    net->sine);
-  k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
-    s->d_model, b->inputs,
-    r.rows, net->traces[0].x);
+  @<Give the rows their positions and their embeddings@>@;
   for (uint32_t l = 0; l < s->n_layers; l++) {
     forward_attention(&r, l);
     forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x
@@ -506,14 +541,24 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
+@ Several sequences lie one behind the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
+@<Give the rows their positions and their embeddings@>=
+for (size_t i = 0; i < r.rows; i++)
+  net->positions[i] = (uint32_t) (i % b->length);
+k->angles(&net->team, net->positions, r.rows, net->frequency, half,
+  1, net->cosine, net->sine);
+k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
+  s->d_model, b->inputs, r.rows, net->traces[0].x);
+
 @ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
 rows one at a time, because the engine mostly has one. Here a row has many
-neighbours. So a worker takes a strip of queries of one head against all keys up to the
-last of them, as two products; and since each score, each exponential and each sum keeps
-its order, the bits stay those of the kernel.
+neighbours, which ask the same keys. So a worker takes a \emph{strip} of 48 queries of one head and goes with it against all keys up to the
+last of them, as two products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
+its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, at most 48 for a query; that
+is cheaper than a product with a ragged edge.
 
-The desk of a worker holds the keys and values of one head as neighbours, the same turned,
-their gradients, a strip of scores and of their gradients, and a strip of queries.
+For this a worker has a desk. On it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
+their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
 @<The desk of a worker@>=
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
@@ -547,8 +592,8 @@ static size_t lay_bench(const struct network *net, struct bench *t,
   return at;
 }
 
-@ Behind the desk for attention lies the room where products are packed. The widest product
-decides its size.
+@ Behind the desk for attention lies the room where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
+decides the size.
 @<The desk of a worker@>=
 static size_t desk_floats(const struct network *net)
 {
@@ -560,7 +605,8 @@ static size_t desk_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
 }
 
-@ The heads that share keys and values go to one worker, sequence by sequence.
+@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole, so that keys
+are copied and turned once for all of its queries, and on the way back nobody else adds to their gradients.
 @<Attention, a strip of queries at a time@>=
 struct attention { const struct course *r; struct trace *t; };
   /* the way forward; and back */
@@ -575,8 +621,8 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-@ Keys and values of one head are copied out of their rows, which also hold the other heads'. The
-padding is zero, so that what lies there from an earlier use cannot be a NaN.
+@ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
+zeros. What lies there from an earlier use would get the weight 0, but 0 times a NaN is a NaN.
 @<Attention, a strip of queries at a time@>=
 static void take_group(struct group *a, size_t unit)
 {
@@ -592,9 +638,8 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-@ The scores of a strip are one call of |linear|, with the keys as its weights. Behind the
-last key, up to a multiple of sixteen, stand zeros, and behind what a query sees nothing is
-read: its exponential is 0.
+@ The scores of a strip are one call of the kernel |linear|, by |lone|, with the keys as its weights: a score \emph{is} the dot product of the engine's
+definition, lanes and all. Then each block of keys is weighed and mixed for the whole strip, and the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -609,17 +654,23 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++) @<Weigh a block of the strip,
     and mix its values@>@;
-  for (size_t i = 0; i < rows; i++) {
-    size_t row = a->first + t0 + i;
-    net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
-      (t0 + i) / 256 + 1, h,
-      a->t->mixed + row * net->q_width + head * h,
-      a->t->known + 2 * (row * net->form.n_heads + head));
-  }
+  @<Join the blocks of every row of the strip@>@;
+}
+
+@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; blocks behind are not joined. The result goes to the head's place in the row, the maximum
+and the sum to where the way back will look for them.
+@<Join the blocks of every row of the strip@>=
+for (size_t i = 0; i < rows; i++) {
+  size_t row = a->first + t0 + i;
+  net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
+    (t0 + i) / 256 + 1, h,
+    a->t->mixed + row * net->q_width + head * h,
+    a->t->known + 2 * (row * net->form.n_heads + head));
 }
 
 @ A block holds 256 keys, as in the engine. A query that sees nothing of the block gets no
-weights in it; the values are then mixed by a product, whose zeros add nothing to a sum.
+weights in it. The values are then mixed by one product for the strip, whose zeros add nothing to a sum; rising order of its terms is rising order of the keys, the same as
+in the kernel.
 @<Weigh a block of the strip, and mix its values@>=
 {
   size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -637,8 +688,9 @@ weights in it; the values are then mixed by a product, whose zeros add nothing t
       h }@], a->on.pack);
 }
 
-@ Sequences and groups of heads are independent of each other, so they are dealt out to the
-workers in turn.
+@ Groups are independent of each other, so they are dealt out to the
+workers in turn, like cards. With two sequences and two heads of keys there are four of them; a machine with more cores than that has
+workers that wait here, and only here.
 @<Attention, a strip of queries at a time@>=
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {

@@ -31,6 +31,8 @@ struct batch {
 };
 /* inputs and targets are [sequences][length]; each loss counts share */
 
+/* A.6  A network, opened and looked at */
+
 struct network;
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
@@ -49,6 +51,8 @@ size_t network_count(const struct network *net);
 
 const struct parameter *network_parameter(const struct network *net, size_t i);
 /* tensor i, or null behind the last */
+
+/* A.7  A network, used */
 
 bool network_forward(struct network *net, const float *w,
                      const struct batch *b, struct error *why);
