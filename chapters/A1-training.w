@@ -128,7 +128,7 @@ void network_backward(struct network *net, const float *w,
      |gradient|, which lies like the weights */
 
 @ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
-the way forward, and no code depends on it but the list itself.
+the way forward. Only the first and the last are ever found by their place.
 @<Tensors by name@>=
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -259,7 +259,7 @@ static size_t lay_out(struct network *net)
   return at;
 }
 
-@ The logits are the largest single room: a row has as many of them as the vocabulary has tokens.
+@ The logits are the largest single room of our model: a row has as many of them as the vocabulary has tokens.
 @<Cut the rooms that all layers share@>=
 net->last = cut(net, &at, d), net->h = cut(net, &at, d);
 net->logits = cut(net, &at, n * s->vocab_size), net->scales =
@@ -554,7 +554,7 @@ k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
 rows one at a time, because the engine mostly has one. Here a row has many
 neighbours, which ask the same keys. So a worker takes a \emph{strip} of 48 queries of one head and goes with it against all keys up to the
 last of them, as two products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
-its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, at most 48 for a query; that
+its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, fewer than 64 for a query; that
 is cheaper than a product with a ragged edge.
 
 For this a worker has a desk. On it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
@@ -689,8 +689,8 @@ in the kernel.
 }
 
 @ Groups are independent of each other, so they are dealt out to the
-workers in turn, like cards. With two sequences and two heads of keys there are four of them; a machine with more cores than that has
-workers that wait here, and only here.
+workers in turn, like cards. With two sequences and two heads of keys there are four of them, with one long sequence two; on a machine with more cores than that, some
+workers wait here.
 @<Attention, a strip of queries at a time@>=
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -715,21 +715,15 @@ are exactly those of as many passes over longer and longer beginnings. The tests
 |==|.
 @^teacher forcing@>
 
-What follows is the chain rule, read from the last line of the pass to the first. We write $dx$ for
-the derivative of the loss by $x$. Three cases cover the whole model.
+Everything else is the chain rule, read from the last line of the pass to the first. Appendix~L has derived what each operation hands back. What is left
+is to go through a layer upwards from its last line, and to give each piece the row that came down (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
+hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
+@^backpropagation@>@^residual stream@>
 
-\smallskip\noindent\emph{A matrix.} From $y=Wx$ follow $dx=W^{\mathsf T}dy$ and
-$dW=dy\,x^{\mathsf T}$, summed over the rows. In matrices with one row for each token,
-$dX=dY\,W$ and $dW=dY^{\mathsf T}X$.
-
-\smallskip\noindent\emph{A sum.} From $y=x+f(x)$ follows $dx=dy+f'(x)\,dy$: the residual stream hands
-$dy$ on untouched and adds what the branch has to say. So one array, |dx|, travels through the whole
-model, and each branch adds to it.
-
-\smallskip\noindent\emph{A softmax.} With $p_i=e^{z_i}/\sum_je^{z_j}$ we have $\partial
-p_i/\partial z_j=p_i([i=j]-p_j)$, so $dz_j=p_j(dp_j-\sum_ip_i\,dp_i)$. If the loss is $-\log p_r$,
-everything collapses into $dz_j=p_j-[j=r]$, which is what was worked out by hand at the beginning.
-@^backpropagation@>
+\fig{wayback}{fig:wayback}{A layer, there and back. In the middle what the way forward computes, in its order; on the left the rows that it leaves behind; on the right, going
+up, what each operation hands back, and the piece that does it. Each dotted line is a kept row that the way back asks for.}{Three columns. In the middle the nine steps of a layer in boxes, from
+the norm at the top to the second addition at the bottom, with arrows down. On the left, beside each box, the names of the rows it leaves. On the right the names of gradients with arrows up, and
+between left and right dotted lines at all steps but the two additions.}
 
 The losses come first, row by row; the logits turn into their own gradients in place.
 
@@ -760,13 +754,11 @@ void network_judge(struct network *net, const struct batch *b,
     &(struct verdict) @[{ &r, losses }@]);
 }
 
-@ A product over all workers: each takes some rows of the result.
+@ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
+rest that is no multiple of six goes to the last.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
-
-@ Rows of the result are divided, terms of a sum never. The rest that is no multiple of six goes
-to the last worker.
-@<Products on all workers@>=
+@#
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = what;
@@ -782,9 +774,8 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-@ Two uses. What a matrix $W$ hands down is $dX=dY\,W$, and its own gradient is
-$dW=dY^{\mathsf T}X$. Neither needs anything turned: the strides of the product say from
-which side a matrix is read.
+@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the slopes that come
+from several matrices which read the same rows are summed, as queries, keys and values do.
 @<Products on all workers@>=
 static void hand_down(const struct course *r, const float *w,
   size_t in, size_t out,
@@ -798,8 +789,8 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-@ The gradient of a matrix is added to what is there, because several passes may make up one step.
-Its rows are the outputs, its terms the tokens.
+@ And its own gradient is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because several passes may make up one step,
+and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
 static void matrix_slope(const struct course *r, const float *x,
   size_t in,
@@ -813,8 +804,8 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-@ Norms on the way back are two jobs, one by rows and one by columns. The first leaves one over the
-root mean square of each row behind, for the second.
+@ Norms on the way back are two jobs. The slopes of a row need that row only and are divided by rows; the slope of a gain is a sum over all rows and is divided by
+columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
 @<Norms and gates on all workers@>=
 struct norm_job { const struct course *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
@@ -829,7 +820,9 @@ static void norm_rows_part(void *what, unsigned worker, unsigned workers)
       j->dy + i * d, d,
       j->dx + i * d);
 }
-@#
+
+@ Sixteen columns at a time are dealt out, since that is what |gain_back| takes in one step.
+@<Norms and gates on all workers@>=
 static void norm_gain_part(void *what, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = what;
@@ -839,10 +832,7 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
     d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers
       * 16, j->dgain);
 }
-
-@ The gated unit is divided by numbers, sixteen at a time. Attention and the gate share a little
-struct, since both need the pass and the layer's rows.
-@<Norms and gates on all workers@>=
+@#
 static void norm_down(const struct course *r, const float *gain,
   const float *x,
   const float *dy, float *dx, float *dgain)
@@ -851,7 +841,9 @@ static void norm_down(const struct course *r, const float *gain,
   pool_run(r->net->team.self, norm_rows_part, &j);
   pool_run(r->net->team.self, norm_gain_part, &j);
 }
-@#
+
+@ The gated unit knows no rows at all: each number goes back on its own, so the whole layer is one long list, divided by sixteens.
+@<Norms and gates on all workers@>=
 static void gate_part(void *what, unsigned worker, unsigned workers)
 {
   const struct attention *j = what;
@@ -864,8 +856,7 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
     to - from, net->dgate + from, net->dup + from);
 }
 
-@ Attention on the way back makes the scores again, from the turned keys, and at the same time the
-gradients of the weights: $dp_t=dy\cdot v_t$, one product for a strip of queries.
+@ Keys and values are needed turned, so that the keys of one strip of products lie in neighbouring columns. The longer rows of the copy, |ld|, are the desk's.
 @<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
@@ -873,7 +864,11 @@ static void turn(const float *from, size_t rows, size_t cols,
   for (size_t i = 0; i < rows; i++)
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
-@#
+
+@ For a strip of queries the scores are made again, and beside them the slopes of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
+values in the other. Then |weigh_back| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
+compared with them, and rounding differently moves a gradient by less than its own error.
+@<Attention on the way back@>=
 static void scores_back(struct group *a, size_t head, size_t t0,
   size_t rows, size_t n)
 {
@@ -896,8 +891,8 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-@ Then three products more. With $g$ the gradients of the scores, $dq=g\,K$, $dK=g^{\mathsf T}q$
-and $dV=p^{\mathsf T}dy$. The last two are sums over all queries that see a key, so they are added up
+@ Then three products more. A score is $q\cdot k$, so with $g$ the slopes of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
+$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the slope times the other. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
 static void strip_back(struct group *a, size_t head, size_t t0)
@@ -925,7 +920,7 @@ static void strip_back(struct group *a, size_t head, size_t t0)
 }
 
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
-head. One worker does the whole group; two would have to agree on an order.
+head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
 @<Attention on the way back@>=
 static void attend_back_part(void *what, unsigned worker,
   unsigned workers)
@@ -950,8 +945,8 @@ static void attend_back_part(void *what, unsigned worker,
   }
 }
 
-@ Back to rows in which all heads stand side by side, where the rotation can be undone and the
-projection follows.
+@ The gradients go back into rows in which all heads stand side by side, where the rotation can be undone and the
+projection follows. No two groups write to the same place.
 @<Hand out the gradients of the group's keys and values@>=
 for (size_t i = 0; i < a.length; i++) {
   size_t at = (a.first + i) * w + a.kv * h;
@@ -959,8 +954,8 @@ for (size_t i = 0; i < a.length; i++) {
   memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
 }
 
-@ The second half of a layer, backwards. The first line of the way forward is the last one here,
-and each matrix appears twice: once for its own gradient, once to hand down.
+@ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
+and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the slope of the layer's output and, after the last line, that of the stream in its middle.
 @<Back through the gated unit@>=
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -979,8 +974,9 @@ static void backward_mlp(const struct course *r, uint32_t l)
     slope(r, l, PART_NORM2));
 }
 
-@ The first half, backwards. A rotation by an angle is undone by one by its negative; so the
-gradient of a rotated row is rotated back by the engine's own kernel.
+@ The first half, backwards. |attend_back_part| leaves slopes of rotated queries and keys, which are rotated back
+by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
+writes, the other two add.
 @<Back through attention@>=
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -988,8 +984,8 @@ static void backward_attention(const struct course *r, uint32_t l)
   const struct kernels *k = net->team.k;
   const struct shape *s = &net->form;
   struct trace *t = &net->traces[l];
-  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half =
-    s->head_dim / 2;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
+  size_t half = s->head_dim / 2;
   matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
   pool_run(net->team.self, attend_back_part,
@@ -998,19 +994,23 @@ static void backward_attention(const struct course *r, uint32_t l)
     net->cosine, net->minus);
   k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
     net->cosine, net->minus);
-  matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
-  matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
-  matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
-  hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
-  hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
-  hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+  @<Back through queries, keys and values@>@;
   norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
     slope(r, l, PART_NORM1));
 }
 
-@ At the bottom each token's row of the embedding gets the gradient of its place, and a token that
-stands there twice gets both. At the top the same matrix was the head, so its gradient has two parts
-of very different kinds; tied, they simply add up.
+@ Three gradients of matrices, and one sum of what they hand down. A mutant that forgets the sum for the keys is among those that the tests have to find.
+@<Back through queries, keys and values@>=
+matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
+matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
+matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
+hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
+hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
+hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+
+@ At the bottom each token's row of the embedding gets the slopes of its place, and a token that
+stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
+through all rows.
 @<The whole way back@>=
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
@@ -1021,7 +1021,11 @@ static void embed_back(void *what, unsigned worker, unsigned workers)
     for (size_t k = from; k < to; k++)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
-@#
+
+@ The whole way back begins at the head, which is the embedding matrix used a second time. Its gradient therefore has two parts of very different kinds. From the head, every token gets
+something at every position, mostly a little push away; from the bottom, only those that stood there get anything. Tied, the two simply add up.
+@^tied embedding@>
+@<The whole way back@>=
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient)
@@ -1029,8 +1033,8 @@ void network_backward(struct network *net, const float *w,
   const struct shape *s = &net->form;
   struct course r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
-  for (size_t i = 0; i < r.rows * s->head_dim / 2;
-  i++) net->minus[i] = -net->sine[i];
+  for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
+    net->minus[i] = -net->sine[i];
   matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
   hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
   memset(net->dx, 0, r.rows * d * sizeof *net->dx);
@@ -1042,7 +1046,7 @@ void network_backward(struct network *net, const float *w,
   pool_run(net->team.self, embed_back, &r);
 }
 
-@ The pieces follow in the order in which they are needed.
+@ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
 @(network.c@>=
 #include <math.h>
 #include <stdio.h>

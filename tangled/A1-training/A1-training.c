@@ -10,7 +10,7 @@
 #include "A6-kernels/numbers.h"
 #include "A1-training/publish.h"
 
-/* A.94  Train */
+/* A.97  Train */
 
 struct run {
   struct memory m;
@@ -25,7 +25,7 @@ struct run {
   struct progress done;
 };
 
-/* A.95  Train */
+/* A.98  Train */
 
 static bool run_open(struct run *r, const struct plan *p, unsigned workers)
 {
@@ -45,7 +45,7 @@ static bool run_open(struct run *r, const struct plan *p, unsigned workers)
   return r->t != NULL;
 }
 
-/* A.96  Train */
+/* A.99  Train */
 
 static void run_close(struct run *r)
 {
@@ -57,7 +57,7 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-/* A.97  Train */
+/* A.100  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -77,7 +77,7 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-/* A.98  Train */
+/* A.101  Train */
 
 static double seconds(void)
 {
@@ -86,7 +86,7 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.99  Train */
+/* A.102  Train */
 
 static bool run_steps(struct run *r, const struct plan *p,
                       const char *kept, FILE * log)
@@ -105,7 +105,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     mean = 0.98 * mean + 0.02 * (double)r->done.loss, left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.100  Say how far the run is */
+/* A.103  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
@@ -126,7 +126,7 @@ static bool run_steps(struct run *r, const struct plan *p,
   return true;
 }
 
-/* A.101  Train */
+/* A.104  Train */
 
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -141,7 +141,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-/* A.102  Train */
+/* A.105  Train */
 
 static bool run_publish(struct run *r, const struct plan *p, const char *log)
 {
@@ -154,7 +154,7 @@ static bool run_publish(struct run *r, const struct plan *p, const char *log)
       copy_file(log, copy, &r->why);
 }
 
-/* A.103  Train */
+/* A.106  Train */
 
 static int train(int n, char **word)
 {
@@ -181,9 +181,9 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.105  What the checkpoint shows */
+/* A.108  What the checkpoint shows */
 
-/* A.106  Draw by lot */
+/* A.109  Draw by lot */
 
 static float lot(uint64_t * dice)
 {
@@ -224,7 +224,7 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-/* A.107  What the checkpoint shows */
+/* A.110  What the checkpoint shows */
 
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -245,7 +245,7 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-/* A.108  What the checkpoint shows */
+/* A.111  What the checkpoint shows */
 
 static void differ(struct lab *l, const struct parameter *p, double *far,
                    double *back)
@@ -269,7 +269,7 @@ static void differ(struct lab *l, const struct parameter *p, double *far,
   *far = (loss[1] - loss[0]) / (2 * (double)step);
 }
 
-/* A.109  What the checkpoint shows */
+/* A.112  What the checkpoint shows */
 
 static double gradients(struct lab *l, bool aloud)
 {
@@ -293,7 +293,7 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-/* A.110  What the checkpoint shows */
+/* A.113  What the checkpoint shows */
 
 static int forced(struct lab *l)
 {
@@ -308,7 +308,7 @@ static int forced(struct lab *l)
   return same;
 }
 
-/* A.111  What the checkpoint shows */
+/* A.114  What the checkpoint shows */
 
 static double by_hand(float z[3])
 {
@@ -316,7 +316,7 @@ static double by_hand(float z[3])
   return slopes_plain.judge(z, 3, 1, 1.0f);
 }
 
-/* A.112  What the checkpoint shows */
+/* A.115  What the checkpoint shows */
 
 static int print_checkpoint(void)
 {
@@ -333,7 +333,7 @@ static int print_checkpoint(void)
   return 0;
 }
 
-/* A.113  What the checkpoint shows */
+/* A.116  What the checkpoint shows */
 
 static int print_values(void)
 {

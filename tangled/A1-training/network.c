@@ -1,6 +1,6 @@
 /* network.c -- made from chapters/A1-training.w; change it there */
 
-/* A.58  network.c */
+/* A.61  network.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -563,8 +563,6 @@ struct spread_product {
   struct product p;
 };
 
-/* A.46  Products on all workers */
-
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = what;
@@ -582,7 +580,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-/* A.47  Products on all workers */
+/* A.46  Products on all workers */
 
 static void hand_down(const struct course *r, const float *w,
                       size_t in, size_t out, const float *dy, float *dx, bool add)
@@ -595,7 +593,7 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.48  Products on all workers */
+/* A.47  Products on all workers */
 
 static void matrix_slope(const struct course *r, const float *x,
                          size_t in, const float *dy, size_t out, float *grad)
@@ -608,7 +606,7 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.49  Norms and gates on all workers */
+/* A.48  Norms and gates on all workers */
 
 struct norm_job {
   const struct course *r;
@@ -626,6 +624,8 @@ static void norm_rows_part(void *what, unsigned worker, unsigned workers)
                                           j->dy + i * d, d, j->dx + i * d);
 }
 
+/* A.49  Norms and gates on all workers */
+
 static void norm_gain_part(void *what, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = what;
@@ -636,8 +636,6 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
                        d / 16 * (worker + 1) / workers * 16, j->dgain);
 }
 
-/* A.50  Norms and gates on all workers */
-
 static void norm_down(const struct course *r, const float *gain,
                       const float *x, const float *dy, float *dx, float *dgain)
 {
@@ -645,6 +643,8 @@ static void norm_down(const struct course *r, const float *gain,
   pool_run(r->net->team.self, norm_rows_part, &j);
   pool_run(r->net->team.self, norm_gain_part, &j);
 }
+
+/* A.50  Norms and gates on all workers */
 
 static void gate_part(void *what, unsigned worker, unsigned workers)
 {
@@ -665,6 +665,8 @@ static void turn(const float *from, size_t rows, size_t cols, float *to, size_t 
     for (size_t c = 0; c < cols; c++)
       to[c * ld + i] = from[i * cols + c];
 }
+
+/* A.52  Attention on the way back */
 
 static void scores_back(struct group *a, size_t head, size_t t0,
                         size_t rows, size_t n)
@@ -688,7 +690,7 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-/* A.52  Attention on the way back */
+/* A.53  Attention on the way back */
 
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
@@ -712,7 +714,7 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   net->back->multiply(&k, a->on.pack);
 }
 
-/* A.53  Attention on the way back */
+/* A.54  Attention on the way back */
 
 static void attend_back_part(void *what, unsigned worker, unsigned workers)
 {
@@ -732,7 +734,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
       for (size_t t0 = 0; t0 < a.length; t0 += STRIP)
         strip_back(&a, head, t0);
 
-/* A.54  Hand out the gradients of the group's keys and values */
+/* A.55  Hand out the gradients of the group's keys and values */
 
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -743,7 +745,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.55  Back through the gated unit */
+/* A.56  Back through the gated unit */
 
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -761,7 +763,7 @@ static void backward_mlp(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM2));
 }
 
-/* A.56  Back through attention */
+/* A.57  Back through attention */
 
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -769,8 +771,8 @@ static void backward_attention(const struct course *r, uint32_t l)
   const struct kernels *k = net->team.k;
   const struct shape *s = &net->form;
   struct trace *t = &net->traces[l];
-  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half =
-      s->head_dim / 2;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
+  size_t half = s->head_dim / 2;
   matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
   pool_run(net->team.self, attend_back_part, &(struct attention) { r, t });
@@ -778,17 +780,21 @@ static void backward_attention(const struct course *r, uint32_t l)
             net->cosine, net->minus);
   k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
             net->cosine, net->minus);
+
+/* A.58  Back through queries, keys and values */
+
   matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
   matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
   matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
   hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
   hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
   hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+
   norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
             slope(r, l, PART_NORM1));
 }
 
-/* A.57  The whole way back */
+/* A.59  The whole way back */
 
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
@@ -799,6 +805,8 @@ static void embed_back(void *what, unsigned worker, unsigned workers)
     for (size_t k = from; k < to; k++)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
+
+/* A.60  The whole way back */
 
 void network_backward(struct network *net, const float *w,
                       const struct batch *b, float *gradient)

@@ -1,12 +1,12 @@
 /* publish.c -- made from chapters/A1-training.w; change it there */
 
-/* A.93  publish.c */
+/* A.96  publish.c */
 
 #include <stdio.h>
 #include "A1-training/publish.h"
 #include "A6-kernels/numbers.h"
 
-/* A.86  Round to sixteen bits */
+/* A.89  Round to sixteen bits */
 
 void weights_round(float *w, size_t n)
 {
@@ -14,7 +14,7 @@ void weights_round(float *w, size_t n)
     w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-/* A.87  Open a file of a directory */
+/* A.90  Open a file of a directory */
 
 static FILE *open_in(const char *directory, const char *name,
                      char path[512], struct error *why)
@@ -26,7 +26,7 @@ static FILE *open_in(const char *directory, const char *name,
   return f;
 }
 
-/* A.88  Open a file of a directory */
+/* A.91  Open a file of a directory */
 
 static bool close_file(FILE * f, const char *path, struct error *why)
 {
@@ -34,7 +34,7 @@ static bool close_file(FILE * f, const char *path, struct error *why)
   return (fclose(f) == 0 && ok) || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.89  Write the weights */
+/* A.92  Write the weights */
 
 static size_t header_write(const struct network *net, char *to, size_t room)
 {
@@ -57,7 +57,7 @@ static size_t header_write(const struct network *net, char *to, size_t room)
   return (size_t)n;
 }
 
-/* A.90  Write the weights */
+/* A.93  Write the weights */
 
 static bool weights_write(struct memory *m, const char *directory,
                           const struct network *net, const float *w,
@@ -84,7 +84,7 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-/* A.91  Write the settings */
+/* A.94  Write the settings */
 
 static bool settings_write(const char *directory, const struct shape *s,
                            struct error *why)
@@ -115,7 +115,7 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-/* A.92  Write a model's directory */
+/* A.95  Write a model's directory */
 
 bool model_write(struct memory *m, const char *directory,
                  const struct shape *s,

@@ -1,6 +1,6 @@
 /* training.c -- made from chapters/A1-training.w; change it there */
 
-/* A.84  training.c */
+/* A.87  training.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define STATE_MARK UINT64_C(0x31746970696e63)
 
-/* A.63  Plans */
+/* A.66  Plans */
 
 const struct plan plan_model = { "pocket", "models/pocket",
   {6, 128, 4, 2, 32, 384, 2048, 2048},
@@ -25,7 +25,7 @@ const struct plan plan_draft = { "draft", "models/draft",
    {300000, 1, 2048, 4, 1e-3f, 0, 10, true}}, 2
 };
 
-/* A.64  Plans */
+/* A.67  Plans */
 
 static uint64_t stretch_steps(const struct stretch *s)
 {
@@ -41,7 +41,7 @@ uint64_t plan_steps(const struct plan *p)
   return n;
 }
 
-/* A.65  Plans */
+/* A.68  Plans */
 
 uint64_t plan_tokens(const struct plan *p)
 {
@@ -51,7 +51,7 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-/* A.66  The merges of the built-in model */
+/* A.69  The merges of the built-in model */
 
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
                              size_t room, size_t *length, struct error *why)
@@ -74,7 +74,7 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   return ok ? all : NULL;
 }
 
-/* A.67  The merges of the built-in model */
+/* A.70  The merges of the built-in model */
 
 bool training_merges(struct memory *m, const struct grammar *g,
                      struct bpe_merge **out, size_t *n, struct error *why)
@@ -88,7 +88,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
   return ok;
 }
 
-/* A.68  Rows of tokens */
+/* A.71  Rows of tokens */
 
 struct source {
   struct memory *m;
@@ -99,7 +99,7 @@ struct source {
   struct ids list;
 };
 
-/* A.69  Rows of tokens */
+/* A.72  Rows of tokens */
 
 bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
 {
@@ -120,7 +120,7 @@ bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
   return true;
 }
 
-/* A.70  Rows of tokens */
+/* A.73  Rows of tokens */
 
 struct source *source_open(struct memory *m, const struct grammar *g,
                            struct tokenizer *t, uint64_t seed, struct error *why)
@@ -155,7 +155,7 @@ void source_seek(struct source *s, uint64_t at)
   s->at = at;
 }
 
-/* A.71  What a run holds */
+/* A.74  What a run holds */
 
 enum { BLOCKS = 64 };
 struct trainer {
@@ -177,7 +177,7 @@ struct trainer {
   double part_square[BLOCKS];
 };
 
-/* A.72  Draw the first weights */
+/* A.75  Draw the first weights */
 
 static float noise(uint64_t * dice)
 {
@@ -191,7 +191,7 @@ static float noise(uint64_t * dice)
   return (float)sum / 65536;
 }
 
-/* A.73  Draw the first weights */
+/* A.76  Draw the first weights */
 
 static void draw_weights(struct trainer *t)
 {
@@ -209,7 +209,7 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-/* A.74  Open and close a training run */
+/* A.77  Open and close a training run */
 
 static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
 {
@@ -232,7 +232,7 @@ static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
   return t->decays != NULL;
 }
 
-/* A.75  Open and close a training run */
+/* A.78  Open and close a training run */
 
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
                              const struct kernels *k, struct pool *crew,
@@ -260,7 +260,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   return NULL;
 }
 
-/* A.76  Open and close a training run */
+/* A.79  Open and close a training run */
 
 void trainer_close(struct memory *m, struct trainer *t)
 {
@@ -278,7 +278,7 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-/* A.77  A step of training */
+/* A.80  A step of training */
 
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -300,7 +300,7 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
                                                              1) / workers * 64);
 }
 
-/* A.78  A step of training */
+/* A.81  A step of training */
 
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
                             double *sum, struct error *why)
@@ -325,7 +325,7 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-/* A.79  A step of training */
+/* A.82  A step of training */
 
 static void move_weights(struct trainer *t, const struct stretch *s)
 {
@@ -351,7 +351,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
-/* A.80  A step of training */
+/* A.83  A step of training */
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
 {
@@ -374,7 +374,7 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
   return true;
 }
 
-/* A.81  Save and load a run */
+/* A.84  Save and load a run */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why)
 {
@@ -392,7 +392,7 @@ bool trainer_save(const struct trainer *t, const char *path, struct error *why)
       || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.82  Save and load a run */
+/* A.85  Save and load a run */
 
 bool trainer_load(struct trainer *t, const char *path,
                   struct progress *done, struct error *why)
@@ -416,7 +416,7 @@ bool trainer_load(struct trainer *t, const char *path,
   return true;
 }
 
-/* A.83  Save and load a run */
+/* A.86  Save and load a run */
 
 const float *trainer_weights(const struct trainer *t)
 {

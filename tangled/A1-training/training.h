@@ -1,6 +1,6 @@
 /* training.h -- made from chapters/A1-training.w; change it there */
 
-/* A.59  training.h */
+/* A.62  training.h */
 
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
@@ -8,7 +8,7 @@
 #include "A1-training/network.h"
 #include "01-tokens/tokenizer.h"
 
-/* A.60  A plan for a training run */
+/* A.63  A plan for a training run */
 
 struct stretch {
   uint64_t tokens;
@@ -39,7 +39,7 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
 /* tokens of all stretches, as planned */
 
-/* A.61  What feeds a training run */
+/* A.64  What feeds a training run */
 
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
 bool training_merges(struct memory *m, const struct grammar *g,
@@ -65,7 +65,7 @@ uint64_t source_at(const struct source *s);
 void source_seek(struct source *s, uint64_t at);
 /* goes on with text at */
 
-/* A.62  A training run from outside */
+/* A.65  A training run from outside */
 
 struct trainer;
 struct progress {
