@@ -80,14 +80,15 @@ one that really came next.
 struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
   vocab_size, n_positions; };
-  /* a decoder of the Llama type with a tied embedding; |d_model|, |d_inner| and
-     |head_dim| are multiples of 16 */
+  /* a decoder of the Llama type with a tied embedding; |d_model|,
+     |d_inner| and |head_dim| are multiples of 16 */
 struct parameter { char name[64]; size_t offset, rows, cols; };
   /* one tensor among the weights, named as in Hugging Face's layout; |rows| is
      1 for a gain */
 struct batch { const uint32_t *inputs, *targets; size_t sequences, length;
 float share; };
-  /* |inputs| and |targets| are |[sequences][length]|; each loss counts |share| */
+  /* |inputs| and |targets| are |[sequences][length]|; each loss counts
+     |share| */
 @<A network, opened and looked at@>@;
 @<A network, used@>@;
 
@@ -98,7 +99,8 @@ struct network;
 struct network *network_open(struct memory *m, const struct shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *crew, struct error *why);
-  /* room for passes of |max_rows| rows; owned by the caller, who keeps |pool| */
+  /* room for passes of |max_rows| rows; owned by the caller, who keeps
+     |crew| */
 const struct slopes *network_slopes(const struct network *net);
   /* the pieces that it works with */
 void network_close(struct memory *m, struct network *net);
@@ -320,9 +322,9 @@ struct network *network_open(struct memory *m, const struct shape *s,
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
     || s->head_dim % 16 != 0) {
-    error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
-      (unsigned) s->d_model, (unsigned) s->d_inner,
-        (unsigned) s->head_dim);
+    error_say(why, "the trainer: widths %u, %u and %u;"@|
+      " wanted: multiples of 16", (unsigned) s->d_model,
+      (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
   struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
@@ -720,10 +722,10 @@ is to go through a layer upwards from its last line, and to give each piece the 
 hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
 @^backpropagation@>@^residual stream@>
 
-\fig{wayback}{fig:wayback}{A layer, there and back. In the middle what the way forward computes, in its order; on the left the rows that it leaves behind; on the right, going
-up, what each operation hands back, and the piece that does it. Each dotted line is a kept row that the way back asks for.}{Three columns. In the middle the nine steps of a layer in boxes, from
-the norm at the top to the second addition at the bottom, with arrows down. On the left, beside each box, the names of the rows it leaves. On the right the names of gradients with arrows up, and
-between left and right dotted lines at all steps but the two additions.}
+\fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
+rows that were kept, and hands back the slopes of what it was given. After a semicolon stand the slopes of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
+second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each leaves behind; the third, the rows that each asks for on the way back; the
+fourth, the slopes that it hands back.}
 
 The losses come first, row by row; the logits turn into their own gradients in place.
 
@@ -856,7 +858,8 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
     to - from, net->dgate + from, net->dup + from);
 }
 
-@ Keys and values are needed turned, so that the keys of one strip of products lie in neighbouring columns. The longer rows of the copy, |ld|, are the desk's.
+@ A product runs along the columns of its second matrix, and here the columns are to be keys; so keys and values are turned, once for a group. The rows of the copy are |ld| long, as
+the desk laid down.
 @<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
@@ -1073,8 +1076,8 @@ void network_backward(struct network *net, const float *w,
 @<The whole way back@>@;
 
 @* Rows, plan and steps. \label{sec:plan}
-A run is a plan, carried out step by step. The header shows the plan, what feeds a run, and the
-run itself.
+A run is a plan, carried out step by step. In the header stand the plan, what feeds a run, and the
+run itself, which sees the other two only through their functions: another source of rows would do as well.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
@@ -1088,7 +1091,7 @@ run itself.
 #endif
 
 @ A plan is data, not code. Whoever wants another model writes another plan; the two of this
-project are constants, because their runs have to be repeatable.
+project are constants, because their runs have to be repeatable, and a rate that could be given on the command line would one day be given differently.
 @<A plan for a training run@>=
 struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
@@ -1107,8 +1110,8 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
   /* tokens of all stretches, as planned */
 
-@ What a run eats are rows of tokens. They come from texts that are written when they are needed:
-no text is seen twice, so every loss of the training is the loss on something new.
+@ Before the model comes its tokenizer, learnt by chapter 1's trainer from texts of the same grammar. \val{train.merges} merges, with the 256 bytes and end-of-text, make
+the vocabulary of the plan.
 @<What feeds a training run@>=
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
 bool training_merges(struct memory *m, const struct grammar *g,
@@ -1116,6 +1119,11 @@ bool training_merges(struct memory *m, const struct grammar *g,
   size_t *n, struct error *why);
   /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
      |bpe_forget| */
+
+@ What a run eats are rows of tokens. They come from texts that are written when they are needed:
+no text is seen twice, so every loss of the training is the loss on something new, and a model that merely remembered its texts would gain nothing by it.
+@^overfitting@>
+@<What feeds a training run@>=
 struct source;
 struct source *source_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
@@ -1133,7 +1141,8 @@ void source_seek(struct source *s, uint64_t at);
   /* goes on with text |at| */
 
 @ A run can be stopped after any step and taken up again, on this machine or on another. The
-state is everything that the next step depends on.
+state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
+gradient not yet applied would each make the second half of a run another one.
 @<A training run from outside@>=
 struct trainer;
 struct progress { uint64_t step, tokens; float loss, rate; };
@@ -1153,7 +1162,8 @@ bool trainer_save(const struct trainer *t, const char *path,
 bool trainer_load(struct trainer *t, const char *path,
   struct progress *done,
   struct error *why);
-  /* takes the state from a file; a run that goes on from it ends in the same bits */
+  /* takes the state from a file; a run that goes on from it ends in the
+     same bits */
 const float *trainer_weights(const struct trainer *t);
   /* the running mean if there is one, else the weights */
 struct network *trainer_network(const struct trainer *t);
@@ -1164,8 +1174,11 @@ is cheap and makes many small steps; then rows as long as the context, since pos
 never trained fail badly; then a calm stretch of large steps at a falling rate, with an average of
 the weights. The last one hardly lowers the loss. It is there for the fork: a model can be
 excellent on the average and still prefer one of two equal roads, by the accident of its last few
-steps.
+steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
+lies in the middle of where the accidents led.
+@^averaged weights@>
 
+The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
 The sibling has two layers instead of six and a quarter of the tokens.
 @<Plans@>=
 const struct plan plan_model = { "pocket", "models/pocket",
@@ -1179,8 +1192,8 @@ const struct plan plan_draft = { "draft", "models/draft",
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true } }@], 2 };
 
-@ A stretch that its tokens do not divide evenly takes one step more. The step counts are needed
-for the rate, which falls with them, and for the progress line.
+@ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
+before the first.
 @<Plans@>=
 static uint64_t stretch_steps(const struct stretch *s)
 {
@@ -1205,7 +1218,8 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-@ The tokenizer learns from texts of a seed of its own.
+@ The tokenizer learns from texts of a seed of its own. So no text of the training, and none of those with which the model is examined, had a part in choosing
+the merges; a tokenizer that has seen the examination would cut it into suspiciously few tokens.
 @<The merges of the built-in model@>=
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t room,
@@ -1217,19 +1231,23 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   bool ok = all != NULL;
   *length = 0;
   for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
-    ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
-    if (ok && p->length > room - *length)
-      ok = error_say(why, "the trainer: %zu bytes of text do not fit",
-        room);
-    if (ok) memcpy(all + *length, p->words, p->length), *length +=
-      p->length;
+    @<Write text |i| behind the others@>@;
   }
   memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
   if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
   return ok ? all : NULL;
 }
 
-@ Ten megabytes are read by chapter 1's trainer, which takes a second, and given back at once. The
+@ The texts of one seed are numbered, and any of them can be written without those before it. A grammar that grew beyond the room is told so.
+@<Write text |i| behind the others@>=
+ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
+if (ok && p->length > room - *length)
+  ok = error_say(why, "the trainer: %zu bytes of text do not fit",
+    room);
+if (ok)
+  memcpy(all + *length, p->words, p->length), *length += p->length;
+
+@ There is room for half a kilobyte a text, on the average; together that is ten megabytes. Chapter 1's trainer goes through them in a second, and the room is given back at once. The
 merges stay.
 @<The merges of the built-in model@>=
 bool training_merges(struct memory *m, const struct grammar *g,
@@ -1245,15 +1263,16 @@ bool training_merges(struct memory *m, const struct grammar *g,
 }
 
 @ A row begins where a text begins, and goes on with the next texts, end-of-text between
-them, until it is full; what is left of the last text is dropped. Every other row begins with
-end-of-text, so the model learns to begin with and without it.
+them, until it is full. The first text of a row has an end-of-text before it if its number is odd, so the model learns to begin with one and without, and a
+prompt may be given either way.
+@^end-of-text@>
 @<Rows of tokens@>=
 struct source { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
-@ Cutting the last text off, instead of going on with it in the next row, keeps one promise: a row
-begins where a text begins, so nothing in it refers to what is not there.
+@ What is left of the last text is dropped. To go on with it in the next row would waste nothing, and teach the model that names may be recalled which were never
+given. As it is, nothing in a row refers to what is not there.
 @<Rows of tokens@>=
 bool source_row(struct source *s, uint32_t *row, size_t n,
   struct error *why)
@@ -1288,7 +1307,9 @@ struct source *source_open(struct memory *m, const struct grammar *g,
   source_close(m, s);
   return NULL;
 }
-@#
+
+@ The grammar and the tokenizer are the caller's, so they stay.
+@<Rows of tokens@>=
 void source_close(struct memory *m, struct source *s)
 {
   if (s == NULL) return;
@@ -1307,9 +1328,9 @@ void source_seek(struct source *s, uint64_t at)
   s->at = at;
 }
 
-@ The part of a run that must survive an interruption stands together in one struct without
-pointers. Four rows of floats belong to it: weights, the two moments and the mean. The gradient is 0
-between steps.
+@ The part of a run that must survive an interruption stands together in |state|, a struct without
+pointers, which can be written as it is. Four rows of floats belong to it: weights, the two moments and the mean. The gradient does not, because it is 0
+between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied on; a power computed afresh would need a function that has to agree.
 @<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
@@ -1324,8 +1345,10 @@ struct trainer {
   struct moments move; double part_square[BLOCKS];
 };
 
-@ The first weights are drawn from a normal distribution, or near enough: the sum of twelve
-uniform numbers has variance 1 and needs no logarithm.
+@ The first weights are drawn from a normal distribution, or near enough. A uniform number between $-\frac12$ and $\frac12$ has the variance
+$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; it looks like a bell, and needs neither logarithm nor cosine. The generator is SplitMix64, three lines that every
+machine computes alike.
+@^random numbers@>
 @<Draw the first weights@>=
 static float noise(uint64_t *dice)
 {
@@ -1339,9 +1362,10 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ How large the first weights are decides how well the first steps go. Matrices get $0.5$ over the
-root of their inputs; those that add to the residual stream are smaller still, because twelve of
-them add up.
+@ How large the first weights are decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so matrices get
+a size in proportion to $1/\sqrt n$, here $0.5/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
+with $1/\sqrt{2L}$ each the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly even.
+@^first weights@>
 @<Draw the first weights@>=
 static void draw_weights(struct trainer *t)
 {
@@ -1360,7 +1384,7 @@ static void draw_weights(struct trainer *t)
 }
 
 @ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own room that is all a run takes.
+the network's own room that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
 @<Open and close a training run@>=
 static bool take_rooms(struct memory *m, struct trainer *t,
   struct error *why)
@@ -1395,10 +1419,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   t->p = p, t->crew = crew, t->feed = s;
   t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
     1 }@];
-  for (int i = 0; i < STRETCHES; i++) {
-    size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
-    if (rows > t->max_rows) t->max_rows = rows;
-  }
+  @<Find the largest pass of the plan@>@;
   t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
   if (t->net != NULL && take_rooms(m, t, why)) {
@@ -1407,6 +1428,13 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   }
   trainer_close(m, t);
   return NULL;
+}
+
+@ Passes of one step follow each other, so only the largest single pass counts.
+@<Find the largest pass of the plan@>=
+for (int i = 0; i < STRETCHES; i++) {
+  size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
+  if (rows > t->max_rows) t->max_rows = rows;
 }
 
 @ A trainer that was only half made is closed by the same lines; what is null is nothing.
@@ -1427,8 +1455,9 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-@ The length of the gradient is summed in 64 blocks, whoever sums them, and the blocks in their
-order. The step itself has no sums at all.
+@ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
+added in their order by one worker. The move itself has no sums at all.
+@^order of summation@>
 @<A step of training@>=
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -1450,7 +1479,9 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
 }
 
 @ One pass: rows from the source, each token's target the token behind it, forward, judge,
-backward. Every loss counts the same share, also when a step is made of several passes.
+backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
+rows, in a quarter of the room.
+@^gradient accumulation@>
 @<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   double *sum,
@@ -1472,9 +1503,8 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-@ The rate rises in a straight line over the first steps and then falls in a straight line. A
-gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
-others have taught. The mean's memory grows with it, up to a limit.
+@ Then the weights move. A gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
+others have taught.
 @^AdamW@>@^clipping@>
 @<A step of training@>=
 static void move_weights(struct trainer *t, const struct stretch *s)
@@ -1483,13 +1513,9 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   double square = 0;
   pool_run(t->crew, square_part, t);
   for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
-  float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
-  float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
-  float rate = fmaf(gone, s->to - s->from, s->from)
-    * (rise < 1 ? rise : 1);
+  @<Find the rate of this step@>@;
   now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
-  if (s->averaged) now->averaged++;
-  float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
+  @<Find the memory of the running mean@>@;
   t->move = (struct moments) { t->w, t->gradient, t->first, t->second,
     s->averaged ? t->mean : NULL, t->decays, rate,
     square > 1 ? (float) (1 / sqrt(square))
@@ -1498,8 +1524,23 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
+@ Over a stretch the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the slopes
+(\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
+@^learning rate@>
+@<Find the rate of this step@>=
+float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
+float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
+float rate = fmaf(gone, s->to - s->from, s->from)
+  * (rise < 1 ? rise : 1);
+
+@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+9)$, which is 0 at the first, so that nothing of
+the empty mean stays, and is never more than 98 per cent, a memory of some fifty steps.
+@<Find the memory of the running mean@>=
+if (s->averaged) now->averaged++;
+float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
+
 @ A step is as many passes as the plan says and one move of the weights. When a stretch is over, the
-next begins with its own rate, but with the moments of the last.
+next begins with its own rate, but with the moments of the last, which know already how large each weight's slopes are.
 @<A step of training@>=
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why)
@@ -1521,9 +1562,8 @@ bool trainer_step(struct trainer *t, struct progress *done,
   return true;
 }
 
-@ The state is written to a file beside the old one and then renamed, so that there is a whole
-state at any moment, even if the power fails. Loading believes nothing: a mark, the number of weights
-and the length of the file have to be right.
+@ The state is written to a file beside the old one and then renamed, so that at any moment, also when the process is killed, there is a whole
+state under the name. It is the memory of this machine as it is, not a format for others: who wants to publish uses \cref{sec:publish}.
 @<Save and load a run@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
@@ -1541,7 +1581,17 @@ bool trainer_save(const struct trainer *t, const char *path,
     || error_say(why, "%s: cannot be written", path);
 }
 
-@ Loading reads into a struct of its own first, and only a state that is right in everything becomes the state of the run. The source goes back to the text where it stood.
+@ Loading believes nothing: a mark, the number of weights and the length of the file have to be right before anything is taken from it. A caller who is refused begins a new run, with the
+weights that were drawn; so a file cut short must not have replaced half of them.
+@<Save and load a run@>=
+static bool length_is(FILE *f, size_t n)
+{
+  long at = ftell(f);
+  bool ok = fseek(f, 0, SEEK_END) == 0 && ftell(f) == (long) n;
+  return fseek(f, at, SEEK_SET) == 0 && ok;
+}
+
+@ The struct is read into one of its own first, and becomes that of the run when all else is there. The source goes back to the text where it stood.
 @<Save and load a run@>=
 bool trainer_load(struct trainer *t, const char *path,
   struct progress *done,
@@ -1551,20 +1601,22 @@ bool trainer_load(struct trainer *t, const char *path,
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
   struct state now;
   bool ok = fread(&now, sizeof now, 1, f) == 1
-    && now.mark == STATE_MARK && now.n == t->n;
+    && now.mark == STATE_MARK && now.n == t->n
+    && length_is(f, sizeof now + 4 * t->n * sizeof(float));
   float *room[] = { t->w, t->first, t->second, t->mean };
   for (int i = 0; ok && i < 4; i++) ok =
     fread(room[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
-  if (!ok) return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
-    path, t->n);
+  if (!ok) return error_say(why, "%s: no state of this run;"@|
+    " wanted: one of %zu weights", path, t->n);
   t->now = now;
   source_seek(t->feed, now.at);
   *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
   return true;
 }
 
-@ What a run has come to: the running mean once there is one. Publishing and examining take it from here.
+@ What a run has come to: the running mean once there is one. A run in its first stretches has only the weights of the last step, and those are what an impatient reader gets
+who looks at a model half-way.
 @<Save and load a run@>=
 const float *trainer_weights(const struct trainer *t)
 {
@@ -1576,7 +1628,7 @@ struct network *trainer_network(const struct trainer *t)
   return t->net;
 }
 
-@ The pieces of the run follow in the order in which they are needed.
+@ The module, in the order of C. A state begins with a mark, a number that hardly any other file begins with.
 @(training.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -1616,8 +1668,8 @@ bool model_write(struct memory *m, const char *directory,
      there already */
 #endif
 
-@ Rounding is tried at once, so that a trainer's own numbers can be compared with those of a
-file.
+@ Rounding can be done without writing, so that the trainer's network and the engine can be given the same numbers and their logits compared with |==|. Sixteen bits keep eleven binary digits of a
+weight, and halve the file.
 @<Round to sixteen bits@>=
 void weights_round(float *w, size_t n)
 {
@@ -1648,7 +1700,7 @@ static bool close_file(FILE *f, const char *path, struct error *why)
 
 @ The header of a safetensors file is a line of JSON that says for each tensor its type, its
 shape and where its bytes begin and end. It is padded with blanks so that the numbers behind
-it lie at a multiple of eight.
+it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
 @<Write the weights@>=
 static size_t header_write(const struct network *net, char *to,
   size_t room)
@@ -1669,7 +1721,8 @@ static size_t header_write(const struct network *net, char *to,
   return (size_t) n;
 }
 
-@ Bytes are written one by one, least significant first, whatever the machine's order.
+@ Eight bytes for the length of the header, the header, and then the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
+the machine's may be.
 @<Write the weights@>=
 static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
@@ -1694,7 +1747,22 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-@ The settings are those that version 4 and 5 of transformers write, no more than are needed.
+@ The settings are those that versions 4 and 5 of transformers write, no more than are needed. First the shape, which differs from model to model.
+@<Write the settings@>=
+static void shape_write(FILE *f, const struct shape *s)
+{
+  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
+    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"@|
+    "  \"hidden_size\": %u,\n  \"intermediate_size\": %u,\n"@|
+    "  \"num_hidden_layers\": %u,\n  \"num_attention_heads\": %u,\n"@|
+    "  \"num_key_value_heads\": %u,\n  \"head_dim\": %u,\n"@|
+    "  \"max_position_embeddings\": %u,\n", s->vocab_size,
+    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+    s->head_dim, s->n_positions);
+}
+
+@ Then what is fixed in this trainer, although most of it is the default of somebody: a reader that assumes another $\epsilon$ or another base of the rotations computes another model without a
+word. Two files say how a text ends, because two kinds of program look for it.
 @<Write the settings@>=
 static bool settings_write(const char *directory, const struct shape *s,
   struct error *why)
@@ -1702,15 +1770,7 @@ static bool settings_write(const char *directory, const struct shape *s,
   char path[512];
   FILE *f = open_in(directory, "config.json", path, why);
   if (f == NULL) return false;
-  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
-    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n  \"hidden_size\": %u,\n"@|
-    "  \"intermediate_size\": %u,\n  \"num_hidden_layers\": %u,\n"@|
-    "  \"num_attention_heads\": %u,\n  \"num_key_value_heads\": %u,\n"@|
-    "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n",
-      s->vocab_size,
-    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
-      s->head_dim,
-    s->n_positions);
+  shape_write(f, s);
   fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
     "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"@|
     "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"@|
@@ -1723,8 +1783,8 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-@ Three files and the tokenizer are a model. The test for the network writes a directory without a
-tokenizer, hence the null.
+@ Three files and the tokenizer are a model. The test that holds the network against the engine writes a directory without a
+tokenizer, since it speaks in ids; hence the null.
 @<Write a model's directory@>=
 bool model_write(struct memory *m, const char *directory,
   const struct shape *s,
@@ -1764,7 +1824,7 @@ struct run {
   struct trainer *t; struct progress done;
 };
 
-@ The tokenizer is learnt again in every run. It takes a second, and a run that begins with nothing
+@ Everything is opened in the order in which one thing needs another. The tokenizer is learnt again in every run: it takes a second, and a run that begins with nothing
 but its seed cannot use a tokenizer that somebody forgot to renew.
 @<Train@>=
 static bool run_open(struct run *r, const struct plan *p,
@@ -1785,7 +1845,7 @@ static bool run_open(struct run *r, const struct plan *p,
   return r->t != NULL;
 }
 
-@ Everything goes back, in reverse. A run that failed half-way is closed by the same lines.
+@ Everything goes back, in reverse, since whatever was opened later may still use what was opened before. A run that failed half-way is closed by the same lines.
 @<Train@>=
 static void run_close(struct run *r)
 {
@@ -1797,8 +1857,8 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-@ A run that was interrupted goes on from its last saved state, and its log is cut back to
-the steps of that state.
+@ A run that was interrupted goes on from its last saved state, which may be older than the last line of its log; so the log is cut back to
+the steps of that state. The steps behind it will be done again, and give the same lines.
 @<Train@>=
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -1828,7 +1888,8 @@ static double seconds(void)
 }
 
 @ The loop. One line of the log for each step, with nine digits of the loss, which are enough to
-tell any two floats apart; a progress line every ten seconds; the state every two minutes.
+tell any two floats apart; a progress line every ten seconds, for people; the state every two minutes, which is as much as an interruption can cost. The log is flushed before the state is saved, so
+that it never lacks a step that the state has.
 @<Train@>=
 static bool run_steps(struct run *r, const struct plan *p,
   const char *kept, FILE *log)
@@ -1839,38 +1900,42 @@ static bool run_steps(struct run *r, const struct plan *p,
   while (r->done.step < last) {
     uint64_t before = r->done.tokens;
     if (!trainer_step(r->t, &r->done, &r->why)) return false;
-    fprintf(log, "%llu,%llu,%.9g,%.9g\n",
-      (unsigned long long) r->done.step,
-      (unsigned long long) r->done.tokens, (double) r->done.loss,
-        (double) r->done.rate);
+    @<Write a line of the log@>@;
     n += r->done.tokens - before;
-    mean = 0.98 * mean + 0.02 * (double) r->done.loss, left =
-      0.98 * left + 0.02;
+    mean = 0.98 * mean + 0.02 * (double) r->done.loss;
+    left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10) @<Say how far the run is@>@;
     if (now - saved > 120 || r->done.step == last) {
-      if (fflush(log) != 0 || !trainer_save(r->t, kept,
-        &r->why)) return false;
+      if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
+        return false;
       saved = now;
     }
   }
   return true;
 }
 
-@ The time that is left is reckoned from the rate so far. In the stretches with long rows it is too
-hopeful, since a long row costs more for each token.
+@ What the log has of a step is what the tests ask of it again: the first hundred lines of the committed log are reproduced to the last digit.
+@<Write a line of the log@>=
+fprintf(log, "%llu,%llu,%.9g,%.9g\n",
+  (unsigned long long) r->done.step,
+  (unsigned long long) r->done.tokens, (double) r->done.loss,
+  (double) r->done.rate);
+
+@ The loss of one step jumps with its texts, so people are shown a running mean, divided by what of it has been filled, as in \cref{sec:adam}. The time that is left is reckoned from the
+speed so far. In the stretches with long rows it is too hopeful, since a long row costs more for each token.
 @<Say how far the run is@>=
 {
   double rate = (double) n / (now - start);
   double all = (double) plan_tokens(p) - (double) r->done.tokens;
-  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f, %.0f tokens/s, %.0f min"
-    " left\n", (unsigned long long) r->done.step,
-      (unsigned long long) last,
+  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"@|
+    " %.0f tokens/s, %.0f min left\n",
+    (unsigned long long) r->done.step, (unsigned long long) last,
     1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
   said = now;
 }
 
-@ What a run ends with: rounded weights, and beside them its log.
+@ The log stays in the run's own folder too, for a run that is to go on; so it is copied, byte for byte.
 @<Train@>=
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -1882,8 +1947,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-@ Publishing rounds and writes. The log is copied as it is; its first hundred lines are what the
-tests will ask for.
+@ Publishing rounds and writes, and sets the log beside the weights: a model whose training nobody can look up is half a model.
 @<Train@>=
 static bool run_publish(struct run *r, const struct plan *p,
   const char *log)
@@ -1897,7 +1961,8 @@ static bool run_publish(struct run *r, const struct plan *p,
 }
 
 @ The words behind |"train"| are the model, the folder of its state, and the number of workers, all
-of which have defaults. The result does not depend on the last two.
+of which have defaults. The result does not depend on the last two. The same command begins a run and takes it up again: whether there is a state to go on from is found out by trying, and
+the sentence that says why not is shown.
 @<Train@>=
 static int train(int n, char **word)
 {
@@ -1939,26 +2004,31 @@ towards a dashed horizontal line at about six tenths of a bit, with one sharp pe
 lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}
-A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. So
+A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. Appendix~L has checked each piece alone; but a piece can be right and be given the wrong rows. So
 every tensor's gradient is held against what it claims to be: the change of the loss when the weights
 of that tensor move a little in some direction, divided by how far they moved. \Cref{tab:gradients}
-does it for a network of two layers with a direction drawn by lot. The tests of this project do it
-more sharply, against a loss computed in double, for each tensor by name, and a planted mistake of
-one sign or one factor is always found.
+does it for a network of two layers with a direction drawn by lot.
+
+The network computes in floats, and \cref{fig:steps} has shown what that does to differences: three digits or four are all one can ask. It is enough to catch a wrong sign. The tests of this project do it
+more sharply, against a loss computed in double, for each tensor by name, and each of the mistakes planted in the way back is found.
+@^gradient check@>
 
 @<What the checkpoint shows@>=
 @<Draw by lot@>@;
 static const struct shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
 enum { TINY_ROWS = 16 };
-struct lab { struct memory m; struct error why; struct network *net; size_t n;
-  float *w, *grad; double losses[TINY_ROWS];
+struct lab { struct memory m; struct error why; struct network *net;
+  size_t n; float *w, *grad; double losses[TINY_ROWS];
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
-@#
+
+@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is no multiple of sixteen. A tensor that has a mistake only in the
+second layer would pass a check of one.
+@<What the checkpoint shows@>=
 static bool lab_open(struct lab *l)
 {
   uint64_t dice = 5;
-  l->net = network_open(&l->m, &tiny, TINY_ROWS, kernels_find(NULL, &l->why), NULL,
-    &l->why);
+  l->net = network_open(&l->m, &tiny, TINY_ROWS,
+    kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL) return false;
   l->n = network_count(l->net);
   l->w = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
@@ -1972,16 +2042,17 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-@ Directions and weights are drawn from a small set of numbers. A normal distribution is not needed to
-catch a mistake.
+@ Directions and weights are drawn from sixteen numbers, none of them 0. A normal distribution is not needed to
+catch a mistake, and these are exact in a float.
 @<Draw by lot@>=
 static float lot(uint64_t *dice)
 {
-  *dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  *dice = *dice * UINT64_C(6364136223846793005)
+    + UINT64_C(1442695040888963407);
   return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
 }
 
-@ The loss of the small network, summed over its rows in double.
+@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it judges a beginning of the text.
 @<What the checkpoint shows@>=
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -2001,9 +2072,11 @@ static void lab_close(struct lab *l)
 }
 
 @ One tensor: a direction, the loss a little before and a little behind, and the gradient along the
-direction.
+direction, which is the sum of direction times slope. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
+would be a strange coincidence.
 @<What the checkpoint shows@>=
-static void differ(struct lab *l, const struct parameter *p, double *far, double *back)
+static void differ(struct lab *l, const struct parameter *p,
+  double *far, double *back)
 {
   uint64_t dice = 3 + p->offset;
   size_t n = p->rows * p->cols;
@@ -2083,7 +2156,7 @@ static int forced(struct lab *l)
   return same;
 }
 
-@ And what the hand has found, from the function that judges the logits of the built-in model.
+@ And what the hand has found at the beginning, from the very function that judges the logits of the built-in model.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {
@@ -2104,13 +2177,35 @@ static int print_checkpoint(void)
   printf("by hand: loss %.6f, gradient %.6f %.6f %.6f\n", loss, (double) z[0],
     (double) z[1], (double) z[2]);
   if (!lab_open(&l)) return 1;
-  printf("gradients of 20 tensors, worst: %.4f of itself\n", gradients(&l, false));
+  printf("gradients of 20 tensors, worst: %.4f of itself\n",
+    gradients(&l, false));
   printf("one pass against 15: %d losses the same\n", forced(&l));
   lab_close(&l);
   return 0;
 }
 
-@ The same once more as keys and numbers, with the sizes of the two plans, for the prose.
+@ Of the plans the prose quotes the sizes, and what a layer keeps: reckoned from the widths of |lay_out_layer|.
+@<What the checkpoint shows@>=
+static void print_plans(void)
+{
+  const struct shape *s = &plan_model.form;
+  uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
+  uint32_t length = plan_model.leg[STRETCHES - 1].length;
+  printf("train.kept.rows %u\n", (unsigned) (4 * s->d_model + 2 * q
+    + 2 * kv + 3 * s->d_inner));
+  printf("train.kept.known %u\n", (unsigned) (2 * s->n_heads));
+  printf("train.length %u\ntrain.kept.weights %u\n", (unsigned) length,
+    (unsigned) (s->n_heads * (length + 1) / 2));
+  printf("train.merges %d\n", MERGES);
+  printf("train.steps %llu\ntrain.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
+    plan_tokens(&plan_model));
+  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
+    plan_tokens(&plan_draft));
+}
+
+@ The same checks once more as keys and numbers.
 @<What the checkpoint shows@>=
 static int print_values(void)
 {
@@ -2120,13 +2215,7 @@ static int print_values(void)
   printf("grad.worst %.4f\n", worst);
   printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
   lab_close(&l);
-  printf("train.merges %d\n", MERGES);
-  printf("train.steps %llu\ntrain.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
-    plan_tokens(&plan_model));
-  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
-    plan_tokens(&plan_draft));
+  print_plans();
   return 0;
 }
 

@@ -220,8 +220,9 @@ struct network *network_open(struct memory *m, const struct shape *s,
                              struct error *why)
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0 || s->head_dim % 16 != 0) {
-    error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
-              (unsigned)s->d_model, (unsigned)s->d_inner, (unsigned)s->head_dim);
+    error_say(why, "the trainer: widths %u, %u and %u;"
+              " wanted: multiples of 16", (unsigned)s->d_model,
+              (unsigned)s->d_inner, (unsigned)s->head_dim);
     return NULL;
   }
   struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);

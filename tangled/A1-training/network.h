@@ -38,7 +38,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
                              const struct kernels *k, struct pool *crew,
                              struct error *why);
-/* room for passes of max_rows rows; owned by the caller, who keeps pool */
+/* room for passes of max_rows rows; owned by the caller, who keeps crew */
 
 const struct slopes *network_slopes(const struct network *net);
 /* the pieces that it works with */

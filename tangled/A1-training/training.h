@@ -47,6 +47,8 @@ bool training_merges(struct memory *m, const struct grammar *g,
 /* learns MERGES merges from the texts of SEED_TOKENIZER; given back by
  * bpe_forget */
 
+/* A.65  What feeds a training run */
+
 struct source;
 struct source *source_open(struct memory *m, const struct grammar *g,
                            struct tokenizer *t, uint64_t seed, struct error *why);
@@ -65,7 +67,7 @@ uint64_t source_at(const struct source *s);
 void source_seek(struct source *s, uint64_t at);
 /* goes on with text at */
 
-/* A.65  A training run from outside */
+/* A.66  A training run from outside */
 
 struct trainer;
 struct progress {
