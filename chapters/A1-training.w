@@ -1813,7 +1813,8 @@ bool model_write(struct memory *m, const char *directory,
 
 @* The run. \label{sec:run}
 The training itself is a loop around |trainer_step| that writes the log, saves its state
-every few minutes and says how long it will still take. Everything a run needs hangs
+every few minutes and says how long it will still take. For the built-in model that is an hour or so on two cores, nearly all of it in the products of
+\cref{sec:slopematrix,sec:manyrows}. Everything a run needs hangs
 together in one struct.
 
 @<Train@>=
@@ -1962,7 +1963,7 @@ static bool run_publish(struct run *r, const struct plan *p,
 
 @ The words behind |"train"| are the model, the folder of its state, and the number of workers, all
 of which have defaults. The result does not depend on the last two. The same command begins a run and takes it up again: whether there is a state to go on from is found out by trying, and
-the sentence that says why not is shown.
+the sentence that says why not is shown. A plan of your own needs a constant beside the two of \cref{sec:plan}, and a word here.
 @<Train@>=
 static int train(int n, char **word)
 {
@@ -1989,7 +1990,7 @@ static int train(int n, char **word)
 }
 
 @ \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
-\val{train.tokens}~million tokens in \val{train.steps} steps. The curve has a shape that everybody who
+\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, as the natural logarithm gives them; the figure divides by $\ln2$ and has bits.) The curve has a shape that everybody who
 trains models knows: first the model learns which tokens are frequent, within a few steps; then which
 follow which; then, for a long time, what was said before. Since every text is new, there is no difference
 here between the loss in training and the loss on held-out texts, and what lies between the curve

@@ -55,7 +55,7 @@ That is the only law here; everything else is putting an operation into it. Thre
 @^chain rule@>
 
 It is \emph{local}. Whoever knows $dy$ needs to know nothing of what comes after $y$, so each operation
-can be turned back on its own, last first, and the slopes are handed down from one to the next. Slopes of one number used in two
+can be turned back on its own, last first, and the slopes are handed down from one to the next; the name for this is backpropagation.\side{Rumelhart 1986.} Slopes of one number used in two
 places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
 that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
 rows, or be able to make them again.
@@ -179,7 +179,7 @@ workers.
      |norm_back| returned */
   void (*gate_back)(const float *gate, const float *up,
     const float *dinner, size_t n, float *dgate, float *dup);
-  /* |n| is a multiple of 16 */
+  /* |n| is a multiple of 16; |dgate| and |dup| are written, not added to */
   double (*square)(const float *g, size_t n);
   /* sum of squares */
   void (*adam)(const struct moments *a, size_t from, size_t to);
@@ -768,8 +768,8 @@ dg=da\cdot u\cdot\bigl(\sigma+g\,\sigma\,(1-\sigma)\bigr),\qquad du=da\cdot g\,\
 the gate is shut, both are 0, and neither the gate nor its partner learns anything from that token.
 @^gated unit@>
 
-\fig{silu}{fig:silu}{The curve of the gate, $g\,\sigma(g)$, and its slope, which multiplies everything that comes back. Between the dotted lines the slope is above 1
-on the right, and below 0 on the left.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
+\fig{silu}{fig:silu}{The curve of the gate, $g\,\sigma(g)$, and its slope, which multiplies everything that comes back. The dotted lines are 0 and 1: the slope is below the one
+on the left and above the other on the right.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
 a straight line. The other, its slope, is 0 on the far left, dips below 0, is one half in the middle, rises a little above 1, and ends at 1.}
 
 \begin{byhand}{one gate and its partner}
@@ -895,8 +895,8 @@ nothing else.
 
 \fig{steps}{fig:steps}{The error of a difference quotient against the step, for the slopes of a row's loss. To one side only, the error falls with the step; to both sides with its
 square; and at some point rounding takes over and it rises again, early if the losses are floats.}{A plot with logarithmic axes, the
-step from one half on the right to a billionth of it on the left, the error upwards. Three curves fall from the right. The steepest reaches its lowest point between ten and
-eleven digits, turns, and rises to the left. The curve to one side falls half as steeply. The curve of floats turns first, at about five digits, and rises to no digit at all.}
+step from one half on the left to a billionth of 1 on the right, the error upwards. Three curves fall from the left. The steepest reaches its lowest point between ten and
+eleven digits, turns, and rises to the right. The curve to one side falls half as steeply. The curve of floats turns first, at about five digits, and rises to no digit at all.}
 
 @ An operation is a loss as a function of some numbers, in double, and the same number of slopes by the pieces, in float.
 @<Every operation against differences@>=

@@ -82,7 +82,7 @@ struct slopes {
 
   void (*gate_back)(const float *gate, const float *up,
                     const float *dinner, size_t n, float *dgate, float *dup);
-/* n is a multiple of 16 */
+/* n is a multiple of 16; dgate and dup are written, not added to */
 
   double (*square)(const float *g, size_t n);
 /* sum of squares */
