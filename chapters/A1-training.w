@@ -286,17 +286,7 @@ static bool prepare(struct memory *m, struct network *net,
   struct error *why)
 {
   const struct shape *s = &net->form;
-  net->tensors = memory_take(m, FOR_TRAINING,
-    2 + N_PARTS * (size_t) s->n_layers,
-    sizeof *net->tensors, why);
-  if (net->tensors == NULL) return false;
-  list_tensors(net);
-  net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
-    sizeof *net->traces, why);
-  if (net->traces == NULL) return false;
-  net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
-    sizeof(uint32_t), why);
-  if (net->positions == NULL) return false;
+  @<Take the three small blocks@>@;
   net->room_size = lay_out(net);
   net->room = memory_take(m, FOR_TRAINING, net->room_size,
     sizeof(float), why);
@@ -306,7 +296,21 @@ static bool prepare(struct memory *m, struct network *net,
   return true;
 }
 
-@ They are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
+@ An embedding and a last gain, and nine tensors a layer between them.
+@<Take the three small blocks@>=
+net->tensors = memory_take(m, FOR_TRAINING,
+  2 + N_PARTS * (size_t) s->n_layers,
+  sizeof *net->tensors, why);
+if (net->tensors == NULL) return false;
+list_tensors(net);
+net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
+  sizeof *net->traces, why);
+if (net->traces == NULL) return false;
+net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
+  sizeof(uint32_t), why);
+if (net->positions == NULL) return false;
+
+@ The frequencies are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
 @<Find the frequencies of the rotations@>=
 size_t half = s->head_dim / 2;
 for (size_t i = 0; i < half; i++)
@@ -908,19 +912,21 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   gather(a->t->q + at, w, rows, h, a->on.q);
   gather(net->dmixed + at, w, rows, h, a->on.dy);
   scores_back(a, head, t0, rows, n);
-  struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1, .b =
-    a->on.k, .b_step = h,
-    .c = net->dq + at, .c_row = w, .rows = rows, .terms = keys, .cols =
-      h }@];
-  net->back->multiply(&q, a->on.pack);
-  struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld, .b =
-    a->on.q, .b_step = h,
-    .c = a->on.dk, .c_row = h, .rows = keys, .terms = rows, .cols =
-      h, .add = true }@];
-  net->back->multiply(&k, a->on.pack);
-  k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
-  net->back->multiply(&k, a->on.pack);
+  @<Find $dq$, and add to $dK$ and $dV$@>@;
 }
+
+@ The third product differs from the second only in what is multiplied: weights in the place of their slopes, and the slopes of the mixture in the place of queries.
+@<Find $dq$, and add to $dK$ and $dV$@>=
+struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1,
+  .b = a->on.k, .b_step = h, .c = net->dq + at, .c_row = w,
+  .rows = rows, .terms = keys, .cols = h }@];
+net->back->multiply(&q, a->on.pack);
+struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld,
+  .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
+  .rows = keys, .terms = rows, .cols = h, .add = true }@];
+net->back->multiply(&k, a->on.pack);
+k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+net->back->multiply(&k, a->on.pack);
 
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
 head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
@@ -1156,6 +1162,9 @@ void trainer_close(struct memory *m, struct trainer *t);
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why);
   /* one step */
+
+@ Between two steps a run may be saved, taken up again, or looked at.
+@<A training run from outside@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
   /* writes the whole state to a file */
@@ -1907,13 +1916,17 @@ static bool run_steps(struct run *r, const struct plan *p,
     left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10) @<Say how far the run is@>@;
-    if (now - saved > 120 || r->done.step == last) {
-      if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
-        return false;
-      saved = now;
-    }
+    @<Save the state every two minutes, and at the end@>@;
   }
   return true;
+}
+
+@ A state takes a moment to write; two minutes make that a small part of the time, and an hour would be too much to lose.
+@<Save the state every two minutes, and at the end@>=
+if (now - saved > 120 || r->done.step == last) {
+  if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
+    return false;
+  saved = now;
 }
 
 @ What the log has of a step is what the tests ask of it again: the first hundred lines of the committed log are reproduced to the last digit.

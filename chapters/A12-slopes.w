@@ -1170,7 +1170,9 @@ static void print_gate(void)
         (double) slope[j]);
   }
 }
-@#
+
+@ Without a word, the checkpoint is printed; every other word has been explained where its data is used.
+@<Print what is asked for@>=
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";

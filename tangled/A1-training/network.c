@@ -1,6 +1,6 @@
 /* network.c -- made from chapters/A1-training.w; change it there */
 
-/* A.61  network.c */
+/* A.63  network.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -83,14 +83,14 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-/* A.34  The desk of a worker */
+/* A.35  The desk of a worker */
 
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
   size_t ld;
 };
 
-/* A.35  The desk of a worker */
+/* A.36  The desk of a worker */
 
 static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
 {
@@ -114,7 +114,7 @@ static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
   return at;
 }
 
-/* A.36  The desk of a worker */
+/* A.37  The desk of a worker */
 
 static size_t desk_floats(const struct network *net)
 {
@@ -184,6 +184,9 @@ static size_t lay_out(struct network *net)
 static bool prepare(struct memory *m, struct network *net, struct error *why)
 {
   const struct shape *s = &net->form;
+
+/* A.19  Take the three small blocks */
+
   net->tensors = memory_take(m, FOR_TRAINING,
                              2 + N_PARTS * (size_t)s->n_layers,
                              sizeof *net->tensors, why);
@@ -197,13 +200,14 @@ static bool prepare(struct memory *m, struct network *net, struct error *why)
                                sizeof(uint32_t), why);
   if (net->positions == NULL)
     return false;
+
   net->room_size = lay_out(net);
   net->room = memory_take(m, FOR_TRAINING, net->room_size, sizeof(float), why);
   if (net->room == NULL)
     return false;
   lay_out(net);
 
-/* A.19  Find the frequencies of the rotations */
+/* A.20  Find the frequencies of the rotations */
 
   size_t half = s->head_dim / 2;
   for (size_t i = 0; i < half; i++)
@@ -212,7 +216,7 @@ static bool prepare(struct memory *m, struct network *net, struct error *why)
   return true;
 }
 
-/* A.20  Open and close a network */
+/* A.21  Open and close a network */
 
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
@@ -229,7 +233,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
   if (net == NULL)
     return NULL;
 
-/* A.21  Fill in what follows from the shape */
+/* A.22  Fill in what follows from the shape */
 
   net->form = *s, net->max_rows = max_rows;
   net->q_width = (size_t)s->n_heads * s->head_dim;
@@ -240,7 +244,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
     (float)(1 / sqrt((double)s->head_dim))
   };
 
-/* A.22  Choose pieces that go with the kernels */
+/* A.23  Choose pieces that go with the kernels */
 
   net->back = &slopes_plain;
 #if defined __x86_64__
@@ -254,7 +258,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
   return NULL;
 }
 
-/* A.23  Open and close a network */
+/* A.24  Open and close a network */
 
 void network_close(struct memory *m, struct network *net)
 {
@@ -269,7 +273,7 @@ void network_close(struct memory *m, struct network *net)
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
 
-/* A.24  Open and close a network */
+/* A.25  Open and close a network */
 
 size_t network_count(const struct network *net)
 {
@@ -291,7 +295,7 @@ const struct slopes *network_slopes(const struct network *net)
   return net->back;
 }
 
-/* A.25  One pass of a network */
+/* A.26  One pass of a network */
 
 struct course {
   struct network *net;
@@ -306,14 +310,14 @@ static const float *weight(const struct course *r, uint32_t layer, enum part p)
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.26  One pass of a network */
+/* A.27  One pass of a network */
 
 static float *slope(const struct course *r, uint32_t layer, enum part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.27  One pass of a network */
+/* A.28  One pass of a network */
 
 struct linear_job {
   struct network *net;
@@ -335,7 +339,7 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
                          j->w, j->in, j->out, j->y + from * j->out, t.pack);
 }
 
-/* A.28  One pass of a network */
+/* A.29  One pass of a network */
 
 static void apply(const struct course *r, const float *w, size_t in,
                   size_t out, const float *x, float *y)
@@ -351,7 +355,7 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-/* A.29  One pass of a network */
+/* A.30  One pass of a network */
 
 static void norm_rows(const struct course *r, const float *gain,
                       const float *x, float *y)
@@ -362,7 +366,7 @@ static void norm_rows(const struct course *r, const float *gain,
   r->net->team.k->normalize(&r->net->team, &n, x, r->rows, r->net->form.d_model, y);
 }
 
-/* A.37  Attention, a strip of queries at a time */
+/* A.38  Attention, a strip of queries at a time */
 
 struct attention {
   const struct course *r;
@@ -383,7 +387,7 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-/* A.38  Attention, a strip of queries at a time */
+/* A.39  Attention, a strip of queries at a time */
 
 static void take_group(struct group *a, size_t unit)
 {
@@ -398,7 +402,7 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-/* A.39  Attention, a strip of queries at a time */
+/* A.40  Attention, a strip of queries at a time */
 
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -413,7 +417,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   };
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++)
-/* A.41  Weigh a block of the strip, and mix its values */
+/* A.42  Weigh a block of the strip, and mix its values */
 
   {
     size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -433,7 +437,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
                         }, a->on.pack);
   }
 
-/* A.40  Join the blocks of every row of the strip */
+/* A.41  Join the blocks of every row of the strip */
 
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
@@ -445,7 +449,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
 
 }
 
-/* A.42  Attention, a strip of queries at a time */
+/* A.43  Attention, a strip of queries at a time */
 
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -462,7 +466,7 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.30  Through attention, keeping the rows */
+/* A.31  Through attention, keeping the rows */
 
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -482,7 +486,7 @@ static void forward_attention(const struct course *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-/* A.31  Through the gated unit, keeping the rows */
+/* A.32  Through the gated unit, keeping the rows */
 
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
@@ -498,7 +502,7 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-/* A.32  A whole pass, kept */
+/* A.33  A whole pass, kept */
 
 bool network_forward(struct network *net, const float *w,
                      const struct batch *b, struct error *why)
@@ -513,7 +517,7 @@ bool network_forward(struct network *net, const float *w,
                      " wanted: at most %zu",
                      b->sequences, b->length, net->max_rows);
 
-/* A.33  Give the rows their positions and their embeddings */
+/* A.34  Give the rows their positions and their embeddings */
 
   for (size_t i = 0; i < r.rows; i++)
     net->positions[i] = (uint32_t) (i % b->length);
@@ -531,7 +535,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-/* A.43  Judge the rows */
+/* A.44  Judge the rows */
 
 struct verdict {
   const struct course *r;
@@ -548,7 +552,7 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
                                     j->r->b->targets[i], j->r->b->share);
 }
 
-/* A.44  Judge the rows */
+/* A.45  Judge the rows */
 
 void network_judge(struct network *net, const struct batch *b, double *losses)
 {
@@ -557,7 +561,7 @@ void network_judge(struct network *net, const struct batch *b, double *losses)
   pool_run(net->team.self, judge_part, &(struct verdict) { &r, losses });
 }
 
-/* A.45  Products on all workers */
+/* A.46  Products on all workers */
 
 struct spread_product {
   struct network *net;
@@ -581,7 +585,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-/* A.46  Products on all workers */
+/* A.47  Products on all workers */
 
 static void hand_down(const struct course *r, const float *w,
                       size_t in, size_t out, const float *dy, float *dx, bool add)
@@ -594,7 +598,7 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.47  Products on all workers */
+/* A.48  Products on all workers */
 
 static void matrix_slope(const struct course *r, const float *x,
                          size_t in, const float *dy, size_t out, float *grad)
@@ -607,7 +611,7 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.48  Norms and gates on all workers */
+/* A.49  Norms and gates on all workers */
 
 struct norm_job {
   const struct course *r;
@@ -625,7 +629,7 @@ static void norm_rows_part(void *what, unsigned worker, unsigned workers)
                                           j->dy + i * d, d, j->dx + i * d);
 }
 
-/* A.49  Norms and gates on all workers */
+/* A.50  Norms and gates on all workers */
 
 static void norm_gain_part(void *what, unsigned worker, unsigned workers)
 {
@@ -645,7 +649,7 @@ static void norm_down(const struct course *r, const float *gain,
   pool_run(r->net->team.self, norm_gain_part, &j);
 }
 
-/* A.50  Norms and gates on all workers */
+/* A.51  Norms and gates on all workers */
 
 static void gate_part(void *what, unsigned worker, unsigned workers)
 {
@@ -658,7 +662,7 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
                        to - from, net->dgate + from, net->dup + from);
 }
 
-/* A.51  Attention on the way back */
+/* A.52  Attention on the way back */
 
 static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
 {
@@ -667,7 +671,7 @@ static void turn(const float *from, size_t rows, size_t cols, float *to, size_t 
       to[c * ld + i] = from[i * cols + c];
 }
 
-/* A.52  Attention on the way back */
+/* A.53  Attention on the way back */
 
 static void scores_back(struct group *a, size_t head, size_t t0,
                         size_t rows, size_t n)
@@ -691,7 +695,7 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-/* A.53  Attention on the way back */
+/* A.54  Attention on the way back */
 
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
@@ -703,19 +707,25 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   gather(a->t->q + at, w, rows, h, a->on.q);
   gather(net->dmixed + at, w, rows, h, a->on.dy);
   scores_back(a, head, t0, rows, n);
-  struct product q = {.a = a->on.g,.a_row = ld,.a_step = 1,.b = a->on.k,.b_step = h,
-    .c = net->dq + at,.c_row = w,.rows = rows,.terms = keys,.cols = h
+
+/* A.55  Find dq, and add to dK and dV */
+
+  struct product q = {.a = a->on.g,.a_row = ld,.a_step = 1,
+    .b = a->on.k,.b_step = h,.c = net->dq + at,.c_row = w,
+    .rows = rows,.terms = keys,.cols = h
   };
   net->back->multiply(&q, a->on.pack);
-  struct product k = {.a = a->on.g,.a_row = 1,.a_step = ld,.b = a->on.q,.b_step = h,
-    .c = a->on.dk,.c_row = h,.rows = keys,.terms = rows,.cols = h,.add = true
+  struct product k = {.a = a->on.g,.a_row = 1,.a_step = ld,
+    .b = a->on.q,.b_step = h,.c = a->on.dk,.c_row = h,
+    .rows = keys,.terms = rows,.cols = h,.add = true
   };
   net->back->multiply(&k, a->on.pack);
   k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
   net->back->multiply(&k, a->on.pack);
+
 }
 
-/* A.54  Attention on the way back */
+/* A.56  Attention on the way back */
 
 static void attend_back_part(void *what, unsigned worker, unsigned workers)
 {
@@ -735,7 +745,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
       for (size_t t0 = 0; t0 < a.length; t0 += STRIP)
         strip_back(&a, head, t0);
 
-/* A.55  Hand out the gradients of the group's keys and values */
+/* A.57  Hand out the gradients of the group's keys and values */
 
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -746,7 +756,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.56  Back through the gated unit */
+/* A.58  Back through the gated unit */
 
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -764,7 +774,7 @@ static void backward_mlp(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM2));
 }
 
-/* A.57  Back through attention */
+/* A.59  Back through attention */
 
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -782,7 +792,7 @@ static void backward_attention(const struct course *r, uint32_t l)
   k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
             net->cosine, net->minus);
 
-/* A.58  Back through queries, keys and values */
+/* A.60  Back through queries, keys and values */
 
   matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
   matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
@@ -795,7 +805,7 @@ static void backward_attention(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM1));
 }
 
-/* A.59  The whole way back */
+/* A.61  The whole way back */
 
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
@@ -807,7 +817,7 @@ static void embed_back(void *what, unsigned worker, unsigned workers)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
 
-/* A.60  The whole way back */
+/* A.62  The whole way back */
 
 void network_backward(struct network *net, const float *w,
                       const struct batch *b, float *gradient)

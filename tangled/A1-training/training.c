@@ -1,6 +1,6 @@
 /* training.c -- made from chapters/A1-training.w; change it there */
 
-/* A.94  training.c */
+/* A.97  training.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define STATE_MARK UINT64_C(0x31746970696e63)
 
-/* A.67  Plans */
+/* A.70  Plans */
 
 const struct plan plan_model = { "pocket", "models/pocket",
   {6, 128, 4, 2, 32, 384, 2048, 2048},
@@ -25,7 +25,7 @@ const struct plan plan_draft = { "draft", "models/draft",
    {300000, 1, 2048, 4, 1e-3f, 0, 10, true}}, 2
 };
 
-/* A.68  Plans */
+/* A.71  Plans */
 
 static uint64_t stretch_steps(const struct stretch *s)
 {
@@ -41,7 +41,7 @@ uint64_t plan_steps(const struct plan *p)
   return n;
 }
 
-/* A.69  Plans */
+/* A.72  Plans */
 
 uint64_t plan_tokens(const struct plan *p)
 {
@@ -51,7 +51,7 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-/* A.70  The merges of the built-in model */
+/* A.73  The merges of the built-in model */
 
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
                              size_t room, size_t *length, struct error *why)
@@ -63,7 +63,7 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   *length = 0;
   for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
 
-/* A.71  Write text i behind the others */
+/* A.74  Write text i behind the others */
 
     ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
     if (ok && p->length > room - *length)
@@ -78,7 +78,7 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   return ok ? all : NULL;
 }
 
-/* A.72  The merges of the built-in model */
+/* A.75  The merges of the built-in model */
 
 bool training_merges(struct memory *m, const struct grammar *g,
                      struct bpe_merge **out, size_t *n, struct error *why)
@@ -92,7 +92,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
   return ok;
 }
 
-/* A.73  Rows of tokens */
+/* A.76  Rows of tokens */
 
 struct source {
   struct memory *m;
@@ -103,7 +103,7 @@ struct source {
   struct ids list;
 };
 
-/* A.74  Rows of tokens */
+/* A.77  Rows of tokens */
 
 bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
 {
@@ -124,7 +124,7 @@ bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
   return true;
 }
 
-/* A.75  Rows of tokens */
+/* A.78  Rows of tokens */
 
 struct source *source_open(struct memory *m, const struct grammar *g,
                            struct tokenizer *t, uint64_t seed, struct error *why)
@@ -140,7 +140,7 @@ struct source *source_open(struct memory *m, const struct grammar *g,
   return NULL;
 }
 
-/* A.76  Rows of tokens */
+/* A.79  Rows of tokens */
 
 void source_close(struct memory *m, struct source *s)
 {
@@ -161,7 +161,7 @@ void source_seek(struct source *s, uint64_t at)
   s->at = at;
 }
 
-/* A.77  What a run holds */
+/* A.80  What a run holds */
 
 enum { BLOCKS = 64 };
 struct trainer {
@@ -183,7 +183,7 @@ struct trainer {
   double part_square[BLOCKS];
 };
 
-/* A.78  Draw the first weights */
+/* A.81  Draw the first weights */
 
 static float noise(uint64_t * dice)
 {
@@ -197,7 +197,7 @@ static float noise(uint64_t * dice)
   return (float)sum / 65536;
 }
 
-/* A.79  Draw the first weights */
+/* A.82  Draw the first weights */
 
 static void draw_weights(struct trainer *t)
 {
@@ -215,7 +215,7 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-/* A.80  Open and close a training run */
+/* A.83  Open and close a training run */
 
 static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
 {
@@ -238,7 +238,7 @@ static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
   return t->decays != NULL;
 }
 
-/* A.81  Open and close a training run */
+/* A.84  Open and close a training run */
 
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
                              const struct kernels *k, struct pool *crew,
@@ -251,7 +251,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   t->now = (struct state) {.mark = STATE_MARK,.power1 = 1,.power2 = 1
   };
 
-/* A.82  Find the largest pass of the plan */
+/* A.85  Find the largest pass of the plan */
 
   for (int i = 0; i < STRETCHES; i++) {
     size_t rows = (size_t)p->leg[i].sequences * p->leg[i].length;
@@ -270,7 +270,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   return NULL;
 }
 
-/* A.83  Open and close a training run */
+/* A.86  Open and close a training run */
 
 void trainer_close(struct memory *m, struct trainer *t)
 {
@@ -288,7 +288,7 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-/* A.84  A step of training */
+/* A.87  A step of training */
 
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -310,7 +310,7 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
                                                              1) / workers * 64);
 }
 
-/* A.85  A step of training */
+/* A.88  A step of training */
 
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
                             double *sum, struct error *why)
@@ -335,7 +335,7 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-/* A.86  A step of training */
+/* A.89  A step of training */
 
 static void move_weights(struct trainer *t, const struct stretch *s)
 {
@@ -345,7 +345,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   for (int b = 0; b < BLOCKS; b++)
     square += t->part_square[b];
 
-/* A.87  Find the rate of this step */
+/* A.90  Find the rate of this step */
 
   float gone = (float)now->step_of_stretch / (float)stretch_steps(s);
   float rise = (float)(now->step_of_stretch + 1) / (float)s->warm_up;
@@ -354,7 +354,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
 
   now->power1 *= (double)0.9f, now->power2 *= (double)0.95f;
 
-/* A.88  Find the memory of the running mean */
+/* A.91  Find the memory of the running mean */
 
   if (s->averaged)
     now->averaged++;
@@ -369,7 +369,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
-/* A.89  A step of training */
+/* A.92  A step of training */
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
 {
@@ -392,7 +392,7 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
   return true;
 }
 
-/* A.90  Save and load a run */
+/* A.93  Save and load a run */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why)
 {
@@ -410,7 +410,7 @@ bool trainer_save(const struct trainer *t, const char *path, struct error *why)
       || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.91  Save and load a run */
+/* A.94  Save and load a run */
 
 static bool length_is(FILE * f, size_t n)
 {
@@ -419,7 +419,7 @@ static bool length_is(FILE * f, size_t n)
   return fseek(f, at, SEEK_SET) == 0 && ok;
 }
 
-/* A.92  Save and load a run */
+/* A.95  Save and load a run */
 
 bool trainer_load(struct trainer *t, const char *path,
                   struct progress *done, struct error *why)
@@ -444,7 +444,7 @@ bool trainer_load(struct trainer *t, const char *path,
   return true;
 }
 
-/* A.93  Save and load a run */
+/* A.96  Save and load a run */
 
 const float *trainer_weights(const struct trainer *t)
 {

@@ -1,6 +1,6 @@
 /* training.h -- made from chapters/A1-training.w; change it there */
 
-/* A.62  training.h */
+/* A.64  training.h */
 
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
@@ -8,7 +8,7 @@
 #include "A1-training/network.h"
 #include "01-tokens/tokenizer.h"
 
-/* A.63  A plan for a training run */
+/* A.65  A plan for a training run */
 
 struct stretch {
   uint64_t tokens;
@@ -39,7 +39,7 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
 /* tokens of all stretches, as planned */
 
-/* A.64  What feeds a training run */
+/* A.66  What feeds a training run */
 
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
 bool training_merges(struct memory *m, const struct grammar *g,
@@ -47,7 +47,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
 /* learns MERGES merges from the texts of SEED_TOKENIZER; given back by
  * bpe_forget */
 
-/* A.65  What feeds a training run */
+/* A.67  What feeds a training run */
 
 struct source;
 struct source *source_open(struct memory *m, const struct grammar *g,
@@ -67,7 +67,7 @@ uint64_t source_at(const struct source *s);
 void source_seek(struct source *s, uint64_t at);
 /* goes on with text at */
 
-/* A.66  A training run from outside */
+/* A.68  A training run from outside */
 
 struct trainer;
 struct progress {
@@ -86,6 +86,8 @@ void trainer_close(struct memory *m, struct trainer *t);
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
 /* one step */
+
+/* A.69  A training run from outside */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why);
 /* writes the whole state to a file */

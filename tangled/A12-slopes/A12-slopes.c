@@ -7,7 +7,7 @@
 #include "A6-kernels/numbers.h"
 #include "A12-slopes/slopes.h"
 
-/* L.73  The boxes, by the pieces */
+/* L.74  The boxes, by the pieces */
 
 static void box_matrix(void)
 {
@@ -28,7 +28,7 @@ static void box_matrix(void)
          (double)dx[1], (double)dw[0], (double)dw[1], (double)dw[2], (double)dw[3]);
 }
 
-/* L.74  The boxes, by the pieces */
+/* L.75  The boxes, by the pieces */
 
 static void box_look(void)
 {
@@ -42,7 +42,7 @@ static void box_look(void)
          (double)g[1], (double)g[2]);
 }
 
-/* L.75  The boxes, by the pieces */
+/* L.76  The boxes, by the pieces */
 
 static void box_norm_and_gate(void)
 {
@@ -61,7 +61,7 @@ static void box_norm_and_gate(void)
   printf("box 5, gate: du %.4f, dg %.4f\n", (double)dup[0], (double)dgate[0]);
 }
 
-/* L.76  The boxes, by the pieces */
+/* L.77  The boxes, by the pieces */
 
 static void box_steps(void)
 {
@@ -353,6 +353,8 @@ static void print_gate(void)
       printf("%.4f,%.6f,%.6f\n", (double)g[j], (double)curve[j], (double)slope[j]);
   }
 }
+
+/* L.73  Print what is asked for */
 
 int main(int argc, char **argv)
 {
