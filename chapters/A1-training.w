@@ -1081,18 +1081,16 @@ void network_backward(struct network *net, const float *w,
 @<Back through attention@>@;
 @<The whole way back@>@;
 
-@* Rows, plan and steps. \label{sec:plan}
-A run is a plan, carried out step by step. In the header stand the plan, what feeds a run, and the
-run itself, which sees the other two only through their functions: another source of rows would do as well.
+@* Plan and steps. \label{sec:plan}
+A run is a plan, carried out step by step. It eats rows of tokens, and where they come from is the business of appendix~M; a run
+sees only a source that gives the next row.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
-#include "A9-corpus/corpus.h"
+#include "A13-rows/rows.h"
 #include "A1-training/network.h"
-#include "01-tokens/tokenizer.h"
 @<A plan for a training run@>@;
-@<What feeds a training run@>@;
 @<A training run from outside@>@;
 #endif
 
@@ -1115,36 +1113,6 @@ uint64_t plan_steps(const struct plan *p);
   /* steps of all stretches */
 uint64_t plan_tokens(const struct plan *p);
   /* tokens of all stretches, as planned */
-
-@ Before the model comes its tokenizer, learnt by chapter 1's trainer from texts of the same grammar. \val{train.merges} merges, with the 256 bytes and end-of-text, make
-the vocabulary of the plan.
-@<What feeds a training run@>=
-enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
-bool training_merges(struct memory *m, const struct grammar *g,
-  struct bpe_merge **out,
-  size_t *n, struct error *why);
-  /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
-     |bpe_forget| */
-
-@ What a run eats are rows of tokens. They come from texts that are written when they are needed:
-no text is seen twice, so every loss of the training is the loss on something new, and a model that merely remembered its texts would gain nothing by it.
-@^overfitting@>
-@<What feeds a training run@>=
-struct source;
-struct source *source_open(struct memory *m, const struct grammar *g,
-  struct tokenizer *t,
-  uint64_t seed, struct error *why);
-  /* the texts of |seed| as rows of tokens; owned by the caller, who keeps |g| and
-     |t| */
-void source_close(struct memory *m, struct source *s);
-  /* returns its memory; null is nothing */
-bool source_row(struct source *s, uint32_t *row, size_t n,
-  struct error *why);
-  /* the next row of |n| tokens, from the beginning of a text on */
-uint64_t source_at(const struct source *s);
-  /* the number of the next text */
-void source_seek(struct source *s, uint64_t at);
-  /* goes on with text |at| */
 
 @ A run can be stopped after any step and taken up again, on this machine or on another. The
 state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
@@ -1225,116 +1193,6 @@ uint64_t plan_tokens(const struct plan *p)
   uint64_t n = 0;
   for (int i = 0; i < STRETCHES; i++) n += p->leg[i].tokens;
   return n;
-}
-
-@ The tokenizer learns from texts of a seed of its own. So no text of the training, and none of those with which the model is examined, had a part in choosing
-the merges; a tokenizer that has seen the examination would cut it into suspiciously few tokens.
-@<The merges of the built-in model@>=
-static char *tokenizer_texts(struct memory *m, const struct grammar *g,
-  size_t room,
-  size_t *length, struct error *why)
-{
-  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
-    why);
-  bool ok = all != NULL;
-  *length = 0;
-  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
-    @<Write text |i| behind the others@>@;
-  }
-  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
-  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
-  return ok ? all : NULL;
-}
-
-@ The texts of one seed are numbered, and any of them can be written without those before it. A grammar that grew beyond the room is told so.
-@<Write text |i| behind the others@>=
-ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
-if (ok && p->length > room - *length)
-  ok = error_say(why, "the trainer: %zu bytes of text do not fit",
-    room);
-if (ok)
-  memcpy(all + *length, p->words, p->length), *length += p->length;
-
-@ There is room for half a kilobyte a text, on the average; together that is ten megabytes. Chapter 1's trainer goes through them in a second, and the room is given back at once. The
-merges stay.
-@<The merges of the built-in model@>=
-bool training_merges(struct memory *m, const struct grammar *g,
-  struct bpe_merge **out,
-  size_t *n, struct error *why)
-{
-  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
-  char *all = tokenizer_texts(m, g, room, &length, why);
-  if (all == NULL) return false;
-  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
-  memory_give(m, FOR_TRAINING, all, room, 1);
-  return ok;
-}
-
-@ A row begins where a text begins, and goes on with the next texts, end-of-text between
-them, until it is full. The first text of a row has an end-of-text before it if its number is odd, so the model learns to begin with one and without, and a
-prompt may be given either way.
-@^end-of-text@>
-@<Rows of tokens@>=
-struct source { struct memory *m; const struct grammar *g;
-struct tokenizer *t;
-  uint64_t seed, at; struct passage *piece; struct ids list; };
-
-@ What is left of the last text is dropped. To go on with it in the next row would waste nothing, and teach the model that names may be recalled which were never
-given. As it is, nothing in a row refers to what is not there.
-@<Rows of tokens@>=
-bool source_row(struct source *s, uint32_t *row, size_t n,
-  struct error *why)
-{
-  size_t at = 0;
-  for (bool first = true; at < n; first = false) {
-    if (!grammar_write(s->g, s->seed, s->at, s->piece, why)) return false;
-    s->list.n = 0;
-    if (!tokenizer_encode(s->t, s->m, s->piece->words,
-      s->piece->length, false, false,
-      &s->list, why)) return false;
-    if (!first || (s->at & 1) != 0) row[at++] = 0;
-    for (size_t i = 0; i < s->list.n && at < n;
-    i++) row[at++] = s->list.id[i];
-    s->at++;
-  }
-  return true;
-}
-
-@ A source holds the text it is writing and the tokens of it. Where it stands is one number, the
-number of the next text, and that is all a saved state needs to know of it.
-@<Rows of tokens@>=
-struct source *source_open(struct memory *m, const struct grammar *g,
-  struct tokenizer *t,
-  uint64_t seed, struct error *why)
-{
-  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
-  if (s == NULL) return NULL;
-  *s = (struct source) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
-  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
-  if (s->piece != NULL) return s;
-  source_close(m, s);
-  return NULL;
-}
-
-@ The grammar and the tokenizer are the caller's, so they stay.
-@<Rows of tokens@>=
-void source_close(struct memory *m, struct source *s)
-{
-  if (s == NULL) return;
-  ids_free(m, &s->list);
-  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
-  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
-}
-@#
-uint64_t source_at(const struct source *s)
-{
-  return s->at;
-}
-@#
-void source_seek(struct source *s, uint64_t at)
-{
-  s->at = at;
 }
 
 @ The part of a run that must survive an interruption stands together in |state|, a struct without
@@ -1646,8 +1504,6 @@ struct network *trainer_network(const struct trainer *t)
 @;@#
 #define STATE_MARK UINT64_C(0x31746970696e63)
 @<Plans@>@;
-@<The merges of the built-in model@>@;
-@<Rows of tokens@>@;
 @<What a run holds@>@;
 @<Draw the first weights@>@;
 @<Open and close a training run@>@;

@@ -10,7 +10,7 @@
 #include "A6-kernels/numbers.h"
 #include "A1-training/publish.h"
 
-/* A.108  Train */
+/* A.99  Train */
 
 struct run {
   struct memory m;
@@ -25,7 +25,7 @@ struct run {
   struct progress done;
 };
 
-/* A.109  Train */
+/* A.100  Train */
 
 static bool run_open(struct run *r, const struct plan *p, unsigned workers)
 {
@@ -45,7 +45,7 @@ static bool run_open(struct run *r, const struct plan *p, unsigned workers)
   return r->t != NULL;
 }
 
-/* A.110  Train */
+/* A.101  Train */
 
 static void run_close(struct run *r)
 {
@@ -57,7 +57,7 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-/* A.111  Train */
+/* A.102  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -77,7 +77,7 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-/* A.112  Train */
+/* A.103  Train */
 
 static double seconds(void)
 {
@@ -86,7 +86,7 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.113  Train */
+/* A.104  Train */
 
 static bool run_steps(struct run *r, const struct plan *p,
                       const char *kept, FILE * log)
@@ -98,7 +98,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     if (!trainer_step(r->t, &r->done, &r->why))
       return false;
 
-/* A.115  Write a line of the log */
+/* A.106  Write a line of the log */
 
     fprintf(log, "%llu,%llu,%.9g,%.9g\n",
             (unsigned long long)r->done.step,
@@ -110,7 +110,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.116  Say how far the run is */
+/* A.107  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
@@ -122,7 +122,7 @@ static bool run_steps(struct run *r, const struct plan *p,
       said = now;
     }
 
-/* A.114  Save the state every two minutes, and at the end */
+/* A.105  Save the state every two minutes, and at the end */
 
     if (now - saved > 120 || r->done.step == last) {
       if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
@@ -134,7 +134,7 @@ static bool run_steps(struct run *r, const struct plan *p,
   return true;
 }
 
-/* A.117  Train */
+/* A.108  Train */
 
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -149,7 +149,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-/* A.118  Train */
+/* A.109  Train */
 
 static bool run_publish(struct run *r, const struct plan *p, const char *log)
 {
@@ -162,7 +162,7 @@ static bool run_publish(struct run *r, const struct plan *p, const char *log)
       copy_file(log, copy, &r->why);
 }
 
-/* A.119  Train */
+/* A.110  Train */
 
 static int train(int n, char **word)
 {
@@ -189,9 +189,9 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.121  What the checkpoint shows */
+/* A.112  What the checkpoint shows */
 
-/* A.123  Draw by lot */
+/* A.114  Draw by lot */
 
 static float lot(uint64_t * dice)
 {
@@ -212,7 +212,7 @@ struct lab {
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS];
 };
 
-/* A.122  What the checkpoint shows */
+/* A.113  What the checkpoint shows */
 
 static bool lab_open(struct lab *l)
 {
@@ -235,7 +235,7 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-/* A.124  What the checkpoint shows */
+/* A.115  What the checkpoint shows */
 
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -256,7 +256,7 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-/* A.125  What the checkpoint shows */
+/* A.116  What the checkpoint shows */
 
 static void differ(struct lab *l, const struct parameter *p,
                    double *far, double *back)
@@ -280,7 +280,7 @@ static void differ(struct lab *l, const struct parameter *p,
   *far = (loss[1] - loss[0]) / (2 * (double)step);
 }
 
-/* A.126  What the checkpoint shows */
+/* A.117  What the checkpoint shows */
 
 static double gradients(struct lab *l, bool aloud)
 {
@@ -304,7 +304,7 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-/* A.127  What the checkpoint shows */
+/* A.118  What the checkpoint shows */
 
 static int forced(struct lab *l)
 {
@@ -319,7 +319,7 @@ static int forced(struct lab *l)
   return same;
 }
 
-/* A.128  What the checkpoint shows */
+/* A.119  What the checkpoint shows */
 
 static double by_hand(float z[3])
 {
@@ -327,7 +327,7 @@ static double by_hand(float z[3])
   return slopes_plain.judge(z, 3, 1, 1.0f);
 }
 
-/* A.129  What the checkpoint shows */
+/* A.120  What the checkpoint shows */
 
 static int print_checkpoint(void)
 {
@@ -344,7 +344,7 @@ static int print_checkpoint(void)
   return 0;
 }
 
-/* A.130  What the checkpoint shows */
+/* A.121  What the checkpoint shows */
 
 static void print_plans(void)
 {
@@ -365,7 +365,7 @@ static void print_plans(void)
          plan_tokens(&plan_draft));
 }
 
-/* A.131  What the checkpoint shows */
+/* A.122  What the checkpoint shows */
 
 static int print_values(void)
 {

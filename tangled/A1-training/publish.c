@@ -1,12 +1,12 @@
 /* publish.c -- made from chapters/A1-training.w; change it there */
 
-/* A.107  publish.c */
+/* A.98  publish.c */
 
 #include <stdio.h>
 #include "A1-training/publish.h"
 #include "A6-kernels/numbers.h"
 
-/* A.99  Round to sixteen bits */
+/* A.90  Round to sixteen bits */
 
 void weights_round(float *w, size_t n)
 {
@@ -14,7 +14,7 @@ void weights_round(float *w, size_t n)
     w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-/* A.100  Open a file of a directory */
+/* A.91  Open a file of a directory */
 
 static FILE *open_in(const char *directory, const char *name,
                      char path[512], struct error *why)
@@ -26,7 +26,7 @@ static FILE *open_in(const char *directory, const char *name,
   return f;
 }
 
-/* A.101  Open a file of a directory */
+/* A.92  Open a file of a directory */
 
 static bool close_file(FILE * f, const char *path, struct error *why)
 {
@@ -34,7 +34,7 @@ static bool close_file(FILE * f, const char *path, struct error *why)
   return (fclose(f) == 0 && ok) || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.102  Write the weights */
+/* A.93  Write the weights */
 
 static size_t header_write(const struct network *net, char *to, size_t room)
 {
@@ -57,7 +57,7 @@ static size_t header_write(const struct network *net, char *to, size_t room)
   return (size_t)n;
 }
 
-/* A.103  Write the weights */
+/* A.94  Write the weights */
 
 static bool weights_write(struct memory *m, const char *directory,
                           const struct network *net, const float *w,
@@ -84,7 +84,7 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-/* A.104  Write the settings */
+/* A.95  Write the settings */
 
 static void shape_write(FILE * f, const struct shape *s)
 {
@@ -98,7 +98,7 @@ static void shape_write(FILE * f, const struct shape *s)
           s->head_dim, s->n_positions);
 }
 
-/* A.105  Write the settings */
+/* A.96  Write the settings */
 
 static bool settings_write(const char *directory, const struct shape *s,
                            struct error *why)
@@ -122,7 +122,7 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-/* A.106  Write a model's directory */
+/* A.97  Write a model's directory */
 
 bool model_write(struct memory *m, const char *directory,
                  const struct shape *s,
