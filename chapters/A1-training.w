@@ -1,11 +1,5 @@
 @i types.w
 @s pool_work int
-@s vec int
-@s each while
-@s TARGET inline
-@s INLINE inline
-@s NUM_INLINE inline
-@s restrict const
 
 \chapterquestion{Where do the numbers in a model's weights come from, and how would we know if one of them were wrong?}
 @** Training the built-in model.
@@ -36,11 +30,12 @@ $(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against
 the row of the token that came and lowers the others, the likelier ones more.
 \end{byhand}
 
-@ That is one layer of it. The rest of this appendix carries the same rule through
-attention, norms and gates, for every token of every row. The program prints what the hand has just found,
-checks the gradients of a small network against differences, and one pass against many; with |"values"| it
-prints the numbers that the prose quotes. |"train"| trains a model. The texts come from \cref{sec:corpus}; what
-the finished model can do is examined in \cref{sec:examination}.
+@ That is the last operation of a pass, turned back. Appendix~L does the same for matrices, attention, norms and gates, each
+with its formula, and for the step that follows; here those pieces are strung together, for every token of every row, and fed. The texts come
+from \cref{sec:corpus}, and what the finished model can do is examined in \cref{sec:examination}.
+
+The program prints what the hand has just found, checks the gradients of a small network against differences, and one pass against many;
+with |"values"| it prints the numbers that the prose quotes; |"train"| trains a model.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -64,623 +59,6 @@ int main(int argc, char **argv)
   return print_checkpoint();
 }
 
-@* The pieces of the way back. \label{sec:slopes}
-The way forward uses the kernels of chapter 2 as they are. The way back needs other
-products, and a few loops over rows. They are collected in a table, as the kernels are, and
-for the same reason: one text of each loop, compiled twice, gives the same bits with and
-without the wide registers of the machine.
-
-@(slopes.h@>=
-#ifndef INCIPIT_SLOPES_H
-#define INCIPIT_SLOPES_H
-#include "00-ground/ground.h"
-@<What a product is@>@;
-@<What the pieces are@>@;
-#endif
-
-@ Every gradient of a matrix, and every gradient that a matrix hands on, is a sum of
-products. We fix its order once: the terms are added one after the other, the first term
-first. So it does not matter how the outputs are divided among workers.
-@<What a product is@>=
-struct product {
-  const float *a; size_t a_row, a_step;
-  const float *b; size_t b_step;
-  float *c; size_t c_row;
-  size_t rows, terms, cols; bool add;
-};
-  /* $c_{ij}=\sum_k a_{ik}b_{kj}$ in rising order of $k$ by fused multiply--adds,
-     from 0 or, if |add|, from what is there;
-     $a_{ik}$ is |a[i*a_row+k*a_step]|,
-     $b_{kj}$ is |b[k*b_step+j]|, $c_{ij}$ is |c[i*c_row+j]| */
-enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
-  /* products of more than |SHALLOW| terms are packed, |DEPTH| terms and
-     |STRIP| rows at a time */
-
-@ The other pieces work on one row, or on a range of numbers. Each worker calls them for its
-share.
-@<What the pieces are@>=
-struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
-  float rate, scale, fix1, fix2, keep; };
-  /* weights and gradients, the two moments, the running mean of the weights or
-     null; the numbers of one step of AdamW */
-struct slopes {
-  void (*multiply)(const struct product *p, float *desk);
-  /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
-  void (*linear)(const float *x, size_t rows, const float *w,
-    size_t in, size_t out,
-    float *y, float *desk);
-  /* the bits of the kernel |linear| for a matrix |[out][in]|, both multiples of
-     16; |desk| has |16*in| floats */
-  @<Pieces of attention and of the loss@>@;
-  @<Pieces of norms, gates and steps@>@;
-};
-extern const struct slopes slopes_plain, slopes_wide;
-  /* compiled for any machine; for AVX2, if this is one */
-
-@ Attention forward is here as well, because many rows at once want another order of work than the engine's; its bits are the
-engine's. Going back, it needs what going forward left.
-@<Pieces of attention and of the loss@>=
-  void (*weigh)(float *s, size_t sees, size_t n, float scale,
-    float *left);
-  /* scores of one block of at most 256 keys, |n| of them up to a multiple of 16,
-     become exponentials; |left[0]| is the maximum and |left[1]| the sum of those seen */
-  void (*join)(const float *left, const float *parts, size_t n,
-    size_t h, float *y,
-    float *known);
-  /* joins |n| blocks of one row, |STRIP| rows apart in |left| and |parts|; |known|
-     is the maximum and the sum over all of them */
-  void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
-    float scale,
-    const float *known, const float *y, const float *dy, size_t h);
-  /* |s| becomes weights and |g|, gradients of weights, gradients of scores; |known|
-     is what |join| left, |y| what attention mixed, |dy| its gradient */
-  double (*judge)(float *z, size_t n, uint32_t right, float share);
-  /* the loss of one row of logits, which become its gradient times |share| */
-
-@ The rest goes over rows or over ranges of numbers, and is cut among the workers where no sum is cut.
-@<Pieces of norms, gates and steps@>=
-  float (*norm_back)(const float *x, const float *gain,
-    const float *dy, size_t d,
-    float *dx);
-  /* adds to |dx|, and returns 1 over the root mean square */
-  void (*gain_back)(const float *x, const float *dy, const float *r,
-    size_t rows,
-    size_t d, size_t from, size_t to, float *dgain);
-  /* adds to |dgain| for the columns |from| to |to|, |r| is what |norm_back| returned */
-  void (*gate_back)(const float *gate, const float *up,
-    const float *dinner,
-    size_t n, float *dgate, float *dup);
-  /* |n| is a multiple of 16 */
-  double (*square)(const float *g, size_t n);
-  /* sum of squares */
-  void (*adam)(const struct moments *a, size_t from, size_t to);
-  /* one step for the weights |from| to |to|; the gradient becomes 0 */
-
-@ Two modules with the same body. The plain one leaves the fused multiply--add to the
-C~library's |fmaf|, which is exact and slow.
-@(plain.c@>=
-#include <math.h>
-#include <string.h>
-#include "A6-kernels/numbers.h"
-#include "A1-training/slopes.h"
-#define TARGET
-#define WIDTH 4
-@<Tools of the pieces@>@;
-INLINE vec fused(vec a, vec b, vec c)
-{
-  each(i, WIDTH) c[i] = fmaf(a[i], b[i], c[i]);
-  return c;
-}
-@#
-INLINE vec spread(float x)
-{
-  vec v;
-  each(i, WIDTH) v[i] = x;
-  return v;
-}
-@<Bodies of the pieces@>@;
-const struct slopes slopes_plain = @[{ multiply, linear, weigh,@|
-  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
-  adam }@];
-
-@ The wide one has eight numbers in a register.
-@(wide.c@>=
-#include <math.h>
-#include <string.h>
-#include "A6-kernels/numbers.h"
-#include "A1-training/slopes.h"
-#if defined __x86_64__
-#include <immintrin.h>
-#define TARGET __attribute__((target("avx2,fma")))
-#define WIDTH 8
-@<Tools of the pieces@>@;
-INLINE vec fused(vec a, vec b, vec c)
-{
-  return _mm256_fmadd_ps(a, b, c);
-}
-@#
-INLINE vec spread(float x)
-{
-  return _mm256_set1_ps(x);
-}
-@<Bodies of the pieces@>@;
-const struct slopes slopes_wide = @[{ multiply, linear, weigh,@|
-  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
-  adam }@];
-#endif
-
-@ The tools are those of chapter 2: a loop that is written out, and lanes that fold by
-halves.
-@<Tools of the pieces@>=
-#if defined __clang__
-#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]
-#else
-#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]
-#endif
-#define INLINE static inline __attribute__((always_inline)) TARGET
-@[typedef __attribute__((vector_size(4 * WIDTH))) float vec@];
-enum { PARTS = 16 / WIDTH };
-
-@ A register is loaded from any address: |memcpy| of its size is one instruction, and the
-compiler is told no lie about alignment.
-@<Tools of the pieces@>=
-INLINE vec load(const float *x)
-{
-  vec v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-@ Lanes are folded by halves, eighth to first, fourth to first, as chapter 2 defines the sum. The
-order is written out and does not depend on the width of a register.
-@<Tools of the pieces@>=
-INLINE float fold(float *lane)
-{
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
-@ The bodies are compiled twice, once for each table. Nothing in them says how wide a register is,
-apart from the loops over |PARTS|.
-@<Bodies of the pieces@>=
-@<A tile of a product@>@;
-@<Pack the two sides of a product@>@;
-@<Multiply@>@;
-@<Sixteen outputs with lanes in rows@>@;
-@<A linear layer for many rows@>@;
-@<Exponentials of a block of scores@>@;
-@<Weights and scores, on the way back@>@;
-@<The loss of one row, and its gradient@>@;
-@<A norm on the way back@>@;
-@<A gate on the way back@>@;
-@<Squares of a gradient, and a step of AdamW@>@;
-
-@ Six rows and sixteen columns of the result stay in registers while the terms run by. Each
-term costs one load of each side and twelve multiply--adds.
-@<A tile of a product@>=
-INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
-  const float *b, size_t b_step, size_t terms, float *c, size_t c_row)
-{
-  vec s[TILE][PARTS];
-  each(r, rows) each(p, PARTS) s[r][p] =
-    load(c + (size_t) r * c_row + p * WIDTH);
-  for (size_t k = 0; k < terms; k++, a += a_step, b += b_step) {
-    vec v[PARTS];
-    each(p, PARTS) v[p] = load(b + p * WIDTH);
-    each(r, rows) {
-      float one = a[(size_t) r * a_row];
-      vec x = spread(one);
-      each(p, PARTS) s[r][p] = fused(x, v[p], s[r][p]);
-    }
-  }
-  each(r, rows) each(p, PARTS)
-    memcpy(c + (size_t) r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
-}
-
-@ Rows that lie far apart fall into the same few sets of the cache. So a deep product first
-copies a panel of each side to where its numbers are neighbours; that costs a copy for
-many multiplications.
-@<Pack the two sides of a product@>=
-static TARGET void pack_b(const struct product *p, size_t k0,
-  size_t depth, float *to)
-{
-  for (size_t j = 0; j + 16 <= p->cols; j += 16)
-    for (size_t k = 0; k < depth; k++, to += 16)
-      memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
-}
-
-@ The other side is cut into tiles of six rows. When the rows are neighbours in memory already,
-as they are where a matrix is read by its columns, six of them are copied at once.
-@<Pack the two sides of a product@>=
-static TARGET void pack_a(const struct product *p, size_t i0,
-  size_t rows, size_t k0,
-  size_t depth, float *to)
-{
-  const float *a = p->a + i0 * p->a_row + k0 * p->a_step;
-  for (size_t k = 0; k < depth; k++, a += p->a_step) {
-    size_t r = 0;
-    for (; p->a_row == 1 && r + TILE <= rows; r += TILE)
-      memcpy(to + r * depth + k * TILE, a + r, TILE * sizeof *to);
-    for (; r < rows; r++)
-      to[r / TILE * TILE * depth + k * TILE + r % TILE] = a[r * p->a_row];
-  }
-}
-
-@ A strip is a few rows against all columns. What is left over when the rows are no
-multiple of six, or the columns of sixteen, is done one by one, in the same order.
-@<Multiply@>=
-struct strip { const float *a; size_t a_row, a_step, a_tile;
-  const float *b; size_t b_step, b_panel, depth; };
-
-@ For each panel of sixteen columns the strip is gone through tile by tile, so that the panel
-stays in the nearest cache while the rows pass.
-@<Multiply@>=
-static TARGET void strip_rows(const struct product *p,
-  const struct strip *s, size_t rows,
-  float *c)
-{
-  for (size_t j = 0; j + 16 <= p->cols; j += 16) {
-    const float *b = s->b + j / 16 * s->b_panel;
-    size_t i = 0;
-    for (; i + TILE <= rows; i += TILE)
-      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b,
-        s->b_step,
-        s->depth, c + i * p->c_row + j, p->c_row);
-    for (; i < rows; i++)
-      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row,
-        s->a_row, s->a_step,
-        b, s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
-  }
-}
-
-@ The last few columns, fewer than sixteen, are summed one by one. Our own model has none; the
-small models of the tests do.
-@<Multiply@>=
-static TARGET void last_columns(const struct product *p)
-{
-  for (size_t i = 0; i < p->rows; i++)
-    for (size_t j = p->cols / 16 * 16; j < p->cols; j++) {
-      float *c = p->c + i * p->c_row + j;
-      for (size_t k = 0; k < p->terms; k++)
-        *c = fmaf(p->a[i * p->a_row + k * p->a_step],
-          p->b[k * p->b_step + j], *c);
-    }
-}
-
-@ Whether a side is packed depends on the shapes alone, and never changes a bit: packing
-moves numbers, it does not add them. A side that lies well already is left alone.
-@<Multiply@>=
-static TARGET void multiply(const struct product *p, float *desk)
-{
-  bool deep = p->terms > SHALLOW;
-  bool packs_b = deep && p->rows > STRIP;
-  bool packs_a = deep && (p->a_step != 1 || (packs_b && p->a_row > 1000));
-  for (size_t i = 0; !p->add && i < p->rows; i++)
-    memset(p->c + i * p->c_row, 0, p->cols * sizeof *p->c);
-  size_t most = packs_b ? DEPTH : packs_a ? DEPTH : p->terms;
-  float *b = desk, *a = desk + DEPTH * (p->cols + 16);
-  for (size_t k0 = 0; k0 < p->terms; k0 += most) {
-    size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
-    struct strip s = @[{ NULL, p->a_row, p->a_step, TILE * p->a_row, b,
-      16, 16 * depth,
-      depth }@];
-    if (packs_b) pack_b(p, k0, depth, b);
-    else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel =
-      16;
-    @<Go through the rows strip by strip@>@;
-  }
-  last_columns(p);
-}
-
-@ A strip of 48 rows is packed, if it has to be, and then multiplied with every panel. Its size
-is what fits into the nearest cache beside a panel.
-@<Go through the rows strip by strip@>=
-for (size_t i = 0; i < p->rows; i += STRIP) {
-  size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
-  if (packs_a) {
-    pack_a(p, i, rows, k0, depth, a);
-    s.a = a, s.a_row = 1, s.a_step = TILE, s.a_tile = TILE * depth;
-  }
-  else s.a = p->a + i * p->a_row + k0 * p->a_step;
-  strip_rows(p, &s, rows, p->c + i * p->c_row);
-}
-
-@ The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
-lanes of a sum in a register and folds them at the end. We have a thousand rows and sums of
-128 terms, eight to a lane, so it spends as long on folding as on multiplying. Here each
-lane is a tile of its own, of six rows and sixteen \emph{outputs}, and folding is adding
-tiles. The lanes come in the order 0, 8, 4, 12, 2, \dots, so that the two halves of every fold
-meet as soon as both are there; four tiles wait at most. Each sum has the same terms in the
-same tree, and therefore the same bits.
-@<Sixteen outputs with lanes in rows@>=
-INLINE void one_lane(int rows, const float *x, size_t n,
-  const float *panel,
-  vec a[TILE][PARTS])
-{
-  each(r, rows) each(p, PARTS) a[r][p] = spread(0);
-  for (size_t k = 0; k < n; k += 16) {
-    vec v[PARTS];
-    each(p, PARTS) v[p] = load(panel + 16 * k + p * WIDTH);
-    each(r, rows) {
-      vec one = spread(x[(size_t) r * n + k]);
-      each(p, PARTS) a[r][p] = fused(one, v[p], a[r][p]);
-    }
-  }
-}
-
-@ A lane that is finished is added to the one that waits for it, and the sum to the one that
-waits for that: like carrying, when one counts in binary. All indices are known to the compiler, so
-the tiles stay in registers where there is room.
-@<Sixteen outputs with lanes in rows@>=
-INLINE void lanes_tile(int rows, const float *x, size_t n,
-  const float *panel,
-  float *y, size_t y_row)
-{
-  vec a[TILE][PARTS], part[4][TILE][PARTS];
-  each(i, 16) {
-    int j = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
-    one_lane(rows, x + j, n, panel + 16 * j, a);
-    each(level, 4) {
-      if ((~i & ((1 << level) - 1)) != 0) continue;
-      each(r, rows) each(p, PARTS) {
-        if ((i >> level & 1) != 0) a[r][p] = part[level][r][p] + a[r][p];
-        else part[level][r][p] = a[r][p];
-      }
-    }
-  }
-  each(r, rows) each(p, PARTS)
-    memcpy(y + (size_t) r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
-}
-
-@ The weights of sixteen outputs are turned first, so that the sixteen of one term are
-neighbours.
-@<A linear layer for many rows@>=
-static TARGET void linear(const float *x, size_t rows, const float *w,
-  size_t in,
-  size_t out, float *y, float *desk)
-{
-  for (size_t o = 0; o < out; o += 16) {
-    for (size_t j = 0; j < 16; j++)
-      for (size_t k = 0; k < in; k++) desk[16 * k + j] =
-        w[(o + j) * in + k];
-    size_t i = 0;
-    for (; i + TILE <= rows; i += TILE)
-      lanes_tile(TILE, x + i * in, in, desk, y + i * out + o, out);
-    for (; i < rows; i++) lanes_tile(1, x + i * in, in, desk,
-      y + i * out + o, out);
-  }
-}
-
-@ The scores of one row against one block of at most 256 keys. This is word for word what the
-kernel of chapter~2 does with a block: the maximum, the exponentials in groups of sixteen,
-their sum in lanes. So its bits are those of the engine.
-@<Exponentials of a block of scores@>=
-INLINE float largest(const float *z, size_t n)
-{
-  float lane[16], most = z[0];
-  for (int j = 0; j < 16; j++) lane[j] = z[0];
-  for (size_t t = 0; t + 16 <= n; t += 16)
-    for (size_t j = 0; j < 16; j++) lane[j] = z[t + j] > lane[j]
-      ? z[t + j] : lane[j];
-  for (int j = 0; j < 16; j++) most = lane[j] > most ? lane[j] : most;
-  for (size_t t = n / 16 * 16; t < n;
-  t++) most = z[t] > most ? z[t] : most;
-  return most;
-}
-
-@ Scores behind the last one seen become $-\infty$ before the maximum is taken, and 0 as
-exponentials. So a group of sixteen needs no special case at its end.
-@<Exponentials of a block of scores@>=
-static TARGET void weigh(float *s, size_t sees, size_t n, float scale,
-  float *left)
-{
-  float lane[16] = @[{ 0 }@];
-  for (size_t t = 0; t < n; t += 16)
-    for (size_t j = 0; j < 16; j++) s[t + j] *= scale;
-  for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
-  float most = largest(s, n);
-  for (size_t g = 0; g < n; g += 16) {
-    float z[16];
-    for (int j = 0; j < 16; j++) z[j] =
-      num_expf(s[g + (size_t) j] - most);
-    for (int j = 0; j < 16; j++) lane[j] += z[j];
-    memcpy(s + g, z, sizeof z);
-  }
-  left[0] = most, left[1] = fold(lane);
-}
-
-@ The blocks of a row are joined as in chapter 2, in rising order, each brought down to the
-common maximum.
-@<Exponentials of a block of scores@>=
-static TARGET void join(const float *left, const float *parts,
-  size_t n, size_t h,
-  float *y, float *known)
-{
-  float m = -INFINITY, l = 0;
-  for (size_t b = 0; b < n; b++) {
-    float most = left[2 * b * STRIP];
-    m = most > m ? most : m;
-  }
-  for (size_t c = 0; c < h; c++) y[c] = 0;
-  for (size_t b = 0; b < n; b++) {
-    const float *o = parts + b * STRIP * h;
-    float w = num_expf(left[2 * b * STRIP] - m);
-    l = fmaf(left[2 * b * STRIP + 1], w, l);
-    for (size_t c = 0; c < h; c += 16)
-      for (size_t j = 0; j < 16; j++) y[c + j] =
-        fmaf(o[c + j], w, y[c + j]);
-  }
-  for (size_t c = 0; c < h; c += 16)
-    for (size_t j = 0; j < 16; j++) y[c + j] = y[c + j] / l;
-  known[0] = m, known[1] = l;
-}
-
-@ Going back, the weights are made again from the scores rather than kept: a thousand tokens
-would need far more room for them than for everything else. With $p$ the weights and $g$ the gradients that come
-back for them, the gradient of score $t$ is $p_t(g_t-\sum_u p_ug_u)$, times the scale. The
-sum under the weights needs no weights: since $g_u=dy\cdot v_u$, it is $dy\cdot y$.
-@<Weights and scores, on the way back@>=
-static TARGET void weigh_back(float *s, float *g, size_t sees,
-  size_t n, float scale,
-  const float *known, const float *y, const float *dy, size_t h)
-{
-  float most = known[0], part = 1.0f / known[1], lane[16] = @[{ 0 }@];
-  for (size_t c = 0; c < h; c += 16)
-    for (size_t j = 0; j < 16; j++) lane[j] =
-      fmaf(y[c + j], dy[c + j], lane[j]);
-  float mean = fold(lane);
-  for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
-  for (size_t t = 0; t < n; t += 16) {
-    float p[16], d[16];
-    memcpy(p, s + t, sizeof p);
-    memcpy(d, g + t, sizeof d);
-    for (int j = 0; j < 16; j++) p[j] =
-      num_expf(p[j] * scale - most) * part;
-    for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
-    memcpy(s + t, p, sizeof p);
-    memcpy(g + t, d, sizeof d);
-  }
-}
-
-@ The loss of a row is $\log\sum_v e^{z_v-m}-(z_r-m)$, and its gradient the probabilities,
-with one taken from the right token's. The sum is kept in double.
-@<The loss of one row, and its gradient@>=
-INLINE float exponential_of(const float *z, size_t i, size_t n,
-  float most)
-{
-  return i < n ? num_expf(z[i] - most) : 0;
-}
-
-@ The exponentials are taken in groups of sixteen and summed in sixteen lanes of double; the last
-group of a vocabulary that is no multiple of sixteen is filled up with zeros.
-@<The loss of one row, and its gradient@>=
-static TARGET double judge(float *z, size_t n, uint32_t right,
-  float share)
-{
-  float most = largest(z, n), own = z[right];
-  double lane[16] = @[{ 0 }@];
-  for (size_t i = 0; i < n; i += 16) {
-    float e[16];
-    if (i + 16 <= n) for (size_t j = 0; j < 16;
-    j++) e[j] = num_expf(z[i + j] - most);
-    else for (size_t j = 0; j < 16; j++) e[j] =
-      exponential_of(z, i + j, n, most);
-    for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
-    memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
-  }
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  float each_one = share / (float) lane[0];
-  for (size_t i = 0; i < n; i++) z[i] *= each_one;
-  z[right] -= share;
-  return num_log(lane[0]) - ((double) own - (double) most);
-}
-
-@ With $r=1/\sqrt{\overline{x^2}+\epsilon}$ and $t_k=\gamma_k\,dy_k$, the gradient of
-$x_k$ is $r\,(t_k-x_k\,r^2\,\overline{t\,x})$.
-@<A norm on the way back@>=
-static TARGET float norm_back(const float *x, const float *gain,
-  const float *dy,
-  size_t d, float *dx)
-{
-  float square[16] = @[{ 0 }@], along[16] = @[{ 0 }@];
-  for (size_t k = 0; k < d; k += 16)
-    for (size_t j = 0; j < 16; j++) {
-      square[j] = fmaf(x[k + j], x[k + j], square[j]);
-      along[j] = fmaf(dy[k + j] * gain[k + j], x[k + j], along[j]);
-    }
-  float r = 1.0f / sqrtf(fold(square) / (float) d + 1e-5f);
-  float pull = fold(along) * r * r / (float) d;
-  for (size_t k = 0; k < d; k += 16)
-    for (size_t j = 0; j < 16; j++) {
-      float t = fmaf(-pull, x[k + j], dy[k + j] * gain[k + j]);
-      dx[k + j] = fmaf(r, t, dx[k + j]);
-    }
-  return r;
-}
-
-@ The gain's gradient is a sum over rows. It is divided among the workers by columns, never by
-rows: dividing a sum would make its order depend on their number.
-@<A norm on the way back@>=
-static TARGET void gain_back(const float *x, const float *dy,
-  const float *r,
-  size_t rows, size_t d, size_t from, size_t to, float *dgain)
-{
-  for (size_t i = 0; i < rows; i++)
-    for (size_t k = from; k < to; k += 16)
-      for (size_t j = 0; j < 16; j++)
-        dgain[k + j] = fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j],
-          dgain[k + j]);
-}
-
-@ The gated unit is $a=u\,g\,\sigma(g)$. Its two gradients need $\sigma(g)$ again, and
-$\bigl(g\sigma(g)\bigr)'=\sigma(g)\bigl(1+g(1-\sigma(g))\bigr)$.
-@<A gate on the way back@>=
-static TARGET void gate_back(const float *gate, const float *up,
-  const float *dinner,
-  size_t n, float *dgate, float *dup)
-{
-  for (size_t i = 0; i < n; i += 16) {
-    float s[16], a[16];
-    for (size_t j = 0; j < 16; j++) s[j] =
-      1.0f / (1.0f + num_expf(-gate[i + j]));
-    for (size_t j = 0; j < 16; j++) a[j] = gate[i + j] * s[j];
-    for (size_t j = 0; j < 16; j++) dup[i + j] = dinner[i + j] * a[j];
-    for (size_t j = 0; j < 16; j++)
-      dgate[i + j] = dinner[i + j] * up[i + j]
-        * fmaf(a[j], 1.0f - s[j], s[j]);
-  }
-}
-
-@ The squares are summed in double. AdamW then keeps a running mean of the gradient and one
-of its square, and moves each weight by their quotient.
-@<Squares of a gradient, and a step of AdamW@>=
-static TARGET double square(const float *g, size_t n)
-{
-  double lane[16] = @[{ 0 }@];
-  for (size_t i = 0; i + 16 <= n; i += 16)
-    for (size_t j = 0; j < 16; j++)
-      lane[j] += (double) g[i + j] * (double) g[i + j];
-  for (size_t i = n / 16 * 16; i < n;
-  i++) lane[0] += (double) g[i] * (double) g[i];
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
-@ Each number has its own arithmetic, so a range can begin and end anywhere.
-@<Squares of a gradient, and a step of AdamW@>=
-INLINE void adam_some(const struct moments *a, size_t i, size_t n)
-{
-  float *restrict w = a->w + i, *restrict grad = a->g + i;
-  float *restrict first = a->first + i, *restrict second = a->second + i;
-  const bool *decays = a->decays + i;
-  float scale = a->scale, rate = a->rate, fix1 = a->fix1, fix2 = a->fix2;
-  for (size_t j = 0; j < n; j++) {
-    float g = grad[j] * scale, gg = g * g;
-    first[j] = fmaf(0.9f, first[j] - g, g);
-    second[j] = fmaf(0.95f, second[j] - gg, gg);
-    float move = first[j] * fix1 / (sqrtf(second[j] * fix2) + 1e-8f);
-    move = fmaf(decays[j] ? 0.1f : 0.0f, w[j], move);
-    w[j] = fmaf(-rate, move, w[j]);
-    grad[j] = 0;
-  }
-}
-
-@ A few dozen weights at a time are enough for the compiler to use whole registers. The running
-mean of the weights is kept in the last stretch only.
-@<Squares of a gradient, and a step of AdamW@>=
-static TARGET void adam(const struct moments *a, size_t from, size_t to)
-{
-  size_t i = from;
-  for (; i + 64 <= to; i += 64) adam_some(a, i, 64);
-  adam_some(a, i, to - i);
-  if (a->mean != NULL)
-    for (i = from; i < to; i++)
-      a->mean[i] = fmaf(a->keep, a->mean[i] - a->w[i], a->w[i]);
-}
-
 @* A network that keeps what it saw. \label{sec:network}
 The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
 A pass that is to be corrected must keep them: each gradient is a product of what came back
@@ -691,29 +69,38 @@ from above with what went in from below.
 #define INCIPIT_NETWORK_H
 #include "02-model/counters.h"
 #include "A6-kernels/kernels.h"
-#include "A1-training/slopes.h"
+#include "A12-slopes/slopes.h"
 @<The network from outside@>@;
 #endif
 
-@ A network is used in four steps, which the trainer, the tests and the exercises call
-separately: forward, judge, backward, and a look at the logits in between.
+@ What a model is made of is a shape and a row of numbers. A |struct shape| has the widths of a model; each |struct parameter| says where
+in the long row of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
+one that really came next.
 @<The network from outside@>=
 struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
   vocab_size, n_positions; };
-  /* a decoder of the Llama type with a tied embedding; |d_model|, |d_inner| and
-     |head_dim| are multiples of 16 */
+  /* a decoder of the Llama type with a tied embedding; |d_model|,
+     |d_inner| and |head_dim| are multiples of 16 */
 struct parameter { char name[64]; size_t offset, rows, cols; };
   /* one tensor among the weights, named as in Hugging Face's layout; |rows| is
      1 for a gain */
 struct batch { const uint32_t *inputs, *targets; size_t sequences, length;
 float share; };
-  /* |inputs| and |targets| are |[sequences][length]|; each loss counts |share| */
+  /* |inputs| and |targets| are |[sequences][length]|; each loss counts
+     |share| */
+@<A network, opened and looked at@>@;
+@<A network, used@>@;
+
+@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several rows
+of them, as the check of the gradients does, and hand each to the same network.
+@<A network, opened and looked at@>=
 struct network;
 struct network *network_open(struct memory *m, const struct shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *crew, struct error *why);
-  /* room for passes of |max_rows| rows; owned by the caller, who keeps |pool| */
+  /* room for passes of |max_rows| rows; owned by the caller, who keeps
+     |crew| */
 const struct slopes *network_slopes(const struct network *net);
   /* the pieces that it works with */
 void network_close(struct memory *m, struct network *net);
@@ -723,6 +110,10 @@ size_t network_count(const struct network *net);
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
   /* tensor |i|, or null behind the last */
+
+@ A network is used in three steps. They are separate calls, because tests and examinations stop after the first or
+the second, and because the logits can only be looked at before they turn into gradients.
+@<A network, used@>=
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why);
@@ -738,8 +129,8 @@ void network_backward(struct network *net, const float *w,
   /* adds the gradient of the sum of all losses, times |share|, to
      |gradient|, which lies like the weights */
 
-@ The names are those under which the file will hold the tensors, and their order is that of
-the way forward.
+@ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
+the way forward. Only the first and the last are ever found by their place.
 @<Tensors by name@>=
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -751,7 +142,8 @@ static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
     "mlp.down_proj" }@];
 
 @ A tensor is a name and a place in one long row of weights. Gradients, moments and averages are
-rows of the same length, so whatever is done to all weights is one loop.
+rows of the same length, so whatever is done to all weights is one loop that knows nothing of tensors, and a state is saved with four
+calls of |fwrite|.
 @<Tensors by name@>=
 static void add_tensor(struct network *net, const char *name,
   size_t rows, size_t cols)
@@ -763,7 +155,8 @@ static void add_tensor(struct network *net, const char *name,
 }
 
 @ The shapes follow from the widths. Matrices are stored by outputs, as in the file, so that
-nothing has to be turned when they are written.
+nothing has to be turned when they are written. The embedding comes first and is the head as well; the last gain stands at the end, which
+is where |network_backward| looks for it.
 @<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
@@ -784,16 +177,24 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-@ What a layer keeps: the stream before it and in its middle, the two normed streams,
-queries, keys and values after the rotation, what attention mixed, the gate and its partner,
-and their product. Of the attention weights we keep only a maximum and a sum for each row and
-head.
+@ What a layer keeps for the way back: the stream before it and in its middle, which the norms need; the two normed streams,
+what attention mixed and the product of gate and partner, which are inputs of matrices; queries, keys and values after the rotation, gate and
+partner themselves. \Cref{fig:wayback} shows who asks for which. For our model that is \val{train.kept.rows} floats a token and layer.
+
+The weights of attention are not among them. In a row of \val{train.length} tokens there are, on the average, \val{train.kept.weights} of them for
+each token and layer. We keep a maximum and a sum for each head, \val{train.kept.known} floats, from which a weight is made again when it
+is asked for.
+@^memory of training@>
 @<What a network holds@>=
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
     *inner;
   float *known;
 };
+
+@ Two engines stand in a network. |team| has the pool, and its kernels divide their rows among the workers. |lone| has none: it is for a
+worker that is itself a part of such a division and wants a kernel for its own share.
+@<What a network holds@>=
 struct network {
   struct shape form;
   size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
@@ -807,8 +208,8 @@ struct network {
   @<Rooms of a network@>@;
 };
 
-@ The rest of the room is used by all layers in turn: the angles of the positions, the
-logits, the gradients that travel back, and a desk for each worker.
+@ The rest of the room is used by all layers in turn: the angles of the positions and their sines negated, the
+logits, the gradients that travel back, and a desk for each worker. A name with |d| in front is the gradient of what the name says.
 @<Rooms of a network@>=
 uint32_t *positions;
 float *frequency, *cosine, *sine, *minus;
@@ -826,7 +227,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-@ The rows of one layer. They are the larger part of what a trainer needs, which is why nothing is
+@ The rows of one layer. They are by far the larger part of what a trainer needs, and there are as many of them as layers, which is why nothing is
 kept that can be made again cheaply.
 @<Lay out the rooms@>=
 static void lay_out_layer(struct network *net, struct trace *t,
@@ -845,68 +246,79 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-@ What comes after the layers is needed once. The desk of a worker is large enough for attention
+@ What comes after the layers is needed once, since one layer is turned back at a time. The desk of a worker is large enough for attention
 and for any product.
 @<Lay out the rooms@>=
 static size_t lay_out(struct network *net)
 {
   const struct shape *s = &net->form;
-  size_t n = net->max_rows, d = n * s->d_model, f =
-    n * s->d_inner, at = 0;
-  size_t q = n * net->q_width, kv = n * net->kv_width, half =
-    s->head_dim / 2;
-  for (uint32_t l = 0; l < s->n_layers;
-  l++) lay_out_layer(net, &net->traces[l], &at);
-  net->last = cut(net, &at, d), net->h = cut(net, &at, d);
-  net->logits = cut(net, &at, n * s->vocab_size), net->scales =
-    cut(net, &at, n);
-  net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
-  net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
-  net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
-  net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
-  net->dinner = cut(net, &at, f);
-  net->frequency = cut(net, &at, half), net->cosine =
-    cut(net, &at, n * half);
-  net->sine = cut(net, &at, n * half), net->minus =
-    cut(net, &at, n * half);
-  net->desk_size = desk_floats(net);
-  net->desk = cut(net, &at, net->desk_size
-    * pool_workers(net->team.self));
+  size_t n = net->max_rows, d = n * s->d_model;
+  size_t f = n * s->d_inner, at = 0, q = n * net->q_width;
+  size_t kv = n * net->kv_width, half = s->head_dim / 2;
+  for (uint32_t l = 0; l < s->n_layers; l++)
+    lay_out_layer(net, &net->traces[l], &at);
+  @<Cut the rooms that all layers share@>@;
   return at;
 }
 
+@ The logits are the largest single room of our model: a row has as many of them as the vocabulary has tokens.
+@<Cut the rooms that all layers share@>=
+net->last = cut(net, &at, d), net->h = cut(net, &at, d);
+net->logits = cut(net, &at, n * s->vocab_size), net->scales =
+  cut(net, &at, n);
+net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
+net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
+net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
+net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
+net->dinner = cut(net, &at, f);
+net->frequency = cut(net, &at, half), net->cosine =
+  cut(net, &at, n * half);
+net->sine = cut(net, &at, n * half), net->minus =
+  cut(net, &at, n * half);
+net->desk_size = desk_floats(net);
+net->desk = cut(net, &at, net->desk_size
+  * pool_workers(net->team.self));
+
 @ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
-one. The frequencies of the rotations are chapter 2's.
+one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
 @<Open and close a network@>=
 static bool prepare(struct memory *m, struct network *net,
   struct error *why)
 {
   const struct shape *s = &net->form;
-  net->tensors = memory_take(m, FOR_TRAINING,
-    2 + N_PARTS * (size_t) s->n_layers,
-    sizeof *net->tensors, why);
-  if (net->tensors == NULL) return false;
-  list_tensors(net);
-  net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
-    sizeof *net->traces, why);
-  if (net->traces == NULL) return false;
-  net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
-    sizeof(uint32_t), why);
-  if (net->positions == NULL) return false;
+  @<Take the three small blocks@>@;
   net->room_size = lay_out(net);
   net->room = memory_take(m, FOR_TRAINING, net->room_size,
     sizeof(float), why);
   if (net->room == NULL) return false;
   lay_out(net);
-  size_t half = s->head_dim / 2;
-  for (size_t i = 0; i < half; i++)
-    net->frequency[i] = (float) num_pow(10000.0,
-      -(double) i / (double) half);
+  @<Find the frequencies of the rotations@>@;
   return true;
 }
 
+@ An embedding and a last gain, and nine tensors a layer between them.
+@<Take the three small blocks@>=
+net->tensors = memory_take(m, FOR_TRAINING,
+  2 + N_PARTS * (size_t) s->n_layers,
+  sizeof *net->tensors, why);
+if (net->tensors == NULL) return false;
+list_tensors(net);
+net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
+  sizeof *net->traces, why);
+if (net->traces == NULL) return false;
+net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
+  sizeof(uint32_t), why);
+if (net->positions == NULL) return false;
+
+@ The frequencies are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
+@<Find the frequencies of the rotations@>=
+size_t half = s->head_dim / 2;
+for (size_t i = 0; i < half; i++)
+  net->frequency[i] = (float) num_pow(10000.0,
+    -(double) i / (double) half);
+
 @ The widths must be multiples of sixteen, because every loop over a row goes in steps of
-sixteen. The pieces of the way back are chosen to go with the kernels: wide ones if they are.
+sixteen. A shape for which that fails is refused at the door; inside, no loop has a remainder to think of.
 @<Open and close a network@>=
 struct network *network_open(struct memory *m, const struct shape *s,
   size_t max_rows,
@@ -914,31 +326,39 @@ struct network *network_open(struct memory *m, const struct shape *s,
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
     || s->head_dim % 16 != 0) {
-    error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
-      (unsigned) s->d_model, (unsigned) s->d_inner,
-        (unsigned) s->head_dim);
+    error_say(why, "the trainer: widths %u, %u and %u;"@|
+      " wanted: multiples of 16", (unsigned) s->d_model,
+      (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
   struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
-  net->form = *s, net->max_rows = max_rows;
-  net->q_width = (size_t) s->n_heads * s->head_dim;
-  net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-  net->team = (struct engine) @[{ k, crew, &net->tally }@];
-  net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
-  net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
-    (float) (1 / sqrt((double) s->head_dim)) }@];
-  net->back = &slopes_plain;
-#if defined __x86_64__
-  if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
-#endif
+  @<Fill in what follows from the shape@>@;
+  @<Choose pieces that go with the kernels@>@;
   if (prepare(m, net, why)) return net;
   network_close(m, net);
   return NULL;
 }
 
-@ Closing returns what was taken, in the same sizes. The three small functions behind it let
-others look without letting them touch.
+@ The factor in |how| is the one by which scores are multiplied, one over the root of a head's width.
+@<Fill in what follows from the shape@>=
+net->form = *s, net->max_rows = max_rows;
+net->q_width = (size_t) s->n_heads * s->head_dim;
+net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
+net->team = (struct engine) @[{ k, crew, &net->tally }@];
+net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
+net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
+  (float) (1 / sqrt((double) s->head_dim)) }@];
+
+@ The engine has already found out what this machine can do. If it goes without wide registers, because there are none or because it was told to, so do the
+pieces of the way back.
+@<Choose pieces that go with the kernels@>=
+net->back = &slopes_plain;
+#if defined __x86_64__
+if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
+#endif
+
+@ Closing returns what was taken, in the same sizes, since the allocator keeps no headers and believes the caller.
 @<Open and close a network@>=
 void network_close(struct memory *m, struct network *net)
 {
@@ -954,7 +374,8 @@ void network_close(struct memory *m, struct network *net)
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
 
-@ Others may look at the tensors, the logits and the pieces; only the network changes them.
+@ Others may look at the tensors, the logits and the pieces; only the network changes them. The list of tensors ends with null, so that a loop over it needs no
+count.
 @<Open and close a network@>=
 size_t network_count(const struct network *net)
 {
@@ -978,7 +399,11 @@ const struct slopes *network_slopes(const struct network *net)
 }
 
 @* Forward, with the engine's own kernels. \label{sec:keeping}
-One call of the network is a small struct that travels with the jobs of the pool.
+The pass of training is the pass of chapter 2 with other destinations. It must have the same bits: weights that were fitted to one
+function are not quite right for another, and then the engine's losses would not be the trainer's, by a little, and nobody could say why. So kernels are used where
+they are fast enough for hundreds of rows, and elsewhere the same sums in another order of work.
+
+A job of the pool is a function and one pointer, so what belongs to one call of the network stands in a small struct that travels with the jobs.
 
 @<One pass of a network@>=
 struct course {
@@ -1000,16 +425,12 @@ static float *slope(const struct course *r, uint32_t layer, enum part p)
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ Every norm and every linear layer of the way forward is a kernel of the engine, or has its
-bits. The rows are divided among the workers.
+@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes some rows, a multiple of six of them as long as there are enough, because six are
+a tile. How many is no matter of bits: a row's sums do not know of other rows.
 @<One pass of a network@>=
 struct linear_job { struct network *net; const float *w, *x;
-size_t in, out, rows;
-  float *y; };
-
-@ Each worker takes some rows, a multiple of six of them as long as there are enough. How many is
-no matter of bits: a row's sums do not know of other rows.
-@<One pass of a network@>=
+  size_t in, out, rows; float *y; };
+@#
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
   const struct linear_job *j = what;
@@ -1041,7 +462,8 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written.
+@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written; the way back has it too. Three places must
+agree here, and the test that compares logits with the engine's would notice the first two, the gradient check the third.
 @<One pass of a network@>=
 static void norm_rows(const struct course *r, const float *gain,
   const float *x, float *y)
@@ -1054,7 +476,8 @@ static void norm_rows(const struct course *r, const float *gain,
 }
 
 @ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
-attention, projection, addition. Only the destinations differ; each row has a place where it stays.
+attention, projection, addition. Only the destinations differ. Where the engine overwrites its rows, each of these has a place of its own, in which it
+stays until the layer is turned back.
 @<Through attention, keeping the rows@>=
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -1095,7 +518,8 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ The kernel |add| adds its second row to its first. The sum of two numbers does not
+@ The stream out of one layer is written straight to where the next one keeps it, and that of the last to a room of its own.
+The kernel |add| adds its second row to its first. The sum of two numbers does not
 depend on their order, so it is the engine's sum although ours begins with the other one.
 @<A whole pass, kept@>=
 bool network_forward(struct network *net, const float *w,
@@ -1108,16 +532,10 @@ bool network_forward(struct network *net, const float *w,
     b->sequences * b->length }@];
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
-    return error_say(why, "the trainer: a pass of %zu rows of %zu; wanted: at most %zu",
+    return error_say(why, "the trainer: a pass of %zu rows of %zu;"@|
+      " wanted: at most %zu",
       b->sequences, b->length, net->max_rows);
-  for (size_t i = 0; i < r.rows; i++) net->positions[i] =
-    (uint32_t) (i % b->length);
-  k->angles(&net->team, net->positions, r.rows, net->frequency, half,
-    1, net->cosine,
-    net->sine);
-  k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
-    s->d_model, b->inputs,
-    r.rows, net->traces[0].x);
+  @<Give the rows their positions and their embeddings@>@;
   for (uint32_t l = 0; l < s->n_layers; l++) {
     forward_attention(&r, l);
     forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x
@@ -1129,14 +547,24 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
+@ Several sequences lie one behind the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
+@<Give the rows their positions and their embeddings@>=
+for (size_t i = 0; i < r.rows; i++)
+  net->positions[i] = (uint32_t) (i % b->length);
+k->angles(&net->team, net->positions, r.rows, net->frequency, half,
+  1, net->cosine, net->sine);
+k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
+  s->d_model, b->inputs, r.rows, net->traces[0].x);
+
 @ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
 rows one at a time, because the engine mostly has one. Here a row has many
-neighbours. So a worker takes a strip of queries of one head against all keys up to the
-last of them, as two products; and since each score, each exponential and each sum keeps
-its order, the bits stay those of the kernel.
+neighbours, which ask the same keys. So a worker takes a \emph{strip} of 48 queries of one head and goes with it against all keys up to the
+last of them, as two products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
+its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, fewer than 64 for a query; that
+is cheaper than a product with a ragged edge.
 
-The desk of a worker holds the keys and values of one head as neighbours, the same turned,
-their gradients, a strip of scores and of their gradients, and a strip of queries.
+For this a worker has a desk. On it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
+their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
 @<The desk of a worker@>=
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
@@ -1170,8 +598,8 @@ static size_t lay_bench(const struct network *net, struct bench *t,
   return at;
 }
 
-@ Behind the desk for attention lies the room where products are packed. The widest product
-decides its size.
+@ Behind the desk for attention lies the room where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
+decides the size.
 @<The desk of a worker@>=
 static size_t desk_floats(const struct network *net)
 {
@@ -1183,7 +611,8 @@ static size_t desk_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
 }
 
-@ The heads that share keys and values go to one worker, sequence by sequence.
+@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole, so that keys
+are copied and turned once for all of its queries, and on the way back nobody else adds to their gradients.
 @<Attention, a strip of queries at a time@>=
 struct attention { const struct course *r; struct trace *t; };
   /* the way forward; and back */
@@ -1198,8 +627,8 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-@ Keys and values of one head are copied out of their rows, which also hold the other heads'. The
-padding is zero, so that what lies there from an earlier use cannot be a NaN.
+@ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
+zeros. What lies there from an earlier use would get the weight 0, but 0 times a NaN is a NaN.
 @<Attention, a strip of queries at a time@>=
 static void take_group(struct group *a, size_t unit)
 {
@@ -1215,9 +644,8 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-@ The scores of a strip are one call of |linear|, with the keys as its weights. Behind the
-last key, up to a multiple of sixteen, stand zeros, and behind what a query sees nothing is
-read: its exponential is 0.
+@ The scores of a strip are one call of the kernel |linear|, by |lone|, with the keys as its weights: a score \emph{is} the dot product of the engine's
+definition, lanes and all. Then each block of keys is weighed and mixed for the whole strip, and the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -1232,17 +660,23 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++) @<Weigh a block of the strip,
     and mix its values@>@;
-  for (size_t i = 0; i < rows; i++) {
-    size_t row = a->first + t0 + i;
-    net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
-      (t0 + i) / 256 + 1, h,
-      a->t->mixed + row * net->q_width + head * h,
-      a->t->known + 2 * (row * net->form.n_heads + head));
-  }
+  @<Join the blocks of every row of the strip@>@;
+}
+
+@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; blocks behind are not joined. The result goes to the head's place in the row, the maximum
+and the sum to where the way back will look for them.
+@<Join the blocks of every row of the strip@>=
+for (size_t i = 0; i < rows; i++) {
+  size_t row = a->first + t0 + i;
+  net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
+    (t0 + i) / 256 + 1, h,
+    a->t->mixed + row * net->q_width + head * h,
+    a->t->known + 2 * (row * net->form.n_heads + head));
 }
 
 @ A block holds 256 keys, as in the engine. A query that sees nothing of the block gets no
-weights in it; the values are then mixed by a product, whose zeros add nothing to a sum.
+weights in it. The values are then mixed by one product for the strip, whose zeros add nothing to a sum; rising order of its terms is rising order of the keys, the same as
+in the kernel.
 @<Weigh a block of the strip, and mix its values@>=
 {
   size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -1260,8 +694,9 @@ weights in it; the values are then mixed by a product, whose zeros add nothing t
       h }@], a->on.pack);
 }
 
-@ Sequences and groups of heads are independent of each other, so they are dealt out to the
-workers in turn.
+@ Groups are independent of each other, so they are dealt out to the
+workers in turn, like cards. With two sequences and two heads of keys there are four of them, with one long sequence two; on a machine with more cores than that, some
+workers wait here.
 @<Attention, a strip of queries at a time@>=
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -1286,21 +721,15 @@ are exactly those of as many passes over longer and longer beginnings. The tests
 |==|.
 @^teacher forcing@>
 
-What follows is the chain rule, read from the last line of the pass to the first. We write $dx$ for
-the derivative of the loss by $x$. Three cases cover the whole model.
+Everything else is the chain rule, read from the last line of the pass to the first. Appendix~L has derived what each operation hands back. What is left
+is to go through a layer upwards from its last line, and to give each piece the row that came down (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
+hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
+@^backpropagation@>@^residual stream@>
 
-\smallskip\noindent\emph{A matrix.} From $y=Wx$ follow $dx=W^{\mathsf T}dy$ and
-$dW=dy\,x^{\mathsf T}$, summed over the rows. In matrices with one row for each token,
-$dX=dY\,W$ and $dW=dY^{\mathsf T}X$.
-
-\smallskip\noindent\emph{A sum.} From $y=x+f(x)$ follows $dx=dy+f'(x)\,dy$: the residual stream hands
-$dy$ on untouched and adds what the branch has to say. So one array, |dx|, travels through the whole
-model, and each branch adds to it.
-
-\smallskip\noindent\emph{A softmax.} With $p_i=e^{z_i}/\sum_je^{z_j}$ we have $\partial
-p_i/\partial z_j=p_i([i=j]-p_j)$, so $dz_j=p_j(dp_j-\sum_ip_i\,dp_i)$. If the loss is $-\log p_r$,
-everything collapses into $dz_j=p_j-[j=r]$, which is what was worked out by hand at the beginning.
-@^backpropagation@>
+\fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
+rows that were kept, and hands back the slopes of what it was given. After a semicolon stand the slopes of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
+second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each leaves behind; the third, the rows that each asks for on the way back; the
+fourth, the slopes that it hands back.}
 
 The losses come first, row by row; the logits turn into their own gradients in place.
 
@@ -1331,13 +760,11 @@ void network_judge(struct network *net, const struct batch *b,
     &(struct verdict) @[{ &r, losses }@]);
 }
 
-@ A product over all workers: each takes some rows of the result.
+@ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
+rest that is no multiple of six goes to the last.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
-
-@ Rows of the result are divided, terms of a sum never. The rest that is no multiple of six goes
-to the last worker.
-@<Products on all workers@>=
+@#
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = what;
@@ -1353,9 +780,8 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-@ Two uses. What a matrix $W$ hands down is $dX=dY\,W$, and its own gradient is
-$dW=dY^{\mathsf T}X$. Neither needs anything turned: the strides of the product say from
-which side a matrix is read.
+@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the slopes that come
+from several matrices which read the same rows are summed, as queries, keys and values do.
 @<Products on all workers@>=
 static void hand_down(const struct course *r, const float *w,
   size_t in, size_t out,
@@ -1369,8 +795,8 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-@ The gradient of a matrix is added to what is there, because several passes may make up one step.
-Its rows are the outputs, its terms the tokens.
+@ And its own gradient is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because several passes may make up one step,
+and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
 static void matrix_slope(const struct course *r, const float *x,
   size_t in,
@@ -1384,8 +810,8 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-@ Norms on the way back are two jobs, one by rows and one by columns. The first leaves one over the
-root mean square of each row behind, for the second.
+@ Norms on the way back are two jobs. The slopes of a row need that row only and are divided by rows; the slope of a gain is a sum over all rows and is divided by
+columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
 @<Norms and gates on all workers@>=
 struct norm_job { const struct course *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
@@ -1400,7 +826,9 @@ static void norm_rows_part(void *what, unsigned worker, unsigned workers)
       j->dy + i * d, d,
       j->dx + i * d);
 }
-@#
+
+@ Sixteen columns at a time are dealt out, since that is what |gain_back| takes in one step.
+@<Norms and gates on all workers@>=
 static void norm_gain_part(void *what, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = what;
@@ -1410,10 +838,7 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
     d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers
       * 16, j->dgain);
 }
-
-@ The gated unit is divided by numbers, sixteen at a time. Attention and the gate share a little
-struct, since both need the pass and the layer's rows.
-@<Norms and gates on all workers@>=
+@#
 static void norm_down(const struct course *r, const float *gain,
   const float *x,
   const float *dy, float *dx, float *dgain)
@@ -1422,7 +847,9 @@ static void norm_down(const struct course *r, const float *gain,
   pool_run(r->net->team.self, norm_rows_part, &j);
   pool_run(r->net->team.self, norm_gain_part, &j);
 }
-@#
+
+@ The gated unit knows no rows at all: each number goes back on its own, so the whole layer is one long list, divided by sixteens.
+@<Norms and gates on all workers@>=
 static void gate_part(void *what, unsigned worker, unsigned workers)
 {
   const struct attention *j = what;
@@ -1435,8 +862,8 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
     to - from, net->dgate + from, net->dup + from);
 }
 
-@ Attention on the way back makes the scores again, from the turned keys, and at the same time the
-gradients of the weights: $dp_t=dy\cdot v_t$, one product for a strip of queries.
+@ A product runs along the columns of its second matrix, and here the columns are to be keys; so keys and values are turned, once for a group. The rows of the copy are |ld| long, as
+the desk laid down.
 @<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
@@ -1444,7 +871,11 @@ static void turn(const float *from, size_t rows, size_t cols,
   for (size_t i = 0; i < rows; i++)
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
-@#
+
+@ For a strip of queries the scores are made again, and beside them the slopes of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
+values in the other. Then |weigh_back| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
+compared with them, and rounding differently moves a gradient by less than its own error.
+@<Attention on the way back@>=
 static void scores_back(struct group *a, size_t head, size_t t0,
   size_t rows, size_t n)
 {
@@ -1467,8 +898,8 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-@ Then three products more. With $g$ the gradients of the scores, $dq=g\,K$, $dK=g^{\mathsf T}q$
-and $dV=p^{\mathsf T}dy$. The last two are sums over all queries that see a key, so they are added up
+@ Then three products more. A score is $q\cdot k$, so with $g$ the slopes of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
+$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the slope times the other. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
 static void strip_back(struct group *a, size_t head, size_t t0)
@@ -1481,22 +912,24 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   gather(a->t->q + at, w, rows, h, a->on.q);
   gather(net->dmixed + at, w, rows, h, a->on.dy);
   scores_back(a, head, t0, rows, n);
-  struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1, .b =
-    a->on.k, .b_step = h,
-    .c = net->dq + at, .c_row = w, .rows = rows, .terms = keys, .cols =
-      h }@];
-  net->back->multiply(&q, a->on.pack);
-  struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld, .b =
-    a->on.q, .b_step = h,
-    .c = a->on.dk, .c_row = h, .rows = keys, .terms = rows, .cols =
-      h, .add = true }@];
-  net->back->multiply(&k, a->on.pack);
-  k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
-  net->back->multiply(&k, a->on.pack);
+  @<Find $dq$, and add to $dK$ and $dV$@>@;
 }
 
+@ The third product differs from the second only in what is multiplied: weights in the place of their slopes, and the slopes of the mixture in the place of queries.
+@<Find $dq$, and add to $dK$ and $dV$@>=
+struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1,
+  .b = a->on.k, .b_step = h, .c = net->dq + at, .c_row = w,
+  .rows = rows, .terms = keys, .cols = h }@];
+net->back->multiply(&q, a->on.pack);
+struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld,
+  .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
+  .rows = keys, .terms = rows, .cols = h, .add = true }@];
+net->back->multiply(&k, a->on.pack);
+k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+net->back->multiply(&k, a->on.pack);
+
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
-head. One worker does the whole group; two would have to agree on an order.
+head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
 @<Attention on the way back@>=
 static void attend_back_part(void *what, unsigned worker,
   unsigned workers)
@@ -1521,8 +954,8 @@ static void attend_back_part(void *what, unsigned worker,
   }
 }
 
-@ Back to rows in which all heads stand side by side, where the rotation can be undone and the
-projection follows.
+@ The gradients go back into rows in which all heads stand side by side, where the rotation can be undone and the
+projection follows. No two groups write to the same place.
 @<Hand out the gradients of the group's keys and values@>=
 for (size_t i = 0; i < a.length; i++) {
   size_t at = (a.first + i) * w + a.kv * h;
@@ -1530,8 +963,8 @@ for (size_t i = 0; i < a.length; i++) {
   memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
 }
 
-@ The second half of a layer, backwards. The first line of the way forward is the last one here,
-and each matrix appears twice: once for its own gradient, once to hand down.
+@ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
+and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the slope of the layer's output and, after the last line, that of the stream in its middle.
 @<Back through the gated unit@>=
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -1550,8 +983,9 @@ static void backward_mlp(const struct course *r, uint32_t l)
     slope(r, l, PART_NORM2));
 }
 
-@ The first half, backwards. A rotation by an angle is undone by one by its negative; so the
-gradient of a rotated row is rotated back by the engine's own kernel.
+@ The first half, backwards. |attend_back_part| leaves slopes of rotated queries and keys, which are rotated back
+by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
+writes, the other two add.
 @<Back through attention@>=
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -1559,8 +993,8 @@ static void backward_attention(const struct course *r, uint32_t l)
   const struct kernels *k = net->team.k;
   const struct shape *s = &net->form;
   struct trace *t = &net->traces[l];
-  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half =
-    s->head_dim / 2;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
+  size_t half = s->head_dim / 2;
   matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
   pool_run(net->team.self, attend_back_part,
@@ -1569,19 +1003,23 @@ static void backward_attention(const struct course *r, uint32_t l)
     net->cosine, net->minus);
   k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
     net->cosine, net->minus);
-  matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
-  matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
-  matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
-  hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
-  hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
-  hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+  @<Back through queries, keys and values@>@;
   norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
     slope(r, l, PART_NORM1));
 }
 
-@ At the bottom each token's row of the embedding gets the gradient of its place, and a token that
-stands there twice gets both. At the top the same matrix was the head, so its gradient has two parts
-of very different kinds; tied, they simply add up.
+@ Three gradients of matrices, and one sum of what they hand down. A mutant that forgets the sum for the keys is among those that the tests have to find.
+@<Back through queries, keys and values@>=
+matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
+matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
+matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
+hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
+hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
+hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+
+@ At the bottom each token's row of the embedding gets the slopes of its place, and a token that
+stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
+through all rows.
 @<The whole way back@>=
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
@@ -1592,7 +1030,11 @@ static void embed_back(void *what, unsigned worker, unsigned workers)
     for (size_t k = from; k < to; k++)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
-@#
+
+@ The whole way back begins at the head, which is the embedding matrix used a second time. Its gradient therefore has two parts of very different kinds. From the head, every token gets
+something at every position, mostly a little push away; from the bottom, only those that stood there get anything. Tied, the two simply add up.
+@^tied embedding@>
+@<The whole way back@>=
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient)
@@ -1600,8 +1042,8 @@ void network_backward(struct network *net, const float *w,
   const struct shape *s = &net->form;
   struct course r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
-  for (size_t i = 0; i < r.rows * s->head_dim / 2;
-  i++) net->minus[i] = -net->sine[i];
+  for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
+    net->minus[i] = -net->sine[i];
   matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
   hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
   memset(net->dx, 0, r.rows * d * sizeof *net->dx);
@@ -1613,7 +1055,7 @@ void network_backward(struct network *net, const float *w,
   pool_run(net->team.self, embed_back, &r);
 }
 
-@ The pieces follow in the order in which they are needed.
+@ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
 @(network.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -1639,23 +1081,21 @@ void network_backward(struct network *net, const float *w,
 @<Back through attention@>@;
 @<The whole way back@>@;
 
-@* Rows, plan and steps. \label{sec:plan}
-A run is a plan, carried out step by step. The header shows the plan, what feeds a run, and the
-run itself.
+@* Plan and steps. \label{sec:plan}
+A run is a plan, carried out step by step. It eats rows of tokens, and where they come from is the business of appendix~M; a run
+sees only a source that gives the next row.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
-#include "A9-corpus/corpus.h"
+#include "A13-rows/rows.h"
 #include "A1-training/network.h"
-#include "01-tokens/tokenizer.h"
 @<A plan for a training run@>@;
-@<What feeds a training run@>@;
 @<A training run from outside@>@;
 #endif
 
 @ A plan is data, not code. Whoever wants another model writes another plan; the two of this
-project are constants, because their runs have to be repeatable.
+project are constants, because their runs have to be repeatable, and a rate that could be given on the command line would one day be given differently.
 @<A plan for a training run@>=
 struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
@@ -1674,33 +1114,9 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
   /* tokens of all stretches, as planned */
 
-@ What a run eats are rows of tokens. They come from texts that are written when they are needed:
-no text is seen twice, so every loss of the training is the loss on something new.
-@<What feeds a training run@>=
-enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
-bool training_merges(struct memory *m, const struct grammar *g,
-  struct bpe_merge **out,
-  size_t *n, struct error *why);
-  /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
-     |bpe_forget| */
-struct source;
-struct source *source_open(struct memory *m, const struct grammar *g,
-  struct tokenizer *t,
-  uint64_t seed, struct error *why);
-  /* the texts of |seed| as rows of tokens; owned by the caller, who keeps |g| and
-     |t| */
-void source_close(struct memory *m, struct source *s);
-  /* returns its memory; null is nothing */
-bool source_row(struct source *s, uint32_t *row, size_t n,
-  struct error *why);
-  /* the next row of |n| tokens, from the beginning of a text on */
-uint64_t source_at(const struct source *s);
-  /* the number of the next text */
-void source_seek(struct source *s, uint64_t at);
-  /* goes on with text |at| */
-
 @ A run can be stopped after any step and taken up again, on this machine or on another. The
-state is everything that the next step depends on.
+state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
+gradient not yet applied would each make the second half of a run another one.
 @<A training run from outside@>=
 struct trainer;
 struct progress { uint64_t step, tokens; float loss, rate; };
@@ -1714,13 +1130,17 @@ void trainer_close(struct memory *m, struct trainer *t);
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why);
   /* one step */
+
+@ Between two steps a run may be saved, taken up again, or looked at.
+@<A training run from outside@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
   /* writes the whole state to a file */
 bool trainer_load(struct trainer *t, const char *path,
   struct progress *done,
   struct error *why);
-  /* takes the state from a file; a run that goes on from it ends in the same bits */
+  /* takes the state from a file; a run that goes on from it ends in the
+     same bits */
 const float *trainer_weights(const struct trainer *t);
   /* the running mean if there is one, else the weights */
 struct network *trainer_network(const struct trainer *t);
@@ -1731,8 +1151,11 @@ is cheap and makes many small steps; then rows as long as the context, since pos
 never trained fail badly; then a calm stretch of large steps at a falling rate, with an average of
 the weights. The last one hardly lowers the loss. It is there for the fork: a model can be
 excellent on the average and still prefer one of two equal roads, by the accident of its last few
-steps.
+steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
+lies in the middle of where the accidents led.
+@^averaged weights@>
 
+The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
 The sibling has two layers instead of six and a quarter of the tokens.
 @<Plans@>=
 const struct plan plan_model = { "pocket", "models/pocket",
@@ -1746,8 +1169,8 @@ const struct plan plan_draft = { "draft", "models/draft",
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true } }@], 2 };
 
-@ A stretch that its tokens do not divide evenly takes one step more. The step counts are needed
-for the rate, which falls with them, and for the progress line.
+@ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
+before the first.
 @<Plans@>=
 static uint64_t stretch_steps(const struct stretch *s)
 {
@@ -1772,111 +1195,9 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-@ The tokenizer learns from texts of a seed of its own.
-@<The merges of the built-in model@>=
-static char *tokenizer_texts(struct memory *m, const struct grammar *g,
-  size_t room,
-  size_t *length, struct error *why)
-{
-  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
-    why);
-  bool ok = all != NULL;
-  *length = 0;
-  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
-    ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
-    if (ok && p->length > room - *length)
-      ok = error_say(why, "the trainer: %zu bytes of text do not fit",
-        room);
-    if (ok) memcpy(all + *length, p->words, p->length), *length +=
-      p->length;
-  }
-  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
-  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
-  return ok ? all : NULL;
-}
-
-@ Ten megabytes are read by chapter 1's trainer, which takes a second, and given back at once. The
-merges stay.
-@<The merges of the built-in model@>=
-bool training_merges(struct memory *m, const struct grammar *g,
-  struct bpe_merge **out,
-  size_t *n, struct error *why)
-{
-  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
-  char *all = tokenizer_texts(m, g, room, &length, why);
-  if (all == NULL) return false;
-  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
-  memory_give(m, FOR_TRAINING, all, room, 1);
-  return ok;
-}
-
-@ A row begins where a text begins, and goes on with the next texts, end-of-text between
-them, until it is full; what is left of the last text is dropped. Every other row begins with
-end-of-text, so the model learns to begin with and without it.
-@<Rows of tokens@>=
-struct source { struct memory *m; const struct grammar *g;
-struct tokenizer *t;
-  uint64_t seed, at; struct passage *piece; struct ids list; };
-
-@ Cutting the last text off, instead of going on with it in the next row, keeps one promise: a row
-begins where a text begins, so nothing in it refers to what is not there.
-@<Rows of tokens@>=
-bool source_row(struct source *s, uint32_t *row, size_t n,
-  struct error *why)
-{
-  size_t at = 0;
-  for (bool first = true; at < n; first = false) {
-    if (!grammar_write(s->g, s->seed, s->at, s->piece, why)) return false;
-    s->list.n = 0;
-    if (!tokenizer_encode(s->t, s->m, s->piece->words,
-      s->piece->length, false, false,
-      &s->list, why)) return false;
-    if (!first || (s->at & 1) != 0) row[at++] = 0;
-    for (size_t i = 0; i < s->list.n && at < n;
-    i++) row[at++] = s->list.id[i];
-    s->at++;
-  }
-  return true;
-}
-
-@ A source holds the text it is writing and the tokens of it. Where it stands is one number, the
-number of the next text, and that is all a saved state needs to know of it.
-@<Rows of tokens@>=
-struct source *source_open(struct memory *m, const struct grammar *g,
-  struct tokenizer *t,
-  uint64_t seed, struct error *why)
-{
-  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
-  if (s == NULL) return NULL;
-  *s = (struct source) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
-  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
-  if (s->piece != NULL) return s;
-  source_close(m, s);
-  return NULL;
-}
-@#
-void source_close(struct memory *m, struct source *s)
-{
-  if (s == NULL) return;
-  ids_free(m, &s->list);
-  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
-  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
-}
-@#
-uint64_t source_at(const struct source *s)
-{
-  return s->at;
-}
-@#
-void source_seek(struct source *s, uint64_t at)
-{
-  s->at = at;
-}
-
-@ The part of a run that must survive an interruption stands together in one struct without
-pointers. Four rows of floats belong to it: weights, the two moments and the mean. The gradient is 0
-between steps.
+@ The part of a run that must survive an interruption stands together in |state|, a struct without
+pointers, which can be written as it is. Four rows of floats belong to it: weights, the two moments and the mean. The gradient does not, because it is 0
+between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied on; a power computed afresh would need a function that has to agree.
 @<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
@@ -1891,8 +1212,10 @@ struct trainer {
   struct moments move; double part_square[BLOCKS];
 };
 
-@ The first weights are drawn from a normal distribution, or near enough: the sum of twelve
-uniform numbers has variance 1 and needs no logarithm.
+@ The first weights are drawn from a normal distribution, or near enough. A uniform number between $-\frac12$ and $\frac12$ has the variance
+$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; it looks like a bell, and needs neither logarithm nor cosine. The generator is SplitMix64, three lines that every
+machine computes alike.
+@^random numbers@>
 @<Draw the first weights@>=
 static float noise(uint64_t *dice)
 {
@@ -1906,9 +1229,10 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ How large the first weights are decides how well the first steps go. Matrices get $0.5$ over the
-root of their inputs; those that add to the residual stream are smaller still, because twelve of
-them add up.
+@ How large the first weights are decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so matrices get
+a size in proportion to $1/\sqrt n$, here $0.5/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
+with $1/\sqrt{2L}$ each the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly even.
+@^first weights@>
 @<Draw the first weights@>=
 static void draw_weights(struct trainer *t)
 {
@@ -1927,7 +1251,7 @@ static void draw_weights(struct trainer *t)
 }
 
 @ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own room that is all a run takes.
+the network's own room that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
 @<Open and close a training run@>=
 static bool take_rooms(struct memory *m, struct trainer *t,
   struct error *why)
@@ -1962,10 +1286,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   t->p = p, t->crew = crew, t->feed = s;
   t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
     1 }@];
-  for (int i = 0; i < STRETCHES; i++) {
-    size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
-    if (rows > t->max_rows) t->max_rows = rows;
-  }
+  @<Find the largest pass of the plan@>@;
   t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
   if (t->net != NULL && take_rooms(m, t, why)) {
@@ -1974,6 +1295,13 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   }
   trainer_close(m, t);
   return NULL;
+}
+
+@ Passes of one step follow each other, so only the largest single pass counts.
+@<Find the largest pass of the plan@>=
+for (int i = 0; i < STRETCHES; i++) {
+  size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
+  if (rows > t->max_rows) t->max_rows = rows;
 }
 
 @ A trainer that was only half made is closed by the same lines; what is null is nothing.
@@ -1994,8 +1322,9 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-@ The length of the gradient is summed in 64 blocks, whoever sums them, and the blocks in their
-order. The step itself has no sums at all.
+@ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
+added in their order by one worker. The move itself has no sums at all.
+@^order of summation@>
 @<A step of training@>=
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -2017,7 +1346,9 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
 }
 
 @ One pass: rows from the source, each token's target the token behind it, forward, judge,
-backward. Every loss counts the same share, also when a step is made of several passes.
+backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
+rows, in a quarter of the room.
+@^gradient accumulation@>
 @<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   double *sum,
@@ -2039,9 +1370,8 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-@ The rate rises in a straight line over the first steps and then falls in a straight line. A
-gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
-others have taught. The mean's memory grows with it, up to a limit.
+@ Then the weights move. A gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
+others have taught.
 @^AdamW@>@^clipping@>
 @<A step of training@>=
 static void move_weights(struct trainer *t, const struct stretch *s)
@@ -2050,13 +1380,9 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   double square = 0;
   pool_run(t->crew, square_part, t);
   for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
-  float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
-  float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
-  float rate = fmaf(gone, s->to - s->from, s->from)
-    * (rise < 1 ? rise : 1);
+  @<Find the rate of this step@>@;
   now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
-  if (s->averaged) now->averaged++;
-  float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
+  @<Find the memory of the running mean@>@;
   t->move = (struct moments) { t->w, t->gradient, t->first, t->second,
     s->averaged ? t->mean : NULL, t->decays, rate,
     square > 1 ? (float) (1 / sqrt(square))
@@ -2065,8 +1391,23 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
+@ Over a stretch the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the slopes
+(\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
+@^learning rate@>
+@<Find the rate of this step@>=
+float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
+float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
+float rate = fmaf(gone, s->to - s->from, s->from)
+  * (rise < 1 ? rise : 1);
+
+@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+9)$, which is 0 at the first, so that nothing of
+the empty mean stays, and is never more than 98 per cent, a memory of some fifty steps.
+@<Find the memory of the running mean@>=
+if (s->averaged) now->averaged++;
+float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
+
 @ A step is as many passes as the plan says and one move of the weights. When a stretch is over, the
-next begins with its own rate, but with the moments of the last.
+next begins with its own rate, but with the moments of the last, which know already how large each weight's slopes are.
 @<A step of training@>=
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why)
@@ -2088,9 +1429,8 @@ bool trainer_step(struct trainer *t, struct progress *done,
   return true;
 }
 
-@ The state is written to a file beside the old one and then renamed, so that there is a whole
-state at any moment, even if the power fails. Loading believes nothing: a mark, the number of weights
-and the length of the file have to be right.
+@ The state is written to a file beside the old one and then renamed, so that at any moment, also when the process is killed, there is a whole
+state under the name. It is the memory of this machine as it is, not a format for others: who wants to publish uses \cref{sec:publish}.
 @<Save and load a run@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
@@ -2108,7 +1448,17 @@ bool trainer_save(const struct trainer *t, const char *path,
     || error_say(why, "%s: cannot be written", path);
 }
 
-@ Loading reads into a struct of its own first, and only a state that is right in everything becomes the state of the run. The source goes back to the text where it stood.
+@ Loading believes nothing: a mark, the number of weights and the length of the file have to be right before anything is taken from it. A caller who is refused begins a new run, with the
+weights that were drawn; so a file cut short must not have replaced half of them.
+@<Save and load a run@>=
+static bool length_is(FILE *f, size_t n)
+{
+  long at = ftell(f);
+  bool ok = fseek(f, 0, SEEK_END) == 0 && ftell(f) == (long) n;
+  return fseek(f, at, SEEK_SET) == 0 && ok;
+}
+
+@ The struct is read into one of its own first, and becomes that of the run when all else is there. The source goes back to the text where it stood.
 @<Save and load a run@>=
 bool trainer_load(struct trainer *t, const char *path,
   struct progress *done,
@@ -2118,20 +1468,22 @@ bool trainer_load(struct trainer *t, const char *path,
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
   struct state now;
   bool ok = fread(&now, sizeof now, 1, f) == 1
-    && now.mark == STATE_MARK && now.n == t->n;
+    && now.mark == STATE_MARK && now.n == t->n
+    && length_is(f, sizeof now + 4 * t->n * sizeof(float));
   float *room[] = { t->w, t->first, t->second, t->mean };
   for (int i = 0; ok && i < 4; i++) ok =
     fread(room[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
-  if (!ok) return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
-    path, t->n);
+  if (!ok) return error_say(why, "%s: no state of this run;"@|
+    " wanted: one of %zu weights", path, t->n);
   t->now = now;
   source_seek(t->feed, now.at);
   *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
   return true;
 }
 
-@ What a run has come to: the running mean once there is one. Publishing and examining take it from here.
+@ What a run has come to: the running mean once there is one. A run in its first stretches has only the weights of the last step, and those are what an impatient reader gets
+who looks at a model half-way.
 @<Save and load a run@>=
 const float *trainer_weights(const struct trainer *t)
 {
@@ -2143,7 +1495,7 @@ struct network *trainer_network(const struct trainer *t)
   return t->net;
 }
 
-@ The pieces of the run follow in the order in which they are needed.
+@ The module, in the order of C. A state begins with a mark, a number that hardly any other file begins with.
 @(training.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -2152,8 +1504,6 @@ struct network *trainer_network(const struct trainer *t)
 @;@#
 #define STATE_MARK UINT64_C(0x31746970696e63)
 @<Plans@>@;
-@<The merges of the built-in model@>@;
-@<Rows of tokens@>@;
 @<What a run holds@>@;
 @<Draw the first weights@>@;
 @<Open and close a training run@>@;
@@ -2183,8 +1533,8 @@ bool model_write(struct memory *m, const char *directory,
      there already */
 #endif
 
-@ Rounding is tried at once, so that a trainer's own numbers can be compared with those of a
-file.
+@ Rounding can be done without writing, so that the trainer's network and the engine can be given the same numbers and their logits compared with |==|. Sixteen bits keep eleven binary digits of a
+weight, and halve the file.
 @<Round to sixteen bits@>=
 void weights_round(float *w, size_t n)
 {
@@ -2215,7 +1565,7 @@ static bool close_file(FILE *f, const char *path, struct error *why)
 
 @ The header of a safetensors file is a line of JSON that says for each tensor its type, its
 shape and where its bytes begin and end. It is padded with blanks so that the numbers behind
-it lie at a multiple of eight.
+it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
 @<Write the weights@>=
 static size_t header_write(const struct network *net, char *to,
   size_t room)
@@ -2236,7 +1586,8 @@ static size_t header_write(const struct network *net, char *to,
   return (size_t) n;
 }
 
-@ Bytes are written one by one, least significant first, whatever the machine's order.
+@ Eight bytes for the length of the header, the header, and then the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
+the machine's may be.
 @<Write the weights@>=
 static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
@@ -2261,7 +1612,22 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-@ The settings are those that version 4 and 5 of transformers write, no more than are needed.
+@ The settings are those that versions 4 and 5 of transformers write, no more than are needed. First the shape, which differs from model to model.
+@<Write the settings@>=
+static void shape_write(FILE *f, const struct shape *s)
+{
+  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
+    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"@|
+    "  \"hidden_size\": %u,\n  \"intermediate_size\": %u,\n"@|
+    "  \"num_hidden_layers\": %u,\n  \"num_attention_heads\": %u,\n"@|
+    "  \"num_key_value_heads\": %u,\n  \"head_dim\": %u,\n"@|
+    "  \"max_position_embeddings\": %u,\n", s->vocab_size,
+    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+    s->head_dim, s->n_positions);
+}
+
+@ Then what is fixed in this trainer, although most of it is the default of somebody: a reader that assumes another $\epsilon$ or another base of the rotations computes another model without a
+word. Two files say how a text ends, because two kinds of program look for it.
 @<Write the settings@>=
 static bool settings_write(const char *directory, const struct shape *s,
   struct error *why)
@@ -2269,15 +1635,7 @@ static bool settings_write(const char *directory, const struct shape *s,
   char path[512];
   FILE *f = open_in(directory, "config.json", path, why);
   if (f == NULL) return false;
-  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
-    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n  \"hidden_size\": %u,\n"@|
-    "  \"intermediate_size\": %u,\n  \"num_hidden_layers\": %u,\n"@|
-    "  \"num_attention_heads\": %u,\n  \"num_key_value_heads\": %u,\n"@|
-    "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n",
-      s->vocab_size,
-    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
-      s->head_dim,
-    s->n_positions);
+  shape_write(f, s);
   fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
     "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"@|
     "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"@|
@@ -2290,8 +1648,8 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-@ Three files and the tokenizer are a model. The test for the network writes a directory without a
-tokenizer, hence the null.
+@ Three files and the tokenizer are a model. The test that holds the network against the engine writes a directory without a
+tokenizer, since it speaks in ids; hence the null.
 @<Write a model's directory@>=
 bool model_write(struct memory *m, const char *directory,
   const struct shape *s,
@@ -2320,7 +1678,8 @@ bool model_write(struct memory *m, const char *directory,
 
 @* The run. \label{sec:run}
 The training itself is a loop around |trainer_step| that writes the log, saves its state
-every few minutes and says how long it will still take. Everything a run needs hangs
+every few minutes and says how long it will still take. For the built-in model that is an hour or so on two cores, nearly all of it in the products of
+\cref{sec:slopematrix,sec:manyrows}. Everything a run needs hangs
 together in one struct.
 
 @<Train@>=
@@ -2331,7 +1690,7 @@ struct run {
   struct trainer *t; struct progress done;
 };
 
-@ The tokenizer is learnt again in every run. It takes a second, and a run that begins with nothing
+@ Everything is opened in the order in which one thing needs another. The tokenizer is learnt again in every run: it takes a second, and a run that begins with nothing
 but its seed cannot use a tokenizer that somebody forgot to renew.
 @<Train@>=
 static bool run_open(struct run *r, const struct plan *p,
@@ -2352,7 +1711,7 @@ static bool run_open(struct run *r, const struct plan *p,
   return r->t != NULL;
 }
 
-@ Everything goes back, in reverse. A run that failed half-way is closed by the same lines.
+@ Everything goes back, in reverse, since whatever was opened later may still use what was opened before. A run that failed half-way is closed by the same lines.
 @<Train@>=
 static void run_close(struct run *r)
 {
@@ -2364,8 +1723,8 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-@ A run that was interrupted goes on from its last saved state, and its log is cut back to
-the steps of that state.
+@ A run that was interrupted goes on from its last saved state, which may be older than the last line of its log; so the log is cut back to
+the steps of that state. The steps behind it will be done again, and give the same lines.
 @<Train@>=
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -2395,7 +1754,8 @@ static double seconds(void)
 }
 
 @ The loop. One line of the log for each step, with nine digits of the loss, which are enough to
-tell any two floats apart; a progress line every ten seconds; the state every two minutes.
+tell any two floats apart; a progress line every ten seconds, for people; the state every two minutes, which is as much as an interruption can cost. The log is flushed before the state is saved, so
+that it never lacks a step that the state has.
 @<Train@>=
 static bool run_steps(struct run *r, const struct plan *p,
   const char *kept, FILE *log)
@@ -2406,38 +1766,46 @@ static bool run_steps(struct run *r, const struct plan *p,
   while (r->done.step < last) {
     uint64_t before = r->done.tokens;
     if (!trainer_step(r->t, &r->done, &r->why)) return false;
-    fprintf(log, "%llu,%llu,%.9g,%.9g\n",
-      (unsigned long long) r->done.step,
-      (unsigned long long) r->done.tokens, (double) r->done.loss,
-        (double) r->done.rate);
+    @<Write a line of the log@>@;
     n += r->done.tokens - before;
-    mean = 0.98 * mean + 0.02 * (double) r->done.loss, left =
-      0.98 * left + 0.02;
+    mean = 0.98 * mean + 0.02 * (double) r->done.loss;
+    left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10) @<Say how far the run is@>@;
-    if (now - saved > 120 || r->done.step == last) {
-      if (fflush(log) != 0 || !trainer_save(r->t, kept,
-        &r->why)) return false;
-      saved = now;
-    }
+    @<Save the state every two minutes, and at the end@>@;
   }
   return true;
 }
 
-@ The time that is left is reckoned from the rate so far. In the stretches with long rows it is too
-hopeful, since a long row costs more for each token.
+@ A state takes a moment to write; two minutes make that a small part of the time, and an hour would be too much to lose.
+@<Save the state every two minutes, and at the end@>=
+if (now - saved > 120 || r->done.step == last) {
+  if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
+    return false;
+  saved = now;
+}
+
+@ What the log has of a step is what the tests ask of it again: the first hundred lines of the committed log are reproduced to the last digit.
+@<Write a line of the log@>=
+fprintf(log, "%llu,%llu,%.9g,%.9g\n",
+  (unsigned long long) r->done.step,
+  (unsigned long long) r->done.tokens, (double) r->done.loss,
+  (double) r->done.rate);
+
+@ The loss of one step jumps with its texts, so people are shown a running mean, divided by what of it has been filled, as in \cref{sec:adam}. The time that is left is reckoned from the
+speed so far. In the stretches with long rows it is too hopeful, since a long row costs more for each token.
 @<Say how far the run is@>=
 {
   double rate = (double) n / (now - start);
   double all = (double) plan_tokens(p) - (double) r->done.tokens;
-  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f, %.0f tokens/s, %.0f min"
-    " left\n", (unsigned long long) r->done.step,
-      (unsigned long long) last,
+  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"@|
+    " %.0f tokens/s, %.0f min left\n",
+    (unsigned long long) r->done.step, (unsigned long long) last,
     1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
   said = now;
 }
 
-@ What a run ends with: rounded weights, and beside them its log.
+@ The log stays in the run's own folder too, for a run that is to go on; so it is copied, byte for byte.
 @<Train@>=
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -2449,8 +1817,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-@ Publishing rounds and writes. The log is copied as it is; its first hundred lines are what the
-tests will ask for.
+@ Publishing rounds and writes, and sets the log beside the weights: a model whose training nobody can look up is half a model.
 @<Train@>=
 static bool run_publish(struct run *r, const struct plan *p,
   const char *log)
@@ -2464,7 +1831,8 @@ static bool run_publish(struct run *r, const struct plan *p,
 }
 
 @ The words behind |"train"| are the model, the folder of its state, and the number of workers, all
-of which have defaults. The result does not depend on the last two.
+of which have defaults. The result does not depend on the last two. The same command begins a run and takes it up again: whether there is a state to go on from is found out by trying, and
+the sentence that says why not is shown. A plan of your own needs a constant beside the two of \cref{sec:plan}, and a word here.
 @<Train@>=
 static int train(int n, char **word)
 {
@@ -2491,7 +1859,7 @@ static int train(int n, char **word)
 }
 
 @ \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
-\val{train.tokens}~million tokens in \val{train.steps} steps. The curve has a shape that everybody who
+\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, as the natural logarithm gives them; the figure divides by $\ln2$ and has bits.) The curve has a shape that everybody who
 trains models knows: first the model learns which tokens are frequent, within a few steps; then which
 follow which; then, for a long time, what was said before. Since every text is new, there is no difference
 here between the loss in training and the loss on held-out texts, and what lies between the curve
@@ -2506,26 +1874,31 @@ towards a dashed horizontal line at about six tenths of a bit, with one sharp pe
 lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}
-A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. So
+A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. Appendix~L has checked each piece alone; but a piece can be right and be given the wrong rows. So
 every tensor's gradient is held against what it claims to be: the change of the loss when the weights
 of that tensor move a little in some direction, divided by how far they moved. \Cref{tab:gradients}
-does it for a network of two layers with a direction drawn by lot. The tests of this project do it
-more sharply, against a loss computed in double, for each tensor by name, and a planted mistake of
-one sign or one factor is always found.
+does it for a network of two layers with a direction drawn by lot.
+
+The network computes in floats, and \cref{fig:steps} has shown what that does to differences: three digits or four are all one can ask. It is enough to catch a wrong sign. The tests of this project do it
+more sharply, against a loss computed in double, for each tensor by name, and each of the mistakes planted in the way back is found.
+@^gradient check@>
 
 @<What the checkpoint shows@>=
 @<Draw by lot@>@;
 static const struct shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
 enum { TINY_ROWS = 16 };
-struct lab { struct memory m; struct error why; struct network *net; size_t n;
-  float *w, *grad; double losses[TINY_ROWS];
+struct lab { struct memory m; struct error why; struct network *net;
+  size_t n; float *w, *grad; double losses[TINY_ROWS];
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
-@#
+
+@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is no multiple of sixteen. A tensor that has a mistake only in the
+second layer would pass a check of one.
+@<What the checkpoint shows@>=
 static bool lab_open(struct lab *l)
 {
   uint64_t dice = 5;
-  l->net = network_open(&l->m, &tiny, TINY_ROWS, kernels_find(NULL, &l->why), NULL,
-    &l->why);
+  l->net = network_open(&l->m, &tiny, TINY_ROWS,
+    kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL) return false;
   l->n = network_count(l->net);
   l->w = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
@@ -2539,16 +1912,17 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-@ Directions and weights are drawn from a small set of numbers. A normal distribution is not needed to
-catch a mistake.
+@ Directions and weights are drawn from sixteen numbers, none of them 0. A normal distribution is not needed to
+catch a mistake, and these are exact in a float.
 @<Draw by lot@>=
 static float lot(uint64_t *dice)
 {
-  *dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  *dice = *dice * UINT64_C(6364136223846793005)
+    + UINT64_C(1442695040888963407);
   return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
 }
 
-@ The loss of the small network, summed over its rows in double.
+@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it judges a beginning of the text.
 @<What the checkpoint shows@>=
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -2568,9 +1942,11 @@ static void lab_close(struct lab *l)
 }
 
 @ One tensor: a direction, the loss a little before and a little behind, and the gradient along the
-direction.
+direction, which is the sum of direction times slope. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
+would be a strange coincidence.
 @<What the checkpoint shows@>=
-static void differ(struct lab *l, const struct parameter *p, double *far, double *back)
+static void differ(struct lab *l, const struct parameter *p,
+  double *far, double *back)
 {
   uint64_t dice = 3 + p->offset;
   size_t n = p->rows * p->cols;
@@ -2650,7 +2026,7 @@ static int forced(struct lab *l)
   return same;
 }
 
-@ And what the hand has found, from the function that judges the logits of the built-in model.
+@ And what the hand has found at the beginning, from the very function that judges the logits of the built-in model.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {
@@ -2671,13 +2047,35 @@ static int print_checkpoint(void)
   printf("by hand: loss %.6f, gradient %.6f %.6f %.6f\n", loss, (double) z[0],
     (double) z[1], (double) z[2]);
   if (!lab_open(&l)) return 1;
-  printf("gradients of 20 tensors, worst: %.4f of itself\n", gradients(&l, false));
+  printf("gradients of 20 tensors, worst: %.4f of itself\n",
+    gradients(&l, false));
   printf("one pass against 15: %d losses the same\n", forced(&l));
   lab_close(&l);
   return 0;
 }
 
-@ The same once more as keys and numbers, with the sizes of the two plans, for the prose.
+@ Of the plans the prose quotes the sizes, and what a layer keeps: reckoned from the widths of |lay_out_layer|.
+@<What the checkpoint shows@>=
+static void print_plans(void)
+{
+  const struct shape *s = &plan_model.form;
+  uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
+  uint32_t length = plan_model.leg[STRETCHES - 1].length;
+  printf("train.kept.rows %u\n", (unsigned) (4 * s->d_model + 2 * q
+    + 2 * kv + 3 * s->d_inner));
+  printf("train.kept.known %u\n", (unsigned) (2 * s->n_heads));
+  printf("train.length %u\ntrain.kept.weights %u\n", (unsigned) length,
+    (unsigned) (s->n_heads * (length + 1) / 2));
+  printf("train.merges %d\n", MERGES);
+  printf("train.steps %llu\ntrain.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
+    plan_tokens(&plan_model));
+  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
+    plan_tokens(&plan_draft));
+}
+
+@ The same checks once more as keys and numbers.
 @<What the checkpoint shows@>=
 static int print_values(void)
 {
@@ -2687,13 +2085,7 @@ static int print_values(void)
   printf("grad.worst %.4f\n", worst);
   printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
   lab_close(&l);
-  printf("train.merges %d\n", MERGES);
-  printf("train.steps %llu\ntrain.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
-    plan_tokens(&plan_model));
-  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
-    plan_tokens(&plan_draft));
+  print_plans();
   return 0;
 }
 

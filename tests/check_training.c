@@ -329,6 +329,9 @@ START_TEST(resumed)
   ck_assert(memcmp(&a, &b, sizeof a) == 0);
   ck_assert(memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
   ck_assert(a.tokens == 3 * 1024 + 2048 + 2 * 8192);
+  struct stat whole;
+  ck_assert(stat(path, &whole) == 0 && truncate(path, whole.st_size - 4) == 0);
+  ck_assert(!trainer_load(u, path, &b, &why) && memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
   ck_assert(truncate(path, 100) == 0 && !trainer_load(u, path, &b, &why));
   ck_assert(strstr(why.words, "no state of this run") != NULL);
   trainer_close(&m, t), trainer_close(&m, u);

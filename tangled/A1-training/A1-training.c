@@ -10,7 +10,7 @@
 #include "A6-kernels/numbers.h"
 #include "A1-training/publish.h"
 
-/* A.120  Train */
+/* A.99  Train */
 
 struct run {
   struct memory m;
@@ -25,7 +25,7 @@ struct run {
   struct progress done;
 };
 
-/* A.121  Train */
+/* A.100  Train */
 
 static bool run_open(struct run *r, const struct plan *p, unsigned workers)
 {
@@ -45,7 +45,7 @@ static bool run_open(struct run *r, const struct plan *p, unsigned workers)
   return r->t != NULL;
 }
 
-/* A.122  Train */
+/* A.101  Train */
 
 static void run_close(struct run *r)
 {
@@ -57,7 +57,7 @@ static void run_close(struct run *r)
   grammar_close(&r->m, r->g);
 }
 
-/* A.123  Train */
+/* A.102  Train */
 
 static FILE *log_open(const char *path, uint64_t steps)
 {
@@ -77,7 +77,7 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-/* A.124  Train */
+/* A.103  Train */
 
 static double seconds(void)
 {
@@ -86,7 +86,7 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A.125  Train */
+/* A.104  Train */
 
 static bool run_steps(struct run *r, const struct plan *p,
                       const char *kept, FILE * log)
@@ -97,36 +97,44 @@ static bool run_steps(struct run *r, const struct plan *p,
     uint64_t before = r->done.tokens;
     if (!trainer_step(r->t, &r->done, &r->why))
       return false;
+
+/* A.106  Write a line of the log */
+
     fprintf(log, "%llu,%llu,%.9g,%.9g\n",
             (unsigned long long)r->done.step,
             (unsigned long long)r->done.tokens, (double)r->done.loss,
             (double)r->done.rate);
+
     n += r->done.tokens - before;
-    mean = 0.98 * mean + 0.02 * (double)r->done.loss, left = 0.98 * left + 0.02;
+    mean = 0.98 * mean + 0.02 * (double)r->done.loss;
+    left = 0.98 * left + 0.02;
     double now = seconds();
     if (now - said > 10)
-/* A.126  Say how far the run is */
+/* A.107  Say how far the run is */
 
     {
       double rate = (double)n / (now - start);
       double all = (double)plan_tokens(p) - (double)r->done.tokens;
-      fprintf(stderr,
-              "step %llu of %llu, %.2f M tokens, loss %.3f, %.0f tokens/s, %.0f min"
-              " left\n", (unsigned long long)r->done.step, (unsigned long long)last,
+      fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"
+              " %.0f tokens/s, %.0f min left\n",
+              (unsigned long long)r->done.step, (unsigned long long)last,
               1e-6 * (double)r->done.tokens, mean / left, rate, all / rate / 60);
       said = now;
     }
+
+/* A.105  Save the state every two minutes, and at the end */
 
     if (now - saved > 120 || r->done.step == last) {
       if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
         return false;
       saved = now;
     }
+
   }
   return true;
 }
 
-/* A.127  Train */
+/* A.108  Train */
 
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
@@ -141,7 +149,7 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-/* A.128  Train */
+/* A.109  Train */
 
 static bool run_publish(struct run *r, const struct plan *p, const char *log)
 {
@@ -154,7 +162,7 @@ static bool run_publish(struct run *r, const struct plan *p, const char *log)
       copy_file(log, copy, &r->why);
 }
 
-/* A.129  Train */
+/* A.110  Train */
 
 static int train(int n, char **word)
 {
@@ -181,13 +189,14 @@ static int train(int n, char **word)
   return ok ? 0 : 1;
 }
 
-/* A.131  What the checkpoint shows */
+/* A.112  What the checkpoint shows */
 
-/* A.132  Draw by lot */
+/* A.114  Draw by lot */
 
 static float lot(uint64_t * dice)
 {
-  *dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  *dice = *dice * UINT64_C(6364136223846793005)
+      + UINT64_C(1442695040888963407);
   return (float)(int32_t) (*dice >> 60) / 8 - 0.9375f;
 }
 
@@ -203,11 +212,13 @@ struct lab {
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS];
 };
 
+/* A.113  What the checkpoint shows */
+
 static bool lab_open(struct lab *l)
 {
   uint64_t dice = 5;
-  l->net = network_open(&l->m, &tiny, TINY_ROWS, kernels_find(NULL, &l->why), NULL,
-                        &l->why);
+  l->net = network_open(&l->m, &tiny, TINY_ROWS,
+                        kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL)
     return false;
   l->n = network_count(l->net);
@@ -224,7 +235,7 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-/* A.133  What the checkpoint shows */
+/* A.115  What the checkpoint shows */
 
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -245,10 +256,10 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-/* A.134  What the checkpoint shows */
+/* A.116  What the checkpoint shows */
 
-static void differ(struct lab *l, const struct parameter *p, double *far,
-                   double *back)
+static void differ(struct lab *l, const struct parameter *p,
+                   double *far, double *back)
 {
   uint64_t dice = 3 + p->offset;
   size_t n = p->rows * p->cols;
@@ -269,7 +280,7 @@ static void differ(struct lab *l, const struct parameter *p, double *far,
   *far = (loss[1] - loss[0]) / (2 * (double)step);
 }
 
-/* A.135  What the checkpoint shows */
+/* A.117  What the checkpoint shows */
 
 static double gradients(struct lab *l, bool aloud)
 {
@@ -293,7 +304,7 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-/* A.136  What the checkpoint shows */
+/* A.118  What the checkpoint shows */
 
 static int forced(struct lab *l)
 {
@@ -308,7 +319,7 @@ static int forced(struct lab *l)
   return same;
 }
 
-/* A.137  What the checkpoint shows */
+/* A.119  What the checkpoint shows */
 
 static double by_hand(float z[3])
 {
@@ -316,7 +327,7 @@ static double by_hand(float z[3])
   return slopes_plain.judge(z, 3, 1, 1.0f);
 }
 
-/* A.138  What the checkpoint shows */
+/* A.120  What the checkpoint shows */
 
 static int print_checkpoint(void)
 {
@@ -333,7 +344,28 @@ static int print_checkpoint(void)
   return 0;
 }
 
-/* A.139  What the checkpoint shows */
+/* A.121  What the checkpoint shows */
+
+static void print_plans(void)
+{
+  const struct shape *s = &plan_model.form;
+  uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
+  uint32_t length = plan_model.leg[STRETCHES - 1].length;
+  printf("train.kept.rows %u\n", (unsigned)(4 * s->d_model + 2 * q
+                                            + 2 * kv + 3 * s->d_inner));
+  printf("train.kept.known %u\n", (unsigned)(2 * s->n_heads));
+  printf("train.length %u\ntrain.kept.weights %u\n", (unsigned)length,
+         (unsigned)(s->n_heads * (length + 1) / 2));
+  printf("train.merges %d\n", MERGES);
+  printf("train.steps %llu\ntrain.tokens %.1f\n",
+         (unsigned long long)plan_steps(&plan_model), 1e-6 * (double)
+         plan_tokens(&plan_model));
+  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
+         (unsigned long long)plan_steps(&plan_draft), 1e-6 * (double)
+         plan_tokens(&plan_draft));
+}
+
+/* A.122  What the checkpoint shows */
 
 static int print_values(void)
 {
@@ -344,13 +376,7 @@ static int print_values(void)
   printf("grad.worst %.4f\n", worst);
   printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
   lab_close(&l);
-  printf("train.merges %d\n", MERGES);
-  printf("train.steps %llu\ntrain.tokens %.1f\n",
-         (unsigned long long)plan_steps(&plan_model), 1e-6 * (double)
-         plan_tokens(&plan_model));
-  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
-         (unsigned long long)plan_steps(&plan_draft), 1e-6 * (double)
-         plan_tokens(&plan_draft));
+  print_plans();
   return 0;
 }
 

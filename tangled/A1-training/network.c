@@ -1,6 +1,6 @@
 /* network.c -- made from chapters/A1-training.w; change it there */
 
-/* A.84  network.c */
+/* A.63  network.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -8,12 +8,15 @@
 #include "A1-training/network.h"
 #include "A6-kernels/numbers.h"
 
-/* A.43  What a network holds */
+/* A.11  What a network holds */
 
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up, *inner;
   float *known;
 };
+
+/* A.12  What a network holds */
+
 struct network {
   struct shape form;
   size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
@@ -26,7 +29,7 @@ struct network {
   float *room;
   size_t room_size;
 
-/* A.44  Rooms of a network */
+/* A.13  Rooms of a network */
 
   uint32_t *positions;
   float *frequency, *cosine, *sine, *minus;
@@ -37,7 +40,7 @@ struct network {
 
 };
 
-/* A.40  Tensors by name */
+/* A.8  Tensors by name */
 
 enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -50,7 +53,7 @@ static const char *const part_name[N_PARTS] = { "input_layernorm",
   "mlp.down_proj"
 };
 
-/* A.41  Tensors by name */
+/* A.9  Tensors by name */
 
 static void add_tensor(struct network *net, const char *name,
                        size_t rows, size_t cols)
@@ -61,7 +64,7 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
-/* A.42  Tensors by name */
+/* A.10  Tensors by name */
 
 static void list_tensors(struct network *net)
 {
@@ -80,14 +83,14 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-/* A.61  The desk of a worker */
+/* A.35  The desk of a worker */
 
 struct bench {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts, *left, *pack;
   size_t ld;
 };
 
-/* A.62  The desk of a worker */
+/* A.36  The desk of a worker */
 
 static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
 {
@@ -111,7 +114,7 @@ static size_t lay_bench(const struct network *net, struct bench *t, float *desk)
   return at;
 }
 
-/* A.63  The desk of a worker */
+/* A.37  The desk of a worker */
 
 static size_t desk_floats(const struct network *net)
 {
@@ -125,7 +128,7 @@ static size_t desk_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
 }
 
-/* A.45  Lay out the rooms */
+/* A.14  Lay out the rooms */
 
 static float *cut(struct network *net, size_t *at, size_t n)
 {
@@ -134,7 +137,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-/* A.46  Lay out the rooms */
+/* A.15  Lay out the rooms */
 
 static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
 {
@@ -148,15 +151,19 @@ static void lay_out_layer(struct network *net, struct trace *t, size_t *at)
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-/* A.47  Lay out the rooms */
+/* A.16  Lay out the rooms */
 
 static size_t lay_out(struct network *net)
 {
   const struct shape *s = &net->form;
-  size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner, at = 0;
-  size_t q = n * net->q_width, kv = n * net->kv_width, half = s->head_dim / 2;
+  size_t n = net->max_rows, d = n * s->d_model;
+  size_t f = n * s->d_inner, at = 0, q = n * net->q_width;
+  size_t kv = n * net->kv_width, half = s->head_dim / 2;
   for (uint32_t l = 0; l < s->n_layers; l++)
     lay_out_layer(net, &net->traces[l], &at);
+
+/* A.17  Cut the rooms that all layers share */
+
   net->last = cut(net, &at, d), net->h = cut(net, &at, d);
   net->logits = cut(net, &at, n * s->vocab_size), net->scales = cut(net, &at, n);
   net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
@@ -168,14 +175,18 @@ static size_t lay_out(struct network *net)
   net->sine = cut(net, &at, n * half), net->minus = cut(net, &at, n * half);
   net->desk_size = desk_floats(net);
   net->desk = cut(net, &at, net->desk_size * pool_workers(net->team.self));
+
   return at;
 }
 
-/* A.48  Open and close a network */
+/* A.18  Open and close a network */
 
 static bool prepare(struct memory *m, struct network *net, struct error *why)
 {
   const struct shape *s = &net->form;
+
+/* A.19  Take the three small blocks */
+
   net->tensors = memory_take(m, FOR_TRAINING,
                              2 + N_PARTS * (size_t)s->n_layers,
                              sizeof *net->tensors, why);
@@ -189,18 +200,23 @@ static bool prepare(struct memory *m, struct network *net, struct error *why)
                                sizeof(uint32_t), why);
   if (net->positions == NULL)
     return false;
+
   net->room_size = lay_out(net);
   net->room = memory_take(m, FOR_TRAINING, net->room_size, sizeof(float), why);
   if (net->room == NULL)
     return false;
   lay_out(net);
+
+/* A.20  Find the frequencies of the rotations */
+
   size_t half = s->head_dim / 2;
   for (size_t i = 0; i < half; i++)
     net->frequency[i] = (float)num_pow(10000.0, -(double)i / (double)half);
+
   return true;
 }
 
-/* A.49  Open and close a network */
+/* A.21  Open and close a network */
 
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
@@ -208,13 +224,17 @@ struct network *network_open(struct memory *m, const struct shape *s,
                              struct error *why)
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0 || s->head_dim % 16 != 0) {
-    error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
-              (unsigned)s->d_model, (unsigned)s->d_inner, (unsigned)s->head_dim);
+    error_say(why, "the trainer: widths %u, %u and %u;"
+              " wanted: multiples of 16", (unsigned)s->d_model,
+              (unsigned)s->d_inner, (unsigned)s->head_dim);
     return NULL;
   }
   struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
   if (net == NULL)
     return NULL;
+
+/* A.22  Fill in what follows from the shape */
+
   net->form = *s, net->max_rows = max_rows;
   net->q_width = (size_t)s->n_heads * s->head_dim;
   net->kv_width = (size_t)s->n_kv_heads * s->head_dim;
@@ -223,18 +243,22 @@ struct network *network_open(struct memory *m, const struct shape *s,
   net->how = (struct heads) { s->n_heads, s->n_kv_heads, s->head_dim,
     (float)(1 / sqrt((double)s->head_dim))
   };
+
+/* A.23  Choose pieces that go with the kernels */
+
   net->back = &slopes_plain;
 #if defined __x86_64__
   if (strcmp(k->name, "scalar") != 0)
     net->back = &slopes_wide;
 #endif
+
   if (prepare(m, net, why))
     return net;
   network_close(m, net);
   return NULL;
 }
 
-/* A.50  Open and close a network */
+/* A.24  Open and close a network */
 
 void network_close(struct memory *m, struct network *net)
 {
@@ -249,7 +273,7 @@ void network_close(struct memory *m, struct network *net)
   memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
 }
 
-/* A.51  Open and close a network */
+/* A.25  Open and close a network */
 
 size_t network_count(const struct network *net)
 {
@@ -271,7 +295,7 @@ const struct slopes *network_slopes(const struct network *net)
   return net->back;
 }
 
-/* A.52  One pass of a network */
+/* A.26  One pass of a network */
 
 struct course {
   struct network *net;
@@ -286,14 +310,14 @@ static const float *weight(const struct course *r, uint32_t layer, enum part p)
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.53  One pass of a network */
+/* A.27  One pass of a network */
 
 static float *slope(const struct course *r, uint32_t layer, enum part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-/* A.54  One pass of a network */
+/* A.28  One pass of a network */
 
 struct linear_job {
   struct network *net;
@@ -301,8 +325,6 @@ struct linear_job {
   size_t in, out, rows;
   float *y;
 };
-
-/* A.55  One pass of a network */
 
 static void linear_part(void *what, unsigned worker, unsigned workers)
 {
@@ -317,7 +339,7 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
                          j->w, j->in, j->out, j->y + from * j->out, t.pack);
 }
 
-/* A.56  One pass of a network */
+/* A.29  One pass of a network */
 
 static void apply(const struct course *r, const float *w, size_t in,
                   size_t out, const float *x, float *y)
@@ -333,7 +355,7 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-/* A.57  One pass of a network */
+/* A.30  One pass of a network */
 
 static void norm_rows(const struct course *r, const float *gain,
                       const float *x, float *y)
@@ -344,7 +366,7 @@ static void norm_rows(const struct course *r, const float *gain,
   r->net->team.k->normalize(&r->net->team, &n, x, r->rows, r->net->form.d_model, y);
 }
 
-/* A.64  Attention, a strip of queries at a time */
+/* A.38  Attention, a strip of queries at a time */
 
 struct attention {
   const struct course *r;
@@ -365,7 +387,7 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-/* A.65  Attention, a strip of queries at a time */
+/* A.39  Attention, a strip of queries at a time */
 
 static void take_group(struct group *a, size_t unit)
 {
@@ -380,7 +402,7 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-/* A.66  Attention, a strip of queries at a time */
+/* A.40  Attention, a strip of queries at a time */
 
 static void attend_strip(struct group *a, size_t head, size_t t0)
 {
@@ -395,7 +417,7 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   };
   net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
   for (size_t b = 0; b * 256 < n; b++)
-/* A.67  Weigh a block of the strip, and mix its values */
+/* A.42  Weigh a block of the strip, and mix its values */
 
   {
     size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
@@ -415,6 +437,8 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
                         }, a->on.pack);
   }
 
+/* A.41  Join the blocks of every row of the strip */
+
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
     net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
@@ -422,9 +446,10 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
                     a->t->mixed + row * net->q_width + head * h,
                     a->t->known + 2 * (row * net->form.n_heads + head));
   }
+
 }
 
-/* A.68  Attention, a strip of queries at a time */
+/* A.43  Attention, a strip of queries at a time */
 
 static void attend_part(void *what, unsigned worker, unsigned workers)
 {
@@ -441,7 +466,7 @@ static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.58  Through attention, keeping the rows */
+/* A.31  Through attention, keeping the rows */
 
 static void forward_attention(const struct course *r, uint32_t l)
 {
@@ -461,7 +486,7 @@ static void forward_attention(const struct course *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-/* A.59  Through the gated unit, keeping the rows */
+/* A.32  Through the gated unit, keeping the rows */
 
 static void forward_mlp(const struct course *r, uint32_t l, float *y)
 {
@@ -477,7 +502,7 @@ static void forward_mlp(const struct course *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-/* A.60  A whole pass, kept */
+/* A.33  A whole pass, kept */
 
 bool network_forward(struct network *net, const float *w,
                      const struct batch *b, struct error *why)
@@ -488,16 +513,19 @@ bool network_forward(struct network *net, const float *w,
   };
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
-    return error_say(why,
-                     "the trainer: a pass of %zu rows of %zu; wanted: at most %zu",
+    return error_say(why, "the trainer: a pass of %zu rows of %zu;"
+                     " wanted: at most %zu",
                      b->sequences, b->length, net->max_rows);
+
+/* A.34  Give the rows their positions and their embeddings */
+
   for (size_t i = 0; i < r.rows; i++)
     net->positions[i] = (uint32_t) (i % b->length);
   k->angles(&net->team, net->positions, r.rows, net->frequency, half,
             1, net->cosine, net->sine);
   k->embed(&net->team, (struct tensor) { w, WEIGHT_F32 },
-           s->d_model, b->inputs,
-           r.rows, net->traces[0].x);
+           s->d_model, b->inputs, r.rows, net->traces[0].x);
+
   for (uint32_t l = 0; l < s->n_layers; l++) {
     forward_attention(&r, l);
     forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x : net->last);
@@ -507,7 +535,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-/* A.69  Judge the rows */
+/* A.44  Judge the rows */
 
 struct verdict {
   const struct course *r;
@@ -524,7 +552,7 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
                                     j->r->b->targets[i], j->r->b->share);
 }
 
-/* A.70  Judge the rows */
+/* A.45  Judge the rows */
 
 void network_judge(struct network *net, const struct batch *b, double *losses)
 {
@@ -533,14 +561,12 @@ void network_judge(struct network *net, const struct batch *b, double *losses)
   pool_run(net->team.self, judge_part, &(struct verdict) { &r, losses });
 }
 
-/* A.71  Products on all workers */
+/* A.46  Products on all workers */
 
 struct spread_product {
   struct network *net;
   struct product p;
 };
-
-/* A.72  Products on all workers */
 
 static void product_part(void *what, unsigned worker, unsigned workers)
 {
@@ -559,7 +585,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-/* A.73  Products on all workers */
+/* A.47  Products on all workers */
 
 static void hand_down(const struct course *r, const float *w,
                       size_t in, size_t out, const float *dy, float *dx, bool add)
@@ -572,7 +598,7 @@ static void hand_down(const struct course *r, const float *w,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.74  Products on all workers */
+/* A.48  Products on all workers */
 
 static void matrix_slope(const struct course *r, const float *x,
                          size_t in, const float *dy, size_t out, float *grad)
@@ -585,7 +611,7 @@ static void matrix_slope(const struct course *r, const float *x,
   pool_run(r->net->team.self, product_part, &job);
 }
 
-/* A.75  Norms and gates on all workers */
+/* A.49  Norms and gates on all workers */
 
 struct norm_job {
   const struct course *r;
@@ -603,6 +629,8 @@ static void norm_rows_part(void *what, unsigned worker, unsigned workers)
                                           j->dy + i * d, d, j->dx + i * d);
 }
 
+/* A.50  Norms and gates on all workers */
+
 static void norm_gain_part(void *what, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = what;
@@ -613,8 +641,6 @@ static void norm_gain_part(void *what, unsigned worker, unsigned workers)
                        d / 16 * (worker + 1) / workers * 16, j->dgain);
 }
 
-/* A.76  Norms and gates on all workers */
-
 static void norm_down(const struct course *r, const float *gain,
                       const float *x, const float *dy, float *dx, float *dgain)
 {
@@ -622,6 +648,8 @@ static void norm_down(const struct course *r, const float *gain,
   pool_run(r->net->team.self, norm_rows_part, &j);
   pool_run(r->net->team.self, norm_gain_part, &j);
 }
+
+/* A.51  Norms and gates on all workers */
 
 static void gate_part(void *what, unsigned worker, unsigned workers)
 {
@@ -634,7 +662,7 @@ static void gate_part(void *what, unsigned worker, unsigned workers)
                        to - from, net->dgate + from, net->dup + from);
 }
 
-/* A.77  Attention on the way back */
+/* A.52  Attention on the way back */
 
 static void turn(const float *from, size_t rows, size_t cols, float *to, size_t ld)
 {
@@ -642,6 +670,8 @@ static void turn(const float *from, size_t rows, size_t cols, float *to, size_t 
     for (size_t c = 0; c < cols; c++)
       to[c * ld + i] = from[i * cols + c];
 }
+
+/* A.53  Attention on the way back */
 
 static void scores_back(struct group *a, size_t head, size_t t0,
                         size_t rows, size_t n)
@@ -665,7 +695,7 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   }
 }
 
-/* A.78  Attention on the way back */
+/* A.54  Attention on the way back */
 
 static void strip_back(struct group *a, size_t head, size_t t0)
 {
@@ -677,19 +707,25 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   gather(a->t->q + at, w, rows, h, a->on.q);
   gather(net->dmixed + at, w, rows, h, a->on.dy);
   scores_back(a, head, t0, rows, n);
-  struct product q = {.a = a->on.g,.a_row = ld,.a_step = 1,.b = a->on.k,.b_step = h,
-    .c = net->dq + at,.c_row = w,.rows = rows,.terms = keys,.cols = h
+
+/* A.55  Find dq, and add to dK and dV */
+
+  struct product q = {.a = a->on.g,.a_row = ld,.a_step = 1,
+    .b = a->on.k,.b_step = h,.c = net->dq + at,.c_row = w,
+    .rows = rows,.terms = keys,.cols = h
   };
   net->back->multiply(&q, a->on.pack);
-  struct product k = {.a = a->on.g,.a_row = 1,.a_step = ld,.b = a->on.q,.b_step = h,
-    .c = a->on.dk,.c_row = h,.rows = keys,.terms = rows,.cols = h,.add = true
+  struct product k = {.a = a->on.g,.a_row = 1,.a_step = ld,
+    .b = a->on.q,.b_step = h,.c = a->on.dk,.c_row = h,
+    .rows = keys,.terms = rows,.cols = h,.add = true
   };
   net->back->multiply(&k, a->on.pack);
   k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
   net->back->multiply(&k, a->on.pack);
+
 }
 
-/* A.79  Attention on the way back */
+/* A.56  Attention on the way back */
 
 static void attend_back_part(void *what, unsigned worker, unsigned workers)
 {
@@ -709,7 +745,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
       for (size_t t0 = 0; t0 < a.length; t0 += STRIP)
         strip_back(&a, head, t0);
 
-/* A.80  Hand out the gradients of the group's keys and values */
+/* A.57  Hand out the gradients of the group's keys and values */
 
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -720,7 +756,7 @@ static void attend_back_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* A.81  Back through the gated unit */
+/* A.58  Back through the gated unit */
 
 static void backward_mlp(const struct course *r, uint32_t l)
 {
@@ -738,7 +774,7 @@ static void backward_mlp(const struct course *r, uint32_t l)
             slope(r, l, PART_NORM2));
 }
 
-/* A.82  Back through attention */
+/* A.59  Back through attention */
 
 static void backward_attention(const struct course *r, uint32_t l)
 {
@@ -746,8 +782,8 @@ static void backward_attention(const struct course *r, uint32_t l)
   const struct kernels *k = net->team.k;
   const struct shape *s = &net->form;
   struct trace *t = &net->traces[l];
-  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, half =
-      s->head_dim / 2;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
+  size_t half = s->head_dim / 2;
   matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
   pool_run(net->team.self, attend_back_part, &(struct attention) { r, t });
@@ -755,17 +791,21 @@ static void backward_attention(const struct course *r, uint32_t l)
             net->cosine, net->minus);
   k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
             net->cosine, net->minus);
+
+/* A.60  Back through queries, keys and values */
+
   matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
   matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
   matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
   hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
   hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
   hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+
   norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
             slope(r, l, PART_NORM1));
 }
 
-/* A.83  The whole way back */
+/* A.61  The whole way back */
 
 static void embed_back(void *what, unsigned worker, unsigned workers)
 {
@@ -776,6 +816,8 @@ static void embed_back(void *what, unsigned worker, unsigned workers)
     for (size_t k = from; k < to; k++)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
+
+/* A.62  The whole way back */
 
 void network_backward(struct network *net, const float *w,
                       const struct batch *b, float *gradient)

@@ -1,14 +1,14 @@
 /* network.h -- made from chapters/A1-training.w; change it there */
 
-/* A.38  network.h */
+/* A.4  network.h */
 
 #ifndef INCIPIT_NETWORK_H
 #define INCIPIT_NETWORK_H
 #include "02-model/counters.h"
 #include "A6-kernels/kernels.h"
-#include "A1-training/slopes.h"
+#include "A12-slopes/slopes.h"
 
-/* A.39  The network from outside */
+/* A.5  The network from outside */
 
 struct shape {
   uint32_t n_layers, d_model, n_heads, n_kv_heads,
@@ -31,12 +31,14 @@ struct batch {
 };
 /* inputs and targets are [sequences][length]; each loss counts share */
 
+/* A.6  A network, opened and looked at */
+
 struct network;
 struct network *network_open(struct memory *m, const struct shape *s,
                              size_t max_rows,
                              const struct kernels *k, struct pool *crew,
                              struct error *why);
-/* room for passes of max_rows rows; owned by the caller, who keeps pool */
+/* room for passes of max_rows rows; owned by the caller, who keeps crew */
 
 const struct slopes *network_slopes(const struct network *net);
 /* the pieces that it works with */
@@ -49,6 +51,8 @@ size_t network_count(const struct network *net);
 
 const struct parameter *network_parameter(const struct network *net, size_t i);
 /* tensor i, or null behind the last */
+
+/* A.7  A network, used */
 
 bool network_forward(struct network *net, const float *w,
                      const struct batch *b, struct error *why);

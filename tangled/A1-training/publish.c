@@ -1,12 +1,12 @@
 /* publish.c -- made from chapters/A1-training.w; change it there */
 
-/* A.119  publish.c */
+/* A.98  publish.c */
 
 #include <stdio.h>
 #include "A1-training/publish.h"
 #include "A6-kernels/numbers.h"
 
-/* A.112  Round to sixteen bits */
+/* A.90  Round to sixteen bits */
 
 void weights_round(float *w, size_t n)
 {
@@ -14,7 +14,7 @@ void weights_round(float *w, size_t n)
     w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-/* A.113  Open a file of a directory */
+/* A.91  Open a file of a directory */
 
 static FILE *open_in(const char *directory, const char *name,
                      char path[512], struct error *why)
@@ -26,7 +26,7 @@ static FILE *open_in(const char *directory, const char *name,
   return f;
 }
 
-/* A.114  Open a file of a directory */
+/* A.92  Open a file of a directory */
 
 static bool close_file(FILE * f, const char *path, struct error *why)
 {
@@ -34,7 +34,7 @@ static bool close_file(FILE * f, const char *path, struct error *why)
   return (fclose(f) == 0 && ok) || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.115  Write the weights */
+/* A.93  Write the weights */
 
 static size_t header_write(const struct network *net, char *to, size_t room)
 {
@@ -57,7 +57,7 @@ static size_t header_write(const struct network *net, char *to, size_t room)
   return (size_t)n;
 }
 
-/* A.116  Write the weights */
+/* A.94  Write the weights */
 
 static bool weights_write(struct memory *m, const char *directory,
                           const struct network *net, const float *w,
@@ -84,7 +84,21 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-/* A.117  Write the settings */
+/* A.95  Write the settings */
+
+static void shape_write(FILE * f, const struct shape *s)
+{
+  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
+          "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"
+          "  \"hidden_size\": %u,\n  \"intermediate_size\": %u,\n"
+          "  \"num_hidden_layers\": %u,\n  \"num_attention_heads\": %u,\n"
+          "  \"num_key_value_heads\": %u,\n  \"head_dim\": %u,\n"
+          "  \"max_position_embeddings\": %u,\n", s->vocab_size,
+          s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+          s->head_dim, s->n_positions);
+}
+
+/* A.96  Write the settings */
 
 static bool settings_write(const char *directory, const struct shape *s,
                            struct error *why)
@@ -93,14 +107,7 @@ static bool settings_write(const char *directory, const struct shape *s,
   FILE *f = open_in(directory, "config.json", path, why);
   if (f == NULL)
     return false;
-  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
-          "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n  \"hidden_size\": %u,\n"
-          "  \"intermediate_size\": %u,\n  \"num_hidden_layers\": %u,\n"
-          "  \"num_attention_heads\": %u,\n  \"num_key_value_heads\": %u,\n"
-          "  \"head_dim\": %u,\n  \"max_position_embeddings\": %u,\n",
-          s->vocab_size,
-          s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
-          s->head_dim, s->n_positions);
+  shape_write(f, s);
   fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"
           "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"
           "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"
@@ -115,7 +122,7 @@ static bool settings_write(const char *directory, const struct shape *s,
   return close_file(f, path, why);
 }
 
-/* A.118  Write a model's directory */
+/* A.97  Write a model's directory */
 
 bool model_write(struct memory *m, const char *directory,
                  const struct shape *s,

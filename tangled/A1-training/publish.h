@@ -1,6 +1,6 @@
 /* publish.h -- made from chapters/A1-training.w; change it there */
 
-/* A.111  publish.h */
+/* A.89  publish.h */
 
 #ifndef INCIPIT_PUBLISH_H
 #define INCIPIT_PUBLISH_H

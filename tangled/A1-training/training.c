@@ -1,6 +1,6 @@
 /* training.c -- made from chapters/A1-training.w; change it there */
 
-/* A.110  training.c */
+/* A.88  training.c */
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define STATE_MARK UINT64_C(0x31746970696e63)
 
-/* A.89  Plans */
+/* A.68  Plans */
 
 const struct plan plan_model = { "pocket", "models/pocket",
   {6, 128, 4, 2, 32, 384, 2048, 2048},
@@ -25,7 +25,7 @@ const struct plan plan_draft = { "draft", "models/draft",
    {300000, 1, 2048, 4, 1e-3f, 0, 10, true}}, 2
 };
 
-/* A.90  Plans */
+/* A.69  Plans */
 
 static uint64_t stretch_steps(const struct stretch *s)
 {
@@ -41,7 +41,7 @@ uint64_t plan_steps(const struct plan *p)
   return n;
 }
 
-/* A.91  Plans */
+/* A.70  Plans */
 
 uint64_t plan_tokens(const struct plan *p)
 {
@@ -51,111 +51,7 @@ uint64_t plan_tokens(const struct plan *p)
   return n;
 }
 
-/* A.92  The merges of the built-in model */
-
-static char *tokenizer_texts(struct memory *m, const struct grammar *g,
-                             size_t room, size_t *length, struct error *why)
-{
-  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
-                                             why);
-  bool ok = all != NULL;
-  *length = 0;
-  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
-    ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
-    if (ok && p->length > room - *length)
-      ok = error_say(why, "the trainer: %zu bytes of text do not fit", room);
-    if (ok)
-      memcpy(all + *length, p->words, p->length), *length += p->length;
-  }
-  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
-  if (!ok)
-    memory_give(m, FOR_TRAINING, all, room, 1);
-  return ok ? all : NULL;
-}
-
-/* A.93  The merges of the built-in model */
-
-bool training_merges(struct memory *m, const struct grammar *g,
-                     struct bpe_merge **out, size_t *n, struct error *why)
-{
-  size_t length, room = TOKENIZER_TEXTS * (size_t)512;
-  char *all = tokenizer_texts(m, g, room, &length, why);
-  if (all == NULL)
-    return false;
-  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
-  memory_give(m, FOR_TRAINING, all, room, 1);
-  return ok;
-}
-
-/* A.94  Rows of tokens */
-
-struct source {
-  struct memory *m;
-  const struct grammar *g;
-  struct tokenizer *t;
-  uint64_t seed, at;
-  struct passage *piece;
-  struct ids list;
-};
-
-/* A.95  Rows of tokens */
-
-bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why)
-{
-  size_t at = 0;
-  for (bool first = true; at < n; first = false) {
-    if (!grammar_write(s->g, s->seed, s->at, s->piece, why))
-      return false;
-    s->list.n = 0;
-    if (!tokenizer_encode(s->t, s->m, s->piece->words,
-                          s->piece->length, false, false, &s->list, why))
-      return false;
-    if (!first || (s->at & 1) != 0)
-      row[at++] = 0;
-    for (size_t i = 0; i < s->list.n && at < n; i++)
-      row[at++] = s->list.id[i];
-    s->at++;
-  }
-  return true;
-}
-
-/* A.96  Rows of tokens */
-
-struct source *source_open(struct memory *m, const struct grammar *g,
-                           struct tokenizer *t, uint64_t seed, struct error *why)
-{
-  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
-  if (s == NULL)
-    return NULL;
-  *s = (struct source) {.m = m,.g = g,.t = t,.seed = seed };
-  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
-  if (s->piece != NULL)
-    return s;
-  source_close(m, s);
-  return NULL;
-}
-
-void source_close(struct memory *m, struct source *s)
-{
-  if (s == NULL)
-    return;
-  ids_free(m, &s->list);
-  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
-  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
-}
-
-uint64_t source_at(const struct source *s)
-{
-  return s->at;
-}
-
-void source_seek(struct source *s, uint64_t at)
-{
-  s->at = at;
-}
-
-/* A.97  What a run holds */
+/* A.71  What a run holds */
 
 enum { BLOCKS = 64 };
 struct trainer {
@@ -177,7 +73,7 @@ struct trainer {
   double part_square[BLOCKS];
 };
 
-/* A.98  Draw the first weights */
+/* A.72  Draw the first weights */
 
 static float noise(uint64_t * dice)
 {
@@ -191,7 +87,7 @@ static float noise(uint64_t * dice)
   return (float)sum / 65536;
 }
 
-/* A.99  Draw the first weights */
+/* A.73  Draw the first weights */
 
 static void draw_weights(struct trainer *t)
 {
@@ -209,7 +105,7 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-/* A.100  Open and close a training run */
+/* A.74  Open and close a training run */
 
 static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
 {
@@ -232,7 +128,7 @@ static bool take_rooms(struct memory *m, struct trainer *t, struct error *why)
   return t->decays != NULL;
 }
 
-/* A.101  Open and close a training run */
+/* A.75  Open and close a training run */
 
 struct trainer *trainer_open(struct memory *m, const struct plan *p,
                              const struct kernels *k, struct pool *crew,
@@ -244,11 +140,15 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   t->p = p, t->crew = crew, t->feed = s;
   t->now = (struct state) {.mark = STATE_MARK,.power1 = 1,.power2 = 1
   };
+
+/* A.76  Find the largest pass of the plan */
+
   for (int i = 0; i < STRETCHES; i++) {
     size_t rows = (size_t)p->leg[i].sequences * p->leg[i].length;
     if (rows > t->max_rows)
       t->max_rows = rows;
   }
+
   t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
   if (t->net != NULL)
     t->now.n = t->n = network_count(t->net);
@@ -260,7 +160,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   return NULL;
 }
 
-/* A.102  Open and close a training run */
+/* A.77  Open and close a training run */
 
 void trainer_close(struct memory *m, struct trainer *t)
 {
@@ -278,7 +178,7 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
 }
 
-/* A.103  A step of training */
+/* A.78  A step of training */
 
 static void square_part(void *what, unsigned worker, unsigned workers)
 {
@@ -300,7 +200,7 @@ static void adam_part(void *what, unsigned worker, unsigned workers)
                                                              1) / workers * 64);
 }
 
-/* A.104  A step of training */
+/* A.79  A step of training */
 
 static bool learn_from_rows(struct trainer *t, const struct stretch *s,
                             double *sum, struct error *why)
@@ -325,7 +225,7 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
   return true;
 }
 
-/* A.105  A step of training */
+/* A.80  A step of training */
 
 static void move_weights(struct trainer *t, const struct stretch *s)
 {
@@ -334,14 +234,22 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, square_part, t);
   for (int b = 0; b < BLOCKS; b++)
     square += t->part_square[b];
+
+/* A.81  Find the rate of this step */
+
   float gone = (float)now->step_of_stretch / (float)stretch_steps(s);
   float rise = (float)(now->step_of_stretch + 1) / (float)s->warm_up;
   float rate = fmaf(gone, s->to - s->from, s->from)
       * (rise < 1 ? rise : 1);
+
   now->power1 *= (double)0.9f, now->power2 *= (double)0.95f;
+
+/* A.82  Find the memory of the running mean */
+
   if (s->averaged)
     now->averaged++;
   float keep = (float)(now->averaged - 1) / (float)(now->averaged + 9);
+
   t->move = (struct moments) { t->w, t->gradient, t->first, t->second,
     s->averaged ? t->mean : NULL, t->decays, rate,
     square > 1 ? (float)(1 / sqrt(square))
@@ -351,7 +259,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
   pool_run(t->crew, adam_part, t);
 }
 
-/* A.106  A step of training */
+/* A.83  A step of training */
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
 {
@@ -374,7 +282,7 @@ bool trainer_step(struct trainer *t, struct progress *done, struct error *why)
   return true;
 }
 
-/* A.107  Save and load a run */
+/* A.84  Save and load a run */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why)
 {
@@ -392,7 +300,16 @@ bool trainer_save(const struct trainer *t, const char *path, struct error *why)
       || error_say(why, "%s: cannot be written", path);
 }
 
-/* A.108  Save and load a run */
+/* A.85  Save and load a run */
+
+static bool length_is(FILE * f, size_t n)
+{
+  long at = ftell(f);
+  bool ok = fseek(f, 0, SEEK_END) == 0 && ftell(f) == (long)n;
+  return fseek(f, at, SEEK_SET) == 0 && ok;
+}
+
+/* A.86  Save and load a run */
 
 bool trainer_load(struct trainer *t, const char *path,
                   struct progress *done, struct error *why)
@@ -402,21 +319,22 @@ bool trainer_load(struct trainer *t, const char *path,
     return error_say(why, "%s: cannot be opened", path);
   struct state now;
   bool ok = fread(&now, sizeof now, 1, f) == 1
-      && now.mark == STATE_MARK && now.n == t->n;
+      && now.mark == STATE_MARK && now.n == t->n
+      && length_is(f, sizeof now + 4 * t->n * sizeof(float));
   float *room[] = { t->w, t->first, t->second, t->mean };
   for (int i = 0; ok && i < 4; i++)
     ok = fread(room[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
   if (!ok)
-    return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
-                     path, t->n);
+    return error_say(why, "%s: no state of this run;"
+                     " wanted: one of %zu weights", path, t->n);
   t->now = now;
   source_seek(t->feed, now.at);
   *done = (struct progress) {.step = now.step,.tokens = now.tokens };
   return true;
 }
 
-/* A.109  Save and load a run */
+/* A.87  Save and load a run */
 
 const float *trainer_weights(const struct trainer *t)
 {

@@ -1,14 +1,13 @@
 /* training.h -- made from chapters/A1-training.w; change it there */
 
-/* A.85  training.h */
+/* A.64  training.h */
 
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
-#include "A9-corpus/corpus.h"
+#include "A13-rows/rows.h"
 #include "A1-training/network.h"
-#include "01-tokens/tokenizer.h"
 
-/* A.86  A plan for a training run */
+/* A.65  A plan for a training run */
 
 struct stretch {
   uint64_t tokens;
@@ -39,33 +38,7 @@ uint64_t plan_steps(const struct plan *p);
 uint64_t plan_tokens(const struct plan *p);
 /* tokens of all stretches, as planned */
 
-/* A.87  What feeds a training run */
-
-enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
-bool training_merges(struct memory *m, const struct grammar *g,
-                     struct bpe_merge **out, size_t *n, struct error *why);
-/* learns MERGES merges from the texts of SEED_TOKENIZER; given back by
- * bpe_forget */
-
-struct source;
-struct source *source_open(struct memory *m, const struct grammar *g,
-                           struct tokenizer *t, uint64_t seed, struct error *why);
-/* the texts of seed as rows of tokens; owned by the caller, who keeps g and
- * t */
-
-void source_close(struct memory *m, struct source *s);
-/* returns its memory; null is nothing */
-
-bool source_row(struct source *s, uint32_t * row, size_t n, struct error *why);
-/* the next row of n tokens, from the beginning of a text on */
-
-uint64_t source_at(const struct source *s);
-/* the number of the next text */
-
-void source_seek(struct source *s, uint64_t at);
-/* goes on with text at */
-
-/* A.88  A training run from outside */
+/* A.66  A training run from outside */
 
 struct trainer;
 struct progress {
@@ -84,6 +57,8 @@ void trainer_close(struct memory *m, struct trainer *t);
 
 bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
 /* one step */
+
+/* A.67  A training run from outside */
 
 bool trainer_save(const struct trainer *t, const char *path, struct error *why);
 /* writes the whole state to a file */

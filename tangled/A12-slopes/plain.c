@@ -1,15 +1,15 @@
-/* plain.c -- made from chapters/A1-training.w; change it there */
+/* plain.c -- made from chapters/A12-slopes.w; change it there */
 
-/* A.9  plain.c */
+/* L.12  plain.c */
 
 #include <math.h>
 #include <string.h>
 #include "A6-kernels/numbers.h"
-#include "A1-training/slopes.h"
+#include "A12-slopes/slopes.h"
 #define TARGET
 #define WIDTH 4
 
-/* A.11  Tools of the pieces */
+/* L.16  Tools of the pieces */
 
 #if defined __clang__
 #define each(i, n) _Pragma("unroll") for (int i =  0; i < (n); i++)
@@ -21,7 +21,7 @@ typedef __attribute__((vector_size(4 * WIDTH)))
 float vec;
 enum { PARTS = 16 / WIDTH };
 
-/* A.12  Tools of the pieces */
+/* L.17  Tools of the pieces */
 
 INLINE vec load(const float *x)
 {
@@ -30,7 +30,7 @@ INLINE vec load(const float *x)
   return v;
 }
 
-/* A.13  Tools of the pieces */
+/* L.18  Tools of the pieces */
 
 INLINE float fold(float *lane)
 {
@@ -39,6 +39,8 @@ INLINE float fold(float *lane)
       lane[j] += lane[j + s];
   return lane[0];
 }
+
+/* L.13  Fuse and spread without wide registers */
 
 INLINE vec fused(vec a, vec b, vec c)
 {
@@ -53,9 +55,9 @@ INLINE vec spread(float x)
   return v;
 }
 
-/* A.14  Bodies of the pieces */
+/* L.19  Bodies of the pieces */
 
-/* A.15  A tile of a product */
+/* L.21  A tile of a product */
 
 INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
                  const float *b, size_t b_step, size_t terms, float *c,
@@ -64,6 +66,9 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
   vec s[TILE][PARTS];
   each(r, rows) each(p, PARTS) s[r][p] = load(c + (size_t)r * c_row + p * WIDTH);
   for (size_t k = 0; k < terms; k++, a += a_step, b += b_step) {
+
+/* L.22  Add term k to every number of the tile */
+
     vec v[PARTS];
     each(p, PARTS) v[p] = load(b + p * WIDTH);
     each(r, rows) {
@@ -71,12 +76,13 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
       vec x = spread(one);
       each(p, PARTS) s[r][p] = fused(x, v[p], s[r][p]);
     }
+
   }
   each(r, rows) each(p, PARTS)
       memcpy(c + (size_t)r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
 }
 
-/* A.16  Pack the two sides of a product */
+/* L.23  Pack the two sides of a product */
 
 static TARGET void pack_b(const struct product *p, size_t k0,
                           size_t depth, float *to)
@@ -86,7 +92,7 @@ static TARGET void pack_b(const struct product *p, size_t k0,
       memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
 }
 
-/* A.17  Pack the two sides of a product */
+/* L.24  Pack the two sides of a product */
 
 static TARGET void pack_a(const struct product *p, size_t i0,
                           size_t rows, size_t k0, size_t depth, float *to)
@@ -101,7 +107,7 @@ static TARGET void pack_a(const struct product *p, size_t i0,
   }
 }
 
-/* A.18  Multiply */
+/* L.25  Multiply */
 
 struct strip {
   const float *a;
@@ -110,7 +116,7 @@ struct strip {
   size_t b_step, b_panel, depth;
 };
 
-/* A.19  Multiply */
+/* L.26  Multiply */
 
 static TARGET void strip_rows(const struct product *p,
                               const struct strip *s, size_t rows, float *c)
@@ -123,12 +129,12 @@ static TARGET void strip_rows(const struct product *p,
            s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
     for (; i < rows; i++)
       tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row,
-           s->a_row, s->a_step,
-           b, s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
+           s->a_row, s->a_step, b, s->b_step, s->depth,
+           c + i * p->c_row + j, p->c_row);
   }
 }
 
-/* A.20  Multiply */
+/* L.27  Multiply */
 
 static TARGET void last_columns(const struct product *p)
 {
@@ -140,7 +146,7 @@ static TARGET void last_columns(const struct product *p)
     }
 }
 
-/* A.21  Multiply */
+/* L.28  Multiply */
 
 static TARGET void multiply(const struct product *p, float *desk)
 {
@@ -152,17 +158,19 @@ static TARGET void multiply(const struct product *p, float *desk)
   size_t most = packs_b ? DEPTH : packs_a ? DEPTH : p->terms;
   float *b = desk, *a = desk + DEPTH * (p->cols + 16);
   for (size_t k0 = 0; k0 < p->terms; k0 += most) {
+
+/* L.29  Add \most terms, or those that are left */
+
     size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
     struct strip s = { NULL, p->a_row, p->a_step, TILE * p->a_row, b,
-      16, 16 * depth,
-      depth
+      16, 16 * depth, depth
     };
     if (packs_b)
       pack_b(p, k0, depth, b);
     else
       s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel = 16;
 
-/* A.22  Go through the rows strip by strip */
+/* L.30  Go through the rows strip by strip */
 
     for (size_t i = 0; i < p->rows; i += STRIP) {
       size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
@@ -178,7 +186,7 @@ static TARGET void multiply(const struct product *p, float *desk)
   last_columns(p);
 }
 
-/* A.23  Sixteen outputs with lanes in rows */
+/* L.31  Sixteen outputs with lanes in rows */
 
 INLINE void one_lane(int rows, const float *x, size_t n,
                      const float *panel, vec a[TILE][PARTS])
@@ -194,7 +202,7 @@ INLINE void one_lane(int rows, const float *x, size_t n,
   }
 }
 
-/* A.24  Sixteen outputs with lanes in rows */
+/* L.32  Sixteen outputs with lanes in rows */
 
 INLINE void lanes_tile(int rows, const float *x, size_t n,
                        const float *panel, float *y, size_t y_row)
@@ -203,6 +211,9 @@ INLINE void lanes_tile(int rows, const float *x, size_t n,
   each(i, 16) {
     int j = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
     one_lane(rows, x + j, n, panel + 16 * j, a);
+
+/* L.33  Carry the finished lane */
+
     each(level, 4) {
       if ((~i & ((1 << level) - 1)) != 0)
         continue;
@@ -213,12 +224,13 @@ INLINE void lanes_tile(int rows, const float *x, size_t n,
           part[level][r][p] = a[r][p];
       }
     }
+
   }
   each(r, rows) each(p, PARTS)
       memcpy(y + (size_t)r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
 }
 
-/* A.25  A linear layer for many rows */
+/* L.34  A linear layer for many rows */
 
 static TARGET void linear(const float *x, size_t rows, const float *w,
                           size_t in, size_t out, float *y, float *desk)
@@ -235,7 +247,7 @@ static TARGET void linear(const float *x, size_t rows, const float *w,
   }
 }
 
-/* A.26  Exponentials of a block of scores */
+/* L.35  Exponentials of a block of scores */
 
 INLINE float largest(const float *z, size_t n)
 {
@@ -244,8 +256,7 @@ INLINE float largest(const float *z, size_t n)
     lane[j] = z[0];
   for (size_t t = 0; t + 16 <= n; t += 16)
     for (size_t j = 0; j < 16; j++)
-      lane[j] = z[t + j] > lane[j]
-          ? z[t + j] : lane[j];
+      lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];
   for (int j = 0; j < 16; j++)
     most = lane[j] > most ? lane[j] : most;
   for (size_t t = n / 16 * 16; t < n; t++)
@@ -253,7 +264,7 @@ INLINE float largest(const float *z, size_t n)
   return most;
 }
 
-/* A.27  Exponentials of a block of scores */
+/* L.36  Exponentials of a block of scores */
 
 static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *left)
 {
@@ -275,7 +286,7 @@ static TARGET void weigh(float *s, size_t sees, size_t n, float scale, float *le
   left[0] = most, left[1] = fold(lane);
 }
 
-/* A.28  Exponentials of a block of scores */
+/* L.37  Exponentials of a block of scores */
 
 static TARGET void join(const float *left, const float *parts,
                         size_t n, size_t h, float *y, float *known)
@@ -288,12 +299,16 @@ static TARGET void join(const float *left, const float *parts,
   for (size_t c = 0; c < h; c++)
     y[c] = 0;
   for (size_t b = 0; b < n; b++) {
+
+/* L.38  Bring block b down to the common maximum, and add it */
+
     const float *o = parts + b * STRIP * h;
     float w = num_expf(left[2 * b * STRIP] - m);
     l = fmaf(left[2 * b * STRIP + 1], w, l);
     for (size_t c = 0; c < h; c += 16)
       for (size_t j = 0; j < 16; j++)
         y[c + j] = fmaf(o[c + j], w, y[c + j]);
+
   }
   for (size_t c = 0; c < h; c += 16)
     for (size_t j = 0; j < 16; j++)
@@ -301,12 +316,11 @@ static TARGET void join(const float *left, const float *parts,
   known[0] = m, known[1] = l;
 }
 
-/* A.29  Weights and scores, on the way back */
+/* L.40  Weights and scores, on the way back */
 
 static TARGET void weigh_back(float *s, float *g, size_t sees,
-                              size_t n, float scale,
-                              const float *known, const float *y, const float *dy,
-                              size_t h)
+                              size_t n, float scale, const float *known,
+                              const float *y, const float *dy, size_t h)
 {
   float most = known[0], part = 1.0f / known[1], lane[16] = { 0 };
   for (size_t c = 0; c < h; c += 16)
@@ -316,6 +330,9 @@ static TARGET void weigh_back(float *s, float *g, size_t sees,
   for (size_t t = sees; t < n; t++)
     s[t] = -INFINITY;
   for (size_t t = 0; t < n; t += 16) {
+
+/* L.41  Weigh sixteen scores again, and turn their slopes */
+
     float p[16], d[16];
     memcpy(p, s + t, sizeof p);
     memcpy(d, g + t, sizeof d);
@@ -325,23 +342,27 @@ static TARGET void weigh_back(float *s, float *g, size_t sees,
       d[j] = p[j] * (d[j] - mean) * scale;
     memcpy(s + t, p, sizeof p);
     memcpy(g + t, d, sizeof d);
+
   }
 }
 
-/* A.30  The loss of one row, and its gradient */
+/* L.42  The loss of one row, and its gradient */
 
 INLINE float exponential_of(const float *z, size_t i, size_t n, float most)
 {
   return i < n ? num_expf(z[i] - most) : 0;
 }
 
-/* A.31  The loss of one row, and its gradient */
+/* L.43  The loss of one row, and its gradient */
 
 static TARGET double judge(float *z, size_t n, uint32_t right, float share)
 {
   float most = largest(z, n), own = z[right];
   double lane[16] = { 0 };
   for (size_t i = 0; i < n; i += 16) {
+
+/* L.44  Make sixteen logits exponentials, and sum them */
+
     float e[16];
     if (i + 16 <= n)
       for (size_t j = 0; j < 16; j++)
@@ -352,6 +373,7 @@ static TARGET double judge(float *z, size_t n, uint32_t right, float share)
     for (size_t j = 0; j < 16; j++)
       lane[j] += (double)e[j];
     memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
+
   }
   for (int s = 8; s > 0; s /= 2)
     for (int j = 0; j < s; j++)
@@ -363,7 +385,7 @@ static TARGET double judge(float *z, size_t n, uint32_t right, float share)
   return num_log(lane[0]) - ((double)own - (double)most);
 }
 
-/* A.32  A norm on the way back */
+/* L.46  A norm on the way back */
 
 static TARGET float norm_back(const float *x, const float *gain,
                               const float *dy, size_t d, float *dx)
@@ -376,20 +398,23 @@ static TARGET float norm_back(const float *x, const float *gain,
     }
   float r = 1.0f / sqrtf(fold(square) / (float)d + 1e-5f);
   float pull = fold(along) * r * r / (float)d;
+
+/* L.47  Add the slopes of the norm to \dx */
+
   for (size_t k = 0; k < d; k += 16)
     for (size_t j = 0; j < 16; j++) {
       float t = fmaf(-pull, x[k + j], dy[k + j] * gain[k + j]);
       dx[k + j] = fmaf(r, t, dx[k + j]);
     }
+
   return r;
 }
 
-/* A.33  A norm on the way back */
+/* L.48  A norm on the way back */
 
 static TARGET void gain_back(const float *x, const float *dy,
-                             const float *r,
-                             size_t rows, size_t d, size_t from, size_t to,
-                             float *dgain)
+                             const float *r, size_t rows, size_t d, size_t from,
+                             size_t to, float *dgain)
 {
   for (size_t i = 0; i < rows; i++)
     for (size_t k = from; k < to; k += 16)
@@ -398,11 +423,11 @@ static TARGET void gain_back(const float *x, const float *dy,
                             dgain[k + j]);
 }
 
-/* A.34  A gate on the way back */
+/* L.50  A gate on the way back */
 
 static TARGET void gate_back(const float *gate, const float *up,
-                             const float *dinner,
-                             size_t n, float *dgate, float *dup)
+                             const float *dinner, size_t n, float *dgate,
+                             float *dup)
 {
   for (size_t i = 0; i < n; i += 16) {
     float s[16], a[16];
@@ -418,7 +443,7 @@ static TARGET void gate_back(const float *gate, const float *up,
   }
 }
 
-/* A.35  Squares of a gradient, and a step of AdamW */
+/* L.53  Squares of a gradient, and a step of AdamW */
 
 static TARGET double square(const float *g, size_t n)
 {
@@ -434,7 +459,7 @@ static TARGET double square(const float *g, size_t n)
   return lane[0];
 }
 
-/* A.36  Squares of a gradient, and a step of AdamW */
+/* L.54  Squares of a gradient, and a step of AdamW */
 
 INLINE void adam_some(const struct moments *a, size_t i, size_t n)
 {
@@ -453,7 +478,7 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
   }
 }
 
-/* A.37  Squares of a gradient, and a step of AdamW */
+/* L.55  Squares of a gradient, and a step of AdamW */
 
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {

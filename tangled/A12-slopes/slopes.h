@@ -1,12 +1,12 @@
-/* slopes.h -- made from chapters/A1-training.w; change it there */
+/* slopes.h -- made from chapters/A12-slopes.w; change it there */
 
-/* A.4  slopes.h */
+/* L.6  slopes.h */
 
 #ifndef INCIPIT_SLOPES_H
 #define INCIPIT_SLOPES_H
 #include "00-ground/ground.h"
 
-/* A.5  What a product is */
+/* L.7  What a product is */
 
 struct product {
   const float *a;
@@ -22,11 +22,15 @@ struct product {
  * if add, from what is there; a_ik is a[i*a_row+k*a_step], b_kj is
  * b[k*b_step+j], c_ij is c[i*c_row+j] */
 
+/* L.8  What a product is */
+
 enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
 /* products of more than SHALLOW terms are packed, DEPTH terms and STRIP rows
- * at a time */
+ * at a time; TILE rows of a result go together */
 
-/* A.6  What the pieces are */
+/* L.9  What the pieces are */
+
+/* L.52  The numbers of one step */
 
 struct moments {
   float *w, *g, *first, *second, *mean;
@@ -45,7 +49,7 @@ struct slopes {
 /* the bits of the kernel linear for a matrix [out][in], both multiples of
  * 16; desk has 16*in floats */
 
-/* A.7  Pieces of attention and of the loss */
+/* L.10  Pieces of attention and of the loss */
 
   void (*weigh)(float *s, size_t sees, size_t n, float scale, float *left);
 /* scores of one block of at most 256 keys, n of them up to a multiple of 16,
@@ -58,15 +62,15 @@ struct slopes {
  * the maximum and the sum over all of them */
 
   void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
-                     float scale,
-                     const float *known, const float *y, const float *dy, size_t h);
+                     float scale, const float *known, const float *y,
+                     const float *dy, size_t h);
 /* s becomes weights and g, gradients of weights, gradients of scores; known
  * is what join left, y what attention mixed, dy its gradient */
 
   double (*judge)(float *z, size_t n, uint32_t right, float share);
 /* the loss of one row of logits, which become its gradient times share */
 
-/* A.8  Pieces of norms, gates and steps */
+/* L.11  Pieces of norms, gates and steps */
 
   float (*norm_back)(const float *x, const float *gain,
                      const float *dy, size_t d, float *dx);
@@ -78,13 +82,13 @@ struct slopes {
 
   void (*gate_back)(const float *gate, const float *up,
                     const float *dinner, size_t n, float *dgate, float *dup);
-/* n is a multiple of 16 */
+/* n is a multiple of 16; dgate and dup are written, not added to */
 
   double (*square)(const float *g, size_t n);
 /* sum of squares */
 
   void (*adam)(const struct moments * a, size_t from, size_t to);
-/* one step for the weights from to to; the gradient becomes 0 */
+/* one step for the weights from from to to; the gradient becomes 0 */
 
 };
 extern const struct slopes slopes_plain, slopes_wide;
