@@ -547,15 +547,19 @@ name is compared with the pieces that could begin such a name, everything else w
 static void recall_variables(struct exam *x)
 {
   const char *text = x->piece.words, *last = NULL;
+  char name[40];
   size_t length = strcspn(text, " \n");
-  if (strncmp(text + length, " = ", 3) != 0
+  if (strncmp(text + length, " = ", 3) != 0 || length >= sizeof name
     || memchr(text, '_', length) == NULL) return;
+  snprintf(name, sizeof name, "%.*s", (int) length, text);
   for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++) last = s;
   if (last == NULL || memcmp(last + 6, text, length) != 0) return;
   uint32_t first[8];
   size_t n = rivals(x, "keepsake", "", first, 0), stop = strcspn(text, "_");
-  size_t at = (size_t) (last + 6 - text), i = token_at(x, at);
-  int r = reach(i - 1);
+  size_t at = (size_t) (last + 6 - text), i = token_at(x, at), said = 0;
+  for (const char *s = text; s < last; s = strstr(s + 1, name))
+    said = token_at(x, (size_t) (s - text));
+  int r = reach(i - said);
   told.name[r] += share_of(x, i, first, n)
     * chance_of(x, at + stop, length - stop);
   const char *value = strstr(last, "\n# ") + 3;
