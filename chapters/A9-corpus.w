@@ -2,15 +2,17 @@
 
 \chapterquestion{How surprising is a text, to somebody who knows exactly how it is made?}
 @** The source of the texts.
-\incipit{N}{obody knows} how much of a newspaper could have been predicted. So a loss by itself says little:
-is a model that needs three bits a token bad, or is the text hard? We make the texts ourselves, choice by choice, and add up
+\incipit{N}{obody knows} how much of a newspaper could have been predicted. So a loss, the number of bits that a model pays for
+a token on the average, says little by itself: is a model that needs three of them bad, or is the text hard? We make the texts
+ourselves, choice by choice, and add up
 what each choice was worth. Then there is a number that no model can beat, and everything above it is the model's own
 fault.
 @^entropy@>
 
 \begin{byhand}{three choices}
 A sentence is made of three tables. \emph{The}, then \tok{\ cat} with weight 3 or \tok{\ dog} with weight 1; then \tok{\ sat} or
-\tok{\ lay}, one to one; then the rest is settled: the cat on its mat, the dog on its log.
+\tok{\ lay}, one to one; then the rest is settled: the cat on its mat, the dog on its log. What had the chance $p$ is worth
+$\log_2(1/p)$ bits.
 
 \medskip
 \begin{tabular}{@@{}llrr@@{}}
@@ -24,31 +26,50 @@ place & \tok{\ on the mat.} & 1 & 0
 \emph{The cat lay on the mat.} has $0.415+1+0=1.415$ bits, and its chance is $\frac34\cdot\frac12=\frac38=2^{-1.415}$. With seven
 tokens that is a fifth of a bit for each, but not evenly: all of it sits in two tokens, and a model that has understood
 the sentence is surprised at those two only.
+
+Who knows the table of animals pays $\frac34\cdot0.415+\frac14\cdot2=0.811$ bits for an animal, on the average. Who takes
+both for equally likely pays 1 bit for either.
 \end{byhand}
 
-@ The program of this appendix writes two short texts with their bits; with |"values"| it prints how many tables and
-alternatives there are.
+@ That the second pays more is no accident. Let a table take its alternative $i$ with the chance $p_i$, and let somebody
+who reads along expect it with the chance $q_i$. He pays $\sum p_i\log_2(1/q_i)$ on the average, and the source itself would
+pay $H=\sum p_i\log_2(1/p_i)$, which is called the \emph{entropy} of the table. Because $-\ln x\ge1-x$, with $x=q_i/p_i$,
+$$\sum_ip_i\log_2\frac1{q_i}-H=\frac1{\ln2}\sum_ip_i\Bigl(-\ln\frac{q_i}{p_i}\Bigr)\ge\frac1{\ln2}\sum_i(p_i-q_i)\ge0,$$
+and nothing is lost only where every $q_i$ is $p_i$. A text is many such choices, one after the other, with chances that
+depend on those before. Its own chance is their product, so its bits are their sum, and the inequality holds for every choice. A single text may
+be cheap for a model that happened to guess well. Over many texts luck evens out, and the entropy is what remains.
+
+@ The program of this appendix writes two short texts with their bits. With |"values"| it prints the numbers that the
+prose below quotes, and with |"surprise"| the data of a figure: where in a text its bits sit.
 
 @c
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "A6-kernels/numbers.h"
 #include "A9-corpus/corpus.h"
-@<Print two texts with their bits@>@;
+@;@#
+@<What the program prints@>@;
 @#
 int main(int argc, char **argv)
 {
-  if (argc > 1 && strcmp(argv[1], "values") == 0) return print_values();
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "values") == 0) return print_values();
+  if (strcmp(what, "surprise") == 0) return print_surprise();
   return print_samples();
 }
 
 @* A grammar that remembers. \label{sec:corpus}
-A table of words with weights, and a rule that says which word may come next: that is all a
-source needs to be, and its entropy can be added up choice by choice. Ours has one thing more. It
-remembers: who the hero is, what was lost, which variable holds the number. Without that there would
-be nothing for attention to do.
+Our source is a set of tables. A table has a name and some alternatives, each with a weight; an alternative is a
+piece of text with slots in it; and a slot is filled by an alternative of the table that it names, which may have slots of its own.
+Whoever can throw dice can write texts from it, and the entropy can be added up choice by choice. Such a source is called a probabilistic
+context-free grammar, and by itself it forgets at once: what fills one slot does not know of any other.
 
-The header shows texts and choices; how they are made is nobody else's business.
+So ours has one thing more. It
+remembers: who the hero is, what was lost, which variable holds the number. Without that there would
+be nothing for attention to do, for the next word would follow from the last few.
+
+The header shows texts and choices; how they are made is nobody else's business. The trainer wants texts, and the
+examination of \cref{sec:examination} wants to know how each came about.
 
 @(corpus.h@>=
 #ifndef INCIPIT_CORPUS_H
@@ -57,16 +78,24 @@ The header shows texts and choices; how they are made is nobody else's business.
 @<What the grammar offers@>@;
 #endif
 
-@ A text comes with its choices, each with its chance, because later sections ask of them whether
-one was silent, which alternatives were ever reached, and how surprising the text is altogether.
+@ A text is known by a seed and a number, and no two parts of this work may use the same ones: a model that is examined on texts it was trained on
+is examined in nothing. So the three seeds have names. The room is ample: among many texts the longest has
+\val{corpus.longest} bytes, and the richest \val{corpus.richest} choices.
 @<What the grammar offers@>=
 enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
 enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
-  /* the five sorts of text: the first three are stories of the kingdom */
+  /* the five sorts of text: the first three are
+     stories of the kingdom */
 enum { SEED_TOKENIZER = 1, SEED_TRAINING = 2, SEED_HELD_OUT = 3 };
-  /* texts of different seeds have different streams of random numbers */
+  /* texts of different seeds have different streams
+     of random numbers */
+
+@ A text comes with its choices, each with its chance. Two whole numbers are kept and not their quotient: a quotient is rounded,
+and the examination wants to ask, too, whether another alternative would have made another text.
+@<What the grammar offers@>=
 struct choice { uint16_t drawn, taken; uint32_t weight, total; };
-  /* alternative number |taken| of table |drawn| was taken with chance |weight/total| */
+  /* alternative number |taken| of table |drawn| was taken
+     with chance |weight/total| */
 struct passage {
   char words[PASSAGE_ROOM]; size_t length; double bits; unsigned sort;
   struct choice choices[PASSAGE_CHOICES]; size_t n_choices;
@@ -74,41 +103,50 @@ struct passage {
   /* one text, ended by a zero byte that does not count; the sum of
      $-\log_2$ of the chances of its choices;
      and the choices themselves */
+
+@ The grammar itself is opaque, and a text needs nothing but the grammar, a seed and a number. So texts need not be
+kept on a disk: text number 7 is written when it is wanted, and again if it is wanted again.
+@<What the grammar offers@>=
 struct grammar;
 struct grammar *grammar_open(struct memory *m, struct error *why);
-  /* the grammar of this appendix, read from its tables; owned by the caller */
+  /* the grammar of this appendix, read from its tables;
+     owned by the caller */
 void grammar_close(struct memory *m, struct grammar *g);
   /* returns its memory; null is nothing */
 bool grammar_write(const struct grammar *g, uint64_t seed,
-  uint64_t number,
-  struct passage *out, struct error *why);
+  uint64_t number, struct passage *out, struct error *why);
   /* text |number| of |seed|: the same on every machine */
+
+@ Three functions more are there for those who mistrust the tables. One writes a text again with some choices changed, and two let the
+tables be read from outside. Neither the trainer nor a model has any use for them.
+@<What the grammar offers@>=
 bool grammar_replay(const struct grammar *g, const uint16_t *taken,
-  size_t n,
-  struct passage *out, struct error *why);
-  /* a text whose first |n| choices are given (one that is not allowed is
-     replaced by a fresh one); the rest are those of seed 0 */
+  size_t n, struct passage *out, struct error *why);
+  /* a text whose first |n| choices are given (one that is not
+     allowed is replaced by a fresh one); the rest are those of seed 0 */
 size_t grammar_tables(const struct grammar *g);
   /* how many tables there are */
 const char *grammar_table(const struct grammar *g, size_t number,
-  size_t i,
-  size_t *length, uint32_t *weight);
-  /* alternative |i| of a table, with its length and weight; null if there is
-     none; the name of the table for |i == SIZE_MAX| */
+  size_t i, size_t *length, uint32_t *weight);
+  /* alternative |i| of a table, with its length and weight; null if
+     there is none; the name of the table for |i == SIZE_MAX| */
 
 @ All alternatives of all tables stand in one array, and a table is a piece of it. The words
-themselves stay where the compiler put them; nothing is copied.
+themselves stay where the compiler put them; nothing is copied, so nothing can be too long for a copy.
 @<What a grammar holds@>=
 struct alternative { const char *words; uint32_t length, weight; };
-struct table { const char *name; uint32_t name_length, first, count;
-bool once; };
+struct table {
+  const char *name; uint32_t name_length, first, count; bool once;
+};
 struct grammar {
   struct table *tables; size_t n_tables;
   struct alternative *alternatives; size_t n_alternatives;
 };
 
-@ A table is one string. Reading it twice, first to count and then to fill, spares us a list that
-grows; the bar between alternatives and the per cent sign of a weight are its whole syntax.
+@ In C a table is one string: |"ruler: %3 king|%2 queen"| has two alternatives, with weights 3 and 2. The bar and the per cent
+sign are its whole syntax. It is read twice, first with |a| null, to count, and then to fill; that spares us a list that grows.
+Nobody but us writes these strings, so they are not suspected of malice here, only of slips; and the slips that can be made,
+a name misspelt or an alternative that nothing leads to, are looked for in \cref{sec:examination}.
 @<Read one table's text into its alternatives@>=
 static size_t read_table(const char *s, struct table *t,
   struct alternative *a)
@@ -118,12 +156,7 @@ static size_t read_table(const char *s, struct table *t,
   t->name = s, t->name_length = (uint32_t) (n - t->once);
   for (s += n + 2;; s++) {
     uint32_t weight = 1;
-    if (*s == '%') {
-      weight = 0;
-      for (s++; *s >= '0' && *s <= '9';
-      s++) weight = 10 * weight + (uint32_t) (*s - '0');
-      s += *s == ' ';
-    }
+    @<Read the weight, if one is written@>@;
     n = strcspn(s, "|");
     if (a != NULL) a[count] = (struct alternative)
       @[{ s, (uint32_t) n, weight }@];
@@ -134,12 +167,22 @@ static size_t read_table(const char *s, struct table *t,
   return count;
 }
 
-@ A text makes dozens of choices, and each looks its table up by name. The
-tables are kept in the order of their names, so eight comparisons find any of them.
+@ One blank behind the number belongs to it, and any others to the words. So |"%8  and on"|, with two, writes a blank before
+\emph{and}; and |"%2"| with nothing behind it is an alternative that writes nothing at all, which is how a chain of words ends.
+@<Read the weight, if one is written@>=
+if (*s == '%') {
+  weight = 0;
+  for (s++; *s >= '0' && *s <= '9'; s++)
+    weight = 10 * weight + (uint32_t) (*s - '0');
+  s += *s == ' ';
+}
+
+@ A text makes dozens of choices, and each looks its table up by name. Why not once and for all, when the grammar is opened?
+Because a slot may have braces in it, as in |"[name.{h.1}]"|, and which table it names is known only when it is written. So the
+tables are kept in the order of their names, and eight comparisons find any of the \val{corpus.tables}.
 @<Find a table by its name@>=
 static const struct table *find_table(const struct grammar *g,
-  const char *name,
-  size_t length)
+  const char *name, size_t length)
 {
   size_t low = 0, high = g->n_tables;
   while (low < high) {
@@ -153,7 +196,9 @@ static const struct table *find_table(const struct grammar *g,
 }
 
 @ Names in the grammar are not ended by a zero byte but by a colon or a bracket, so they are
-compared with their lengths. The same comparison puts them in order.
+compared with their lengths; of two names of which one begins the other, the shorter comes first. The same comparison puts the tables in order.
+With two comparisons, one for sorting and one for searching, a small difference between them would hide a few tables
+from the search.
 @<Compare a table's name with another name@>=
 static int compare_names(const struct table *t, const char *name,
   size_t length)
@@ -170,16 +215,14 @@ static int order_of_tables(const void *a, const void *b)
   return compare_names(a, t->name, t->name_length);
 }
 
-@ Opening counts first, takes two blocks, and fills them. If the second is refused the first goes
-back; a caller never gets half a grammar.
+@ Opening counts first, takes its blocks, and fills them. A fresh block is zeroed, so after a refusal |alternatives| is null,
+whichever of the two was refused; what was taken goes
+back, and a caller never gets half a grammar.
 @<Open the grammar@>=
 struct grammar *grammar_open(struct memory *m, struct error *why)
 {
   size_t n = 0, count = 0;
-  struct table t;
-  for (size_t i = 0; i < N_KINDS; i++)
-    for (const char *const *s = kinds[i]; *s != NULL; s++)
-      n++, count += read_table(*s, &t, NULL);
+  @<Count the tables and all their alternatives@>@;
   struct grammar *g = memory_take(m, FOR_TRAINING, 1, sizeof *g, why);
   if (g == NULL) return NULL;
   g->n_tables = n, g->n_alternatives = count;
@@ -194,8 +237,16 @@ struct grammar *grammar_open(struct memory *m, struct error *why)
   return g;
 }
 
-@ The arrays of tables are written in the order in which a reader wants them, kind by kind. The
-search wants them by name, so they are sorted once, here.
+@ The strings of the grammar stand in dozens of small arrays, as a reader wants them, and the arrays in one list, |kinds|. An array ends with a
+null, so nobody has to count its strings.
+@<Count the tables and all their alternatives@>=
+struct table t;
+for (size_t i = 0; i < N_KINDS; i++)
+  for (const char *const *s = kinds[i]; *s != NULL; s++)
+    n++, count += read_table(*s, &t, NULL);
+
+@ What a reader wants beside each other the search wants by name, so the tables are sorted once, here. Only they are moved.
+Their alternatives stay, and each table still says where its own begin.
 @<Read all tables, and put them in the order of their names@>=
 n = count = 0;
 for (size_t i = 0; i < N_KINDS; i++)
@@ -206,13 +257,14 @@ for (size_t i = 0; i < N_KINDS; i++)
   }
 qsort(g->tables, n, sizeof *g->tables, order_of_tables);
 
-@ Closing returns three blocks with the sizes that they were taken with, and works on a grammar
-that was only half opened, too.
+@ Closing returns three blocks with the sizes that they were taken with. It works on a grammar
+that was only half opened, too: giving back a null pointer is nothing.
 @<Close the grammar@>=
 void grammar_close(struct memory *m, struct grammar *g)
 {
   if (g == NULL) return;
-  memory_give(m, FOR_TRAINING, g->tables, g->n_tables, sizeof *g->tables);
+  memory_give(m, FOR_TRAINING, g->tables, g->n_tables,
+    sizeof *g->tables);
   memory_give(m, FOR_TRAINING, g->alternatives, g->n_alternatives,
     sizeof *g->alternatives);
   memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
@@ -220,7 +272,7 @@ void grammar_close(struct memory *m, struct grammar *g)
 
 @ The number of tables, and below the tables themselves, are there for tests and for the
 examination of \cref{sec:examination}: they ask whether every alternative is ever written.
-@<Close the grammar@>=
+@<Show the tables to those who ask@>=
 size_t grammar_tables(const struct grammar *g)
 {
   return g->n_tables;
@@ -228,10 +280,9 @@ size_t grammar_tables(const struct grammar *g)
 
 @ A table can be read from outside without knowing how it is stored. Asking for an alternative
 that there is none of ends the list, and a number larger than any asks for the name.
-@<Close the grammar@>=
+@<Show the tables to those who ask@>=
 const char *grammar_table(const struct grammar *g, size_t number,
-  size_t i,
-  size_t *length, uint32_t *weight)
+  size_t i, size_t *length, uint32_t *weight)
 {
   const struct table *t = &g->tables[number];
   if (i == SIZE_MAX) {
@@ -244,12 +295,18 @@ const char *grammar_table(const struct grammar *g, size_t number,
   return a->words;
 }
 
-@ A scribe is one text on its way: where it has got to, what it remembers, which alternatives of
-tables with a tilde are used up, and the first fault. A script replaces the dice where it has an entry.
+@* The scribe. \label{sec:scribe}
+A scribe is one text on its way: where it has got to, what it remembers, which alternatives of
+tables with a tilde are used up, and the first fault. What is used up are the bits of a 64-bit word, one a table; so no
+table may have more alternatives than that. A script, if there is one, says which alternatives to take, and replaces the
+dice as far as it reaches.
 @<A text that is being written@>=
-enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256 };
-struct remembered { char key[KEY_ROOM]; char value[VALUE_ROOM];
-size_t length; };
+enum {
+  MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256
+};
+struct remembered {
+  char key[KEY_ROOM]; char value[VALUE_ROOM]; size_t length;
+};
 struct scribe {
   const struct grammar *g;
   struct passage *out;
@@ -261,8 +318,9 @@ struct scribe {
 };
 
 @ The die is the generator called splitmix, which turns a counter into noise with two
-multiplications. Numbers beyond the last whole multiple of $n$ are thrown again, so that no side is
-favoured; the upper half of the bits is used.
+multiplications. Its upper half is used, a number below $2^{32}$; but $2^{32}$ is seldom a multiple of $n$. For a die with three sides it is one too
+many, and the first side would come up a little too often. The difference is much too small to see, but ``exact'' is a word that we want to use of the entropy.
+So numbers beyond the last whole multiple of $n$ are thrown again.
 @^random numbers@>
 @<Throw a die with |n| sides@>=
 static uint32_t throw_die(struct scribe *s, uint32_t n)
@@ -278,7 +336,8 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
 }
 
 @ A grammar is written by hand, and hands slip: a table that is not there, a key that was never
-remembered. The first such fault is kept with its words, and everything above gives up quietly.
+remembered. The first such fault is kept with its words, and everything above gives up quietly. Later faults are only
+consequences, and would hide the cause.
 @<Complain of the grammar@>=
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
@@ -286,8 +345,9 @@ static bool fault(struct scribe *s, const char *what, size_t length)
   return false;
 }
 
-@ The last thing remembered under a key counts. A key may begin with a capital where it is used,
-which is how a sentence asks for a capital letter; it is the same key.
+@ A key is in the memory once, and the search begins with the newest. A key may begin with a capital where it is used,
+which is how a sentence asks for a capital letter; it is the same key. Keys are short words of our own making, a few in a text, so
+looking at one after the other is fast enough.
 @<Recall what is remembered under a key@>=
 static struct remembered *recall(struct scribe *s, const char *key,
   size_t length)
@@ -314,7 +374,8 @@ static char upper(char c)
 }
 
 @ All writing goes through this function, so it is the only place that has to look at the end of
-the room. One byte is left for the zero that ends the text.
+the room. One byte is left for the zero that ends the text. A text that is too long is refused and not cut: half a text has bits
+that it does not show.
 @<Put words into the text@>=
 static bool put(struct scribe *s, const char *words, size_t n)
 {
@@ -326,7 +387,9 @@ static bool put(struct scribe *s, const char *words, size_t n)
 }
 
 @ What is remembered may have several fields: a princess comes with ``she'', ``her'' and
-``her'', a lost bell with what is wrong without it. The number behind the dot says which is meant.
+``her'', a lost bell with what is wrong without it. The number behind the dot says which is meant: with |"princess;she;her;her"| remembered
+under |h|, |"{h}"| writes \emph{princess}, |"{h.1}"| \emph{she}, and |"{H.1}"| \emph{She}. A field that is not there is
+a fault, because a blank in its place would make a sentence that is nearly right.
 @<Write a field of what is remembered@>=
 static bool put_field(struct scribe *s, const char *key, size_t length)
 {
@@ -340,22 +403,30 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
     v = memchr(v, ';', (size_t) (end - v));
     if (v++ == NULL) return fault(s, key, length);
   }
-  const char *stop = memchr(v, ';', (size_t) (end - v));
-  size_t at = s->out->length;
-  if (!put(s, v, (size_t) ((stop != NULL ? stop : end) - v)))
-    return false;
-  if (key[0] != lower(key[0])) s->out->words[at] =
-    upper(s->out->words[at]);
+  @<Write from |v| to the end of the field@>@;
   return true;
 }
 
+@ The capital letter is made in the text, after the words have been copied there. In the memory they stay as they are, since the next
+sentence may want them small.
+@<Write from |v| to the end of the field@>=
+const char *stop = memchr(v, ';', (size_t) (end - v));
+size_t at = s->out->length;
+if (!put(s, v, (size_t) ((stop != NULL ? stop : end) - v)))
+  return false;
+if (key[0] != lower(key[0]))
+  s->out->words[at] = upper(s->out->words[at]);
+
 @ Two things forbid an alternative: that it was used before, in a table with a tilde; and that
-it is named as an exception, by its first field, which is what a reader sees of it.
+it is named as an exception. Exceptions come as they are written in the slot, each behind a hyphen: |"-i1-i2"| are two of them, whatever is remembered as |i1| and as |i2|.
+The first fields are compared, because they are what a reader sees. An alternative that looks the same and
+means something else is just what an exception has to keep out.
 @<May alternative |i| be taken?@>=
-static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
-  const char *but, size_t length)
+static bool may_take(struct scribe *s, const struct table *t,
+  uint32_t i, const char *but, size_t length)
 {
-  if (t->once && (s->used[t - s->g->tables] >> i & 1) != 0) return false;
+  if (t->once && (s->used[t - s->g->tables] >> i & 1) != 0)
+    return false;
   const struct alternative *a = &s->g->alternatives[t->first + i];
   for (size_t k = 0; k < length;) {
     size_t n = 1;
@@ -379,34 +450,33 @@ static size_t field_length(const char *words, size_t n)
   return stop != NULL ? (size_t) (stop - words) : n;
 }
 
-@ This is where entropy comes from. The alternatives that are allowed are added up, one is
-taken, and $-\log_2$ of its share is added to the bits of the text. The choice is noted down.
+@ This is where entropy comes from. The weights of the alternatives that are allowed are added up, and one is
+taken. A forbidden one is not in the sum: where a king is remembered as |r|, |"[ruler-r]"| leaves the queen, with the chance 1 and no bits. So each
+chance is the one that a reader with a perfect memory would give, knowing all that was written before, and the product of them is the
+chance of the text.
 @<Choose an alternative, and account for the choice@>=
 static const struct alternative *choose(struct scribe *s,
-  const struct table *t,
-  const char *but, size_t length)
+  const struct table *t, const char *but, size_t length)
 {
   const struct alternative *a = s->g->alternatives + t->first;
   struct passage *p = s->out;
   bool may[64];
   uint32_t total = 0, i = 0;
   for (i = 0; i < t->count; i++)
-    if ((may[i] = may_take(s, t, i, but, length))) total += a[i].weight;
+    if ((may[i] = may_take(s, t, i, but, length)))
+      total += a[i].weight;
   if (total == 0 || p->n_choices == PASSAGE_CHOICES) {
     fault(s, t->name, t->name_length);
     return NULL;
   }
   @<Let |i| be the alternative of the script, or else of the die@>@;
-  p->choices[p->n_choices++] = (struct choice)
-    @[{ (uint16_t) (t - s->g->tables),
-    (uint16_t) i, a[i].weight, total }@];
-  p->bits += log2_of(total) - log2_of(a[i].weight);
-  if (t->once) s->used[t - s->g->tables] |= UINT64_C(1) << i;
+  @<Write the choice down, and add its bits@>@;
   return &a[i];
 }
 
 @ A scripted choice is taken if it is allowed. The die is thrown only where there is no script,
-so replaying a whole script uses no random number at all.
+so replaying a whole script uses no random number at all. Otherwise the sides of the die are dealt out: with weights 3 and 2 allowed, a throw of 0, 1 or 2 is the first
+alternative, 3 or 4 the second.
 @<Let |i| be the alternative of the script, or else of the die@>=
 if (p->n_choices < s->n_script && s->script[p->n_choices] < t->count
   && may[s->script[p->n_choices]])
@@ -417,11 +487,23 @@ else {
     if (may[i]) r -= a[i].weight;
 }
 
+@ The bits of the choice are $-\log_2$ of its share. They are added even where there was only one alternative: then they are
+zero, exactly, because both logarithms are the same number.
+@<Write the choice down, and add its bits@>=
+p->choices[p->n_choices++] = (struct choice)
+  @[{ (uint16_t) (t - s->g->tables), (uint16_t) i,
+  a[i].weight, total }@];
+p->bits += log2_of(total) - log2_of(a[i].weight);
+if (t->once) s->used[t - s->g->tables] |= UINT64_C(1) << i;
+
 @ Filling a slot is the heart of the scribe. The slot is first written itself, since it may
 contain braces, as in |"[name.{h.1}]"|; then it is read as a key, a table and exceptions; then
-one alternative is written in its place.
+one alternative is written in its place. The end of the text serves as scratch paper: what is written there is copied to |name|, and the
+text is cut back to where it was. So there is one function that knows how to write, and it need not be told
+where.
 @<Fill a slot@>=
-static bool fill_slot(struct scribe *s, const char *slot, size_t length)
+static bool fill_slot(struct scribe *s, const char *slot,
+  size_t length)
 {
   char name[64];
   size_t at = s->out->length, n = 0, key = 0;
@@ -442,16 +524,19 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
 }
 
 @ A colon remembers and shows, an equals sign remembers silently, and a capital key or a caret
-asks for a capital letter. What stands behind a hyphen is an exception.
+asks for a capital letter. What stands behind a hyphen is an exception. The name of a table therefore has none of these
+signs, and begins with no capital.
 @<Split the slot into key, table and exceptions@>=
-while (name[key] != '\0' && name[key] != ':' && name[key] != '=') key++;
-bool silent = name[key] == '=', shout = name[0] != lower(name[0])
-  || name[0] == '^';
+while (name[key] != '\0' && name[key] != ':' && name[key] != '=')
+  key++;
+bool silent = name[key] == '=';
+bool shout = name[0] != lower(name[0]) || name[0] == '^';
 if (name[key] == '\0') key = 0;
 const char *from = key > 0 ? name + key + 1 : name + shout;
 size_t end = strcspn(from, "-");
 
-@ What has been written is also what is remembered, fields and all. Then the text is cut back to
+@ What has been written is also what is remembered, fields and all. A key that was used before is overwritten: in
+the second journey of a tale |a| is the second helper, and |"{a}"| speaks of nobody else. Then the text is cut back to
 the first field, or to nothing if the key was a silent one.
 @<Remember what was written, and show its first field@>=
 char *v = s->out->words + at;
@@ -462,17 +547,19 @@ if (key > 0) {
     if (s->n_memories == MEMORIES) return fault(s, slot, length);
     r = &s->memories[s->n_memories++];
   }
-  if (key >= KEY_ROOM || n > VALUE_ROOM) return fault(s, slot, length);
-  memcpy(r->key, name, key), r->key[key] = '\0', r->key[0] =
-    lower(name[0]);
+  if (key >= KEY_ROOM || n > VALUE_ROOM)
+    return fault(s, slot, length);
+  memcpy(r->key, name, key), r->key[key] = '\0';
+  r->key[0] = lower(name[0]);
   memcpy(r->value, v, n), r->length = n;
 }
 s->out->length = at + (silent ? 0 : field_length(v, n));
 if (shout && s->out->length > at) v[0] = upper(v[0]);
 
-@ Words are copied byte by byte until a bracket comes. The two functions above and this one call
-each other, so an alternative can contain slots whose alternatives contain slots; the depth is that
-of the grammar.
+@ Words are copied byte by byte until a bracket comes. This function and the one that fills a slot call
+each other, so an alternative can contain slots whose alternatives contain slots. How deep? A table that calls itself, as some below
+do, goes one level deeper each time, and no grammar bounds that; but each level makes a choice, and when the room for choices is used up
+the text is refused. That is not to be feared: the chance of it is a very high power of four fifths.
 @<Write what an alternative says@>=
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
@@ -480,7 +567,8 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   for (size_t i = 0; ok && i < n; i++) {
     char c = words[i];
     bool twice = i + 1 < n && words[i + 1] == c;
-    if (strchr("[]{}", c) != NULL && twice) ok = put(s, &words[i++], 1);
+    if (strchr("[]{}", c) != NULL && twice)
+      ok = put(s, &words[i++], 1);
     else if (c == '{') {
       size_t k = strcspn(words + i, "}");
       ok = put_field(s, words + i + 1, k - 1), i += k;
@@ -494,56 +582,62 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-@ A text is the slot |"text"| filled once. The scribe lies on the stack, memories and all,
+@ A text is the slot |"text"| filled once, so the first choice of all is the sort of the text, and its number is the
+sort's: the alternatives of the table |"text"| and the words of |enum text_sort| stand in the same order. The scribe lies on the stack, memories and all,
 so writing a text asks for no memory and cannot fail for want of it.
 @<Write a whole text@>=
 static bool write_text(const struct grammar *g, uint64_t dice,
   const uint16_t *script, size_t n_script, struct passage *out,
-    struct error *why)
+  struct error *why)
 {
   struct scribe s;
   memset(&s, 0, sizeof s);
-  s.g = g, s.out = out, s.dice = dice, s.script = script, s.n_script =
-    n_script;
+  s.g = g, s.out = out, s.dice = dice;
+  s.script = script, s.n_script = n_script;
   out->length = out->n_choices = 0, out->bits = 0;
   bool ok = fill_slot(&s, "text", 4);
   out->words[out->length] = '\0';
   out->sort = ok ? out->choices[0].taken : 0;
-  return ok || error_say(why, "the grammar: %.*s has no place or no meaning",
+  return ok || error_say(why,@|
+    "the grammar: %.*s has no place or no meaning",
     (int) s.fault_length, s.fault);
 }
 
 @ Seed and number are stirred together, so that text 5 of one seed has nothing to do with text
-5 of another, and any text can be written without those before it. A replay begins with seed 0.
+5 of another, and any text can be written without those before it. Were they only added, text 6 of one seed would be text 5 of the
+next, and the texts held out for the examination would be those of the training. A replay begins with seed 0.
 @<Write a whole text@>=
 bool grammar_write(const struct grammar *g, uint64_t seed,
-  uint64_t number,
-  struct passage *out, struct error *why)
+  uint64_t number, struct passage *out, struct error *why)
 {
   uint64_t z = (seed << 40 ^ number) * UINT64_C(0x2545f4914f6cdd1d);
   return write_text(g, z ^ z >> 29, NULL, 0, out, why);
 }
 @#
 bool grammar_replay(const struct grammar *g, const uint16_t *taken,
-  size_t n,
-  struct passage *out, struct error *why)
+  size_t n, struct passage *out, struct error *why)
 {
   return write_text(g, 0, taken, n, out, why);
 }
 
-@ The chances are fractions of small integers, so a series that converges for every one of them is
-enough. It is this book's own, because the logarithms of C libraries differ in their last bits.
+@ The logarithm is this book's own, because those of C libraries differ in their last bits. Halving brings the number
+between $\frac34$ and $\frac32$; every halving is one whole bit. For what is left we use
+$$\ln x=2\Bigl(y+\frac{y^3}3+\frac{y^5}5+\cdots\Bigr),\qquad y=\frac{x-1}{x+1}.$$
+Now $|y|<\frac15$, so each term is less than $\frac1{25}$ of the one before, and long before the loop ends they are too small to
+change a double.
 @<The binary logarithm of a small whole number@>=
 static double log2_of(uint32_t n)
 {
   double whole = 0, x = n, power = 1, sum = 0;
   while (x >= 1.5) x /= 2, whole++;
   double y = (x - 1) / (x + 1);
-  for (int k = 1; k < 48; k += 2, power *= y * y) sum += power * y / k;
+  for (int k = 1; k < 48; k += 2, power *= y * y)
+    sum += power * y / k;
   return whole + 2 * sum / 0.69314718055994530942;
 }
 
-@ The pieces follow in the order in which they are needed.
+@ The pieces of the module follow in the order in which the compiler needs them, which is not quite that of the explanation: the tables come first,
+because opening counts them.
 @(corpus.c@>=
 #include <stdlib.h>
 #include <string.h>
@@ -554,13 +648,15 @@ static double log2_of(uint32_t n)
 @<Read one table's text into its alternatives@>@;
 @<Find a table by its name@>@;
 @<Close the grammar@>@;
+@<Show the tables to those who ask@>@;
 @<Open the grammar@>@;
 @<A text that is being written@>@;
 @<Throw a die with |n| sides@>@;
 @<The binary logarithm of a small whole number@>@;
 @<Write texts@>@;
 
-@ The functions of the scribe in the order in which they need each other.
+@ The functions of the scribe stand in the order in which they need each other, the simple ones first. Slots contain words and words contain slots, so one of the two
+functions of the last pair has to be announced before it is defined.
 @<Write texts@>=
 @<Lower and upper case of ASCII@>@;
 @<Complain of the grammar@>@;
@@ -570,10 +666,6 @@ static double log2_of(uint32_t n)
 @<The length of the first field@>@;
 @<May alternative |i| be taken?@>@;
 @<Choose an alternative, and account for the choice@>@;
-
-@ Slots contain words and words contain slots; one of the two functions has to be announced before
-it is defined.
-@<Write texts@>=
 static bool expand(struct scribe *s, const char *words, size_t n);
 @<Fill a slot@>@;
 @<Write what an alternative says@>@;
@@ -597,11 +689,21 @@ without saying. In an alternative,
 
 Fields are separated by semicolons, a grave accent stands for a quotation mark, doubled
 brackets for themselves, and a tilde behind the name means that no alternative is used
-twice in one text. The rest is text.
+twice in one text. The rest is text. Long strings are cut for the page, at a bar where that is possible; the compiler puts the parts together
+again.
+
+\begin{byhand}{a hero in four choices}
+The first alternative of |"hero"|, further below, is |"a [good] [h:role] named [name:name.{h.1}]"|. It had weight 3 of 5.
+Now |"[good]"| is filled: \emph{brave}, with weight 5 of 19. Then |"[h:role]"|: the alternative |"princess;she;her;her"| has weight 4 of 18; all four fields are
+remembered as |h|, and the first is shown. The third slot has braces; they are written first, |"{h.1}"| is \emph{she}, and the slot has
+become |"[name:name.she]"|. Mira has weight 3 of 20. The text says
+\emph{a brave princess named Mira}, and its chance is
+$$\frac35\cdot\frac5{19}\cdot\frac4{18}\cdot\frac3{20}=\frac1{190}.$$
+\end{byhand}
 
 @ The root of the grammar is the table |"text"|. Its weights are set so that each of the
-three kinds has about a third of the \emph{tokens}: a story of the kingdom is longer than a
-chronicle, and a dialogue longer than both are on the average.
+three kinds, stories, code and dialogues, has about a third of the \emph{tokens}. That is not a third of the texts: a tale has \val{corpus.bytes.tale}~bytes on the
+average, a chronicle \val{corpus.bytes.chronicle}, and drawn equally often the tales would push aside all other stories.
 @<Five sorts of text, and how often@>=
 static const char *const root[] = @[{@/
   "text: %12 [tale]|%25 [home]|%38 [chronicle]|"@|
@@ -609,7 +711,7 @@ static const char *const root[] = @[{@/
   NULL }@];
 
 @ Most of the surprise in a text is not in its plot but in its words: which colour, which
-food, how a thing was said. These small tables are where nearly half of all bits are spent.
+food, how a thing was said. In the small tables of this section and the next \val{corpus.common.percent}~per cent of all bits are spent.
 Their weights are uneven on purpose. Where every colour is as likely as the others, there
 is nothing for a temperature to sharpen. No word that may follow ``a'' begins with a vowel,
 which spares us a rule of English.
@@ -637,7 +739,8 @@ static const char *const words_common[] = @[{@/
   NULL }@];
 
 @ Smells, wild animals and moods are shared by stories and dialogues. A word that stands in many
-kinds of text is seen often, and so becomes one token.
+kinds of text is seen often, and so becomes one token; and a model that met it in a story has learnt something for
+the dialogues.
 @<Words that every kind of text uses@>=
 static const char *const words_common_2[] = @[{@/
   "smell: %4 rain|%3 snow|%3 apples|%2 smoke|%2 honey|"@|
@@ -681,7 +784,8 @@ static const char *const tale_plot[] = @[{@/
   NULL }@];
 
 @ Roles decide pronouns, and pronouns decide names. A model that writes ``she'' of a princess has
-learnt the third field of a table that it has never seen.
+learnt a field of a table that it has never seen. The weights are uneven here, too: a miller is met a quarter as often as a
+princess, and has to be learnt from fewer sentences.
 @<The plot of a tale@>=
 static const char *const tale_plot_2[] = @[{@/
   "realmkind: %6 small|%3 quiet|%2 green|snowy|sleepy|"@|
@@ -701,9 +805,9 @@ static const char *const tale_plot_2[] = @[{@/
     "%2 Emil|Paul|Ben|Adam|Jonas|Simon|Robin",
   NULL }@];
 
-@ Twelve things can be lost. Each is remembered with three more fields: its short name, what
-is wrong without it, and what is right again in the end. The second is told at once, the
-fourth much later; only a model that looks back can know which it is.
+@ One or two sentences say what the hero is like before anything goes wrong. The tilde keeps a tale from saying the same thing
+twice. They matter for nothing that follows, and that is their use: whoever looks back has to find the name of the hero and
+what is lost among sentences that say neither.
 @<Who the hero is, and what is lost@>=
 static const char *const tale_trouble[] = @[{@/
   "trait~: {name} loved the [lovely] and was never "@|
@@ -728,7 +832,7 @@ static const char *const tale_trouble[] = @[{@/
   NULL }@];
 
 @ How the loss is found out, and who is to blame. The thing is remembered as |g| here, at its
-first mention; four of the five sentences tell at once what is wrong without it.
+first mention, and each of the four sentences tells at once what is wrong without it.
 @<Who the hero is, and what is lost@>=
 static const char *const tale_trouble_2[] = @[{@/
   "lack: %4 [when] [g:goal] was gone. Without it, "@|
@@ -746,8 +850,9 @@ static const char *const tale_trouble_2[] = @[{@/
     "a greedy magpie|a [colour] witch|a lonely giant",
   NULL }@];
 
-@ Each of these entries is a small story in four fields. The last field is not used before the
-end of the tale, several paragraphs later.
+@ Twelve things can be lost. Each is remembered with three more fields: its short name, what
+is wrong without it, and what is right again in the end. So each entry is a small story by itself, whose last field is not used before the
+end of the tale, several paragraphs later; only a model that looks back can know which it is.
 @<Who the hero is, and what is lost@>=
 static const char *const tale_trouble_3[] = @[{@/
   "goal: %3 the silver bell;bell;nobody knew when to "@|
@@ -776,9 +881,8 @@ static const char *const tale_trouble_3[] = @[{@/
     "snow melted and the brooks began to sing",
   NULL }@];
 
-@ The road is made of places, weather and walking. Two of its tables call themselves:
-after ``on and on'' another ``and on'' follows with a chance of four in five, however many
-there were. A greedy writer, who takes the likeliest way each time, never gets out again.
+@ The road is made of places, weather and walking. Before the first step somebody has to decide to go, and the hero does it with or without
+many words; the six ways of saying it have nothing to do with what is lost.
 @<On the road@>=
 static const char *const tale_road[] = @[{@/
   "decide: %4 `I will find the {g.1},` [says] "@|
@@ -798,8 +902,9 @@ static const char *const tale_road[] = @[{@/
     "edge of the world|sea",
   NULL }@];
 
-@ A journey ends at a place, which is remembered, because the helper will be found near it. The
-table that calls itself stands in this group.
+@ A journey ends at a place, which is remembered, because the helper will be found near it. One table of this group calls itself:
+after ``on and on'' another ``and on'' follows with a chance of four in five, however many
+there were. A greedy writer, who takes the likeliest way each time, never gets out again.
 @<On the road@>=
 static const char *const tale_road_2[] = @[{@/
   "journey: %4 {name} [walked] [along] until {h.1} "@|
@@ -863,9 +968,9 @@ static const char *const tale_road_4[] = @[{@/
     "slept under the stars and dreamt of {g}.",
   NULL }@];
 
-@ Each journey meets an animal that needs help and gives something for it. What it asks,
-what is done about it, and what it gives are three choices that hang together; the deed is
-the second field of the need.
+@ Each journey meets an animal that needs help and gives something for it. What it asks and
+what is done about it hang together, being fields of one alternative. What it gives is drawn anew, and nobody can foresee it;
+but from the next sentence on it is known, and half a page later it decides how the hero gets on.
 @<A helper in need@>=
 static const char *const tale_help[] = @[{@/
   "meet: %4 There {name} met a [manner] [a:helper].|"@|
@@ -1000,7 +1105,7 @@ static const char *const tale_obstacles_2[] = @[{@/
   NULL }@];
 
 @ The last three gifts have obstacles of their own. Every gift has at least two, so the text is
-not settled by the gift alone.
+not settled by the gift alone: a perfect reader is sure of the whistle and still unsure of the lake.
 @<Obstacles, each overcome by its gift@>=
 static const char *const tale_obstacles_3[] = @[{@/
   "obstacle.whistle: %3 [soon] {name} came to a wide "@|
@@ -1022,8 +1127,8 @@ static const char *const tale_obstacles_3[] = @[{@/
     "wool down the hill, and the cat ran after it.",
   NULL }@];
 
-@ The thing is found, brought home, and puts right what was wrong without it. Half of the
-last sentences look back as far as the first.
+@ The thing is found, brought home, and puts right what was wrong without it. However the end begins, it says |"{g.3}"|: what was laid down
+in the first paragraph with the loss comes out in the last.
 @<How a tale ends@>=
 static const char *const tale_end[] = @[{@/
   "found: %3 And there, [where], lay {g}.|"@|
@@ -1050,8 +1155,8 @@ static const char *const tale_end[] = @[{@/
     "to {name} and the {a}. [last]",
   NULL }@];
 
-@ The last sentence may look back at the gift, the helper, the hero or at nothing. Only the first
-choice is independent of the tale.
+@ The last sentence may look back at the gift, the helper or the hero, or at nothing: two of its seven forms would fit any tale. The likeliest of
+all is one of these, since that is how tales end.
 @<How a tale ends@>=
 static const char *const tale_end_2[] = @[{@/
   "last: %4 And they lived happily ever after.|"@|
@@ -1066,10 +1171,10 @@ static const char *const tale_end_2[] = @[{@/
     "to see what was for supper.",
   NULL }@];
 
-@ The shortest stories are about an animal and its place, and the places rhyme. These are
+@ The stories of the second sort are about an animal and its place, and the places rhyme. These are
 the sentences from which the book's running example comes: after \tok{The cat sat} the
 source goes on with \tok{\ on the mat.} eight times in ten. Three more tables here call
-themselves; the wheel of the mill is the one that chapters 7 and 8 will try to stop.
+themselves; the wheel of the mill is the one that later chapters will try to stop.
 @<At home with the cat@>=
 static const char *const home_frame[] = @[{@/
   "home: %4 The [q:pet] [posture] [spot]. [mood] "@|
@@ -1133,8 +1238,9 @@ static const char *const home_talk[] = @[{@/
     "then a [manner] [r:pet-q] fell through the door.",
   NULL }@];
 
-@ What two animals say to each other. Most of these frames bring back both animals and both
-places, and a question is followed by an answer that fits it.
+@ What two animals say to each other. Most of these frames bring back both animals, by name,
+and a question is followed by an answer that fits it. Who speaks first is settled by the frame; the model has to keep apart who is |q| and
+who is |r|.
 @<A visitor, and what is said@>=
 static const char *const home_talk_2[] = @[{@/
   "plan~: %3 `Let us play,` [says] the {r}[how]. "@|
@@ -1223,7 +1329,7 @@ static const char *const home_trouble_2[] = @[{@/
   NULL }@];
 
 @ A chronicle is made for one figure. Its first sentence has nine tokens, and the tenth is a
-crossing of twelve roads with known weights: two are likelier than the others, by the same amount.
+crossing of twelve roads with known weights: two are likelier than the others, by the same amount. The weights can be read as per cent.
 Everything after the crossing depends on the road taken, and \tok{However} and
 \tok{Additionally} never meet again.
 @<The chronicle, and its fork@>=
@@ -1249,7 +1355,8 @@ static const char *const chronicle_fork[] = @[{@/
   NULL }@];
 
 @ Two of the twelve roads, in their first sentences. On the one hand trouble, worry and repair,
-on the other a blessing, joy and a treat.
+on the other a blessing, joy and a treat. A figure that follows both roads shall show two different stories and not two wordings of
+one.
 @<The chronicle, and its fork@>=
 static const char *const chronicle_fork_2[] = @[{@/
   "bad: %4 a [colour] dragon had smelt it from far "@|
@@ -1325,7 +1432,7 @@ static const char *const chronicle_after_2[] = @[{@/
     "home|%2 forgot to say thank you|asked for more",
   NULL }@];
 
-@ Two thirds of the dialogues begin with somebody who says a name and owns something, and
+@ Three dialogues of five begin with somebody who says a name and owns something, and
 ask for it again at the end, after one to three unrelated exchanges. Nothing else in the
 corpus asks so plainly whether a model can look back.
 @<A dialogue, and what is remembered in it@>=
@@ -1391,7 +1498,7 @@ static const char *const talk_frame_3[] = @[{@/
     "Sleep well, and dream of [food].",
   NULL }@];
 
-@ What does the fox eat? These answers never change, so the model has to carry them in its
+@ Between greeting and farewell stand the exchanges, of many kinds, none twice in a dialogue. The first are facts. What does the fox eat? Such an answer never changes, so the model has to carry it in its
 weights; the surprise is in the question.
 @<Facts, sums and riddles@>=
 static const char *const talk_facts[] = @[{@/
@@ -1443,7 +1550,7 @@ static const char *const talk_facts_2[] = @[{@/
     "dragon;on a heap of gold;toast;please",
   NULL }@];
 
-@ Ten sums, each with its result as a second field. The examination asks all ten of
+@ Ten sums, each with its result as a second field, because the grammar cannot add. Neither need the model: ten sums can be known by heart. The examination asks all ten of
 them.
 @<Facts, sums and riddles@>=
 static const char *const talk_facts_3[] = @[{@/
@@ -1478,8 +1585,8 @@ static const char *const talk_facts_4[] = @[{@/
     "What has keys but opens no door?;a piano",
   NULL }@];
 
-@ The way back is the way there with left and right exchanged; a recipe can be repeated.
-|"[i3:stuff-i1-i2]"| is anything but the two ingredients before.
+@ The way back is the way there in the other order, with left and right exchanged. So a side is remembered with its opposite,
+|"left;right"|, and a model that answers has turned round, in its fashion.
 @<Ways, recipes and opinions@>=
 static const char *const talk_chat[] = @[{@/
   "way: %3 User: How do I get to the [mild] "@|
@@ -1525,7 +1632,8 @@ static const char *const talk_chat_2[] = @[{@/
   NULL }@];
 
 @ Opinions are given with a reason, and the reason is the same kind of sentence whatever is
-liked. The choice between two things is even, so here a model should be in two minds.
+liked. Of two things the first is preferred, always. Nobody tells the model so; it finds out that the answer stands in the question, and
+at which place.
 @<Ways, recipes and opinions@>=
 static const char *const talk_chat_3[] = @[{@/
   "opinion: %3 User: Which do you like better, "@|
@@ -1543,7 +1651,8 @@ static const char *const talk_chat_3[] = @[{@/
     "silence|moonlight|laughter|sunshine|thunder",
   NULL }@];
 
-@ The last of the exchanges: who lives where, what rhymes with what, and the weather.
+@ More exchanges: who lives where, and what rhymes with what. What is asked next, ``With whom?'', can only be
+answered from the answer before it.
 @<Rhymes and small talk@>=
 static const char *const talk_more[] = @[{@/
   "dweller: %3 User: Who lives in the [l:spotname]?\n"@|
@@ -1571,7 +1680,8 @@ static const char *const talk_more[] = @[{@/
   NULL }@];
 
 @ These exchanges repeat words of the question in the answer. Copying is the easiest use of
-looking back, and the first that a small model learns.
+looking back, and the first that a small model learns. One answer here is no copy but a choice between two words of the question, with equal weights:
+there a model should be in two minds.
 @<Rhymes and small talk@>=
 static const char *const talk_more_2[] = @[{@/
   "chat: %3 User: I saw a [x1:mild] [x2:wild] near "@|
@@ -1597,7 +1707,7 @@ static const char *const talk_more_2[] = @[{@/
   NULL }@];
 
 @ Meals and relations, used by the exchanges above: short lists with uneven weights, as
-everywhere.
+everywhere. An aunt is the likeliest relation for no other reason than that one has to be.
 @<Rhymes and small talk@>=
 static const char *const talk_more_3[] = @[{@/
   "yum: %3 That sounds good.|%2 I hope there was tea.|"@|
@@ -1608,8 +1718,8 @@ static const char *const talk_more_3[] = @[{@/
   NULL }@];
 
 @ These exchanges say back what was just said, in other words or in another order, and they
-are rich in small choices. They lift the dialogues from half a bit a token towards the
-other kinds.
+are rich in small choices. Dialogues are the least surprising of all five sorts, with \val[2]{train.bits.talk}~bits a token. Without these exchanges they would
+have still less, and nothing would be left to guess between a question and its answer.
 @<Errands, plans and very short fables@>=
 static const char *const talk_stories[] = @[{@/
   "fable: %3 User: [tellme]\nAssistant: A [manner] "@|
@@ -1677,7 +1787,7 @@ of its own, so no two can be equal, and we need no rule to say so.
 
 A model learns to reach far back only if it has been paid for reaching a little way back first. An earlier
 version of this table asked for the first line's name nowhere but at the end, after two functions or
-more, and a model that had read ten million tokens of it knew the value by the name and still
+more, and a model trained on it knew the value by the name and still
 could not find the name. So the table now has easier pages too: one function, then the
 question; or the question after every function.
 @<A page of code@>=
@@ -1704,15 +1814,15 @@ static const char *const code_frame[] = @[{@/
     "%3 [fn.hop]|%3 [fn.greet]|%3 [fn.price]|"@|
     "%2 [fn.down]|%3 [fn.join]|%3 [fn.vars]|"@|
     "%2 [fn.class]|%2 [fn.swap]|%2 [fn.rhyme]|"@|
-    "%2 [fn.wait]",@/
-  "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|"@|
-    "%2 the_[farnoun]|last_[farnoun]",
+    "%2 [fn.wait]",
   NULL }@];
 
-@ Variables are made of a noun with a colour before it or a tail behind it, and the three
-drawers have no noun in common.
+@ What is kept from the first line to the last has a name that no other variable has, of two words with a low line between them. All others are made
+of a noun, with a colour before it or a tail behind it, and the three drawers have no noun in common.
 @<A page of code@>=
 static const char *const code_frame_2[] = @[{@/
+  "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|"@|
+    "%2 the_[farnoun]|last_[farnoun]",@/
   "farnoun: %4 castle|%3 dragon|%3 garden|%2 kingdom|"@|
     "%2 harbour|%2 market|treasure|bridge|village|"@|
     "tower",@/
@@ -1735,8 +1845,8 @@ static const char *const code_frame_2[] = @[{@/
   "digit: %4 1|%3 2|%3 3|%2 4|%2 5|6|7|8|9",
   NULL }@];
 
-@ Things to count come with their plural, which the name of a function needs. Three of them have
-an irregular one; the grammar does not know that.
+@ Things to count come with their plural, which the name of a function needs. Two of them have
+an irregular one; the grammar does not know that, and to the model, which never heard the rule, all plurals are alike.
 @<A page of code@>=
 static const char *const code_frame_3[] = @[{@/
   "noun: %4 apple;apples|%3 pear;pears|%3 plum;plums|"@|
@@ -1746,8 +1856,9 @@ static const char *const code_frame_3[] = @[{@/
     "shelf",
   NULL }@];
 
-@ Each function comes with a call and with the output of that call as a comment, and the
-output is right. So there is something to compute: how many, whether, which.
+@ Many functions come with a call and with the output of that call as a comment, and the
+output is right. So there is something to compute: how many, whether, which. The line that makes the list has what is needed, and the comment asks for it
+two lines later.
 @<Functions over lists@>=
 static const char *const code_lists[] = @[{@/
   "fn.count: %4 def count_[k=noun]{k.1}([kb:box]):\n"@|
@@ -1892,12 +2003,21 @@ static const char *const code_words_2[] = @[{@/
     "%2 print(rhyme(`{rb}`))\n# {rb.1}",
   NULL }@];
 
-@ That is the whole source. The arrays are listed once more, so that they can be read in
-one loop.
-
+@ That is the whole source. Its tables are put together kind by kind; the order means nothing to the scribe, who finds them by name.
 @<The tables of the grammar@>=
 @<Five sorts of text, and how often@>@;
 @<Words that every kind of text uses@>@;
+@<Stories: tales, the cat at home, chronicles@>@;
+@<Dialogues, and what they are about@>@;
+@<A page of code@>@;
+@<Functions over lists@>@;
+@<Functions of numbers@>@;
+@<Functions of words@>@;
+@<All arrays in one list@>@;
+
+@ The three sorts of stories, in the order in which they were told. They share their words with each other and with the dialogues,
+which is what makes them one kingdom.
+@<Stories: tales, the cat at home, chronicles@>=
 @<The plot of a tale@>@;
 @<Who the hero is, and what is lost@>@;
 @<On the road@>@;
@@ -1909,16 +2029,19 @@ one loop.
 @<A small trouble, and how it is solved@>@;
 @<The chronicle, and its fork@>@;
 @<What happened after the fork@>@;
+
+@ The dialogues have more tables than any other sort, since an exchange has to be worded twice, as a question and as an answer.
+@<Dialogues, and what they are about@>=
 @<A dialogue, and what is remembered in it@>@;
 @<Facts, sums and riddles@>@;
 @<Ways, recipes and opinions@>@;
 @<Rhymes and small talk@>@;
 @<Errands, plans and very short fables@>@;
-@<A page of code@>@;
-@<Functions over lists@>@;
-@<Functions of numbers@>@;
-@<Functions of words@>@;
-static const char *const *const kinds[] = @[{
+
+@ The arrays are listed once more, so that they can be read in one loop. A table that is written but not listed here would be missing, and the
+compiler, which warns of variables that are not used, would say so.
+@<All arrays in one list@>=
+static const char *const *const kinds[] = @[{@/
   root, words_common, words_common_2,@|
   tale_plot, tale_plot_2, tale_trouble,@|
   tale_trouble_2, tale_trouble_3, tale_road,@|
@@ -1940,7 +2063,6 @@ static const char *const *const kinds[] = @[{
   code_numbers_2, code_words, code_words_2 }@];
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-
 @* What the source is. \label{sec:source}
 \Cref{tab:source} says what comes out of the tables. The bits of a text are the sum over its choices;
 its tokens are those of chapter~1's trainer, which has learnt \val{train.merges} merges from texts of a seed of its own. A model that knew the grammar by heart would need
@@ -1959,53 +2081,185 @@ talk & dialogue & \val{train.share.talk} & \val{train.bits.talk}
 \end{tabular}
 \end{table}
 
-Two things could make the sum of the bits larger than the true entropy. A choice may leave no trace
+A model does not see choices; it sees tokens, and one choice may be many tokens or half of one. That changes nothing. The chance of a text is a
+product over its tokens as well as over its choices, and it is the same number, whichever way it is cut. But it must be the chance of the \emph{text}, and
+two things could make the sum of the bits larger. A choice may leave no trace
 in the text; then it cost bits that nobody can be asked to predict. Or two different rows of choices
 may give the same text. The examination of \cref{sec:examination} changes one choice in each of \val{train.choices.replayed} texts and
 finds \val{train.choices.silent} that did not change the text. That is a necessary sign, not a proof; the rules by which
 the tables are written are meant to keep it so: everything remembered is shown, no two alternatives of a
 table are equal, and what repeats ends visibly.
 
+\widefig{surprise}{fig:surprise}{A chronicle, and the bits of its choices. Each bar stands above the first letter that would be another one if the choice
+were; the other letters are sure.}{A short text in two lines of letters. Ten bars with numbers stand above single letters: the first letter of the text, the
+beginning of its second sentence, and eight words. The highest, nearly four bits, are above what the chronicle is about and above the second sentence's beginning. All other letters are bare.}
+
+\Cref{fig:surprise} shows where the bits are. Most letters are bare: whoever knows the grammar is sure of them. A model that has learnt it should be surprised at the same places, and
+by the same amount.
+
 @* The check. \label{sec:corpuscheck}
-Two chronicles, as the seed of the held-out texts gives them. They are shown because they are short.
+Two chronicles, as the seed of the held-out texts gives them, with their bits. They are shown because they are short.
 
 \checkpoint{build/out/A9-corpus.txt}{two texts and what they are worth}
 
-@<Print two texts with their bits@>=
-static struct passage piece;
+Chronicles are found by writing texts one after the other until a short one comes. That is the price of numbering them: to know what text number 7
+is, it has to be written.
+
+@<What the program prints@>=
+static struct passage piece, other;
 @#
+static bool next_short(const struct grammar *g, uint64_t *n,
+  struct error *why)
+{
+  while (grammar_write(g, SEED_HELD_OUT, (*n)++, &piece, why))
+    if (piece.sort == CHRONICLE && piece.length <= 130) return true;
+  return false;
+}
+
+@ The first sentence of a chronicle, which all of them have in a form of their own, gets a line for itself; what happened gets the second.
+@<What the program prints@>=
 static int print_samples(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct error why;
+  uint64_t n = 0;
   struct grammar *g = grammar_open(&m, &why);
-  int left = g == NULL ? 0 : 2;
-  for (uint64_t n = 0; left > 0; n++) {
-    if (!grammar_write(g, SEED_HELD_OUT, n, &piece, &why)) return 1;
-    if (piece.sort != CHRONICLE || piece.length > 130) continue;
-    const char *stop = strstr(piece.words, ". ");
-    printf("%.*s\n%s\n%.1f bits in %zu choices\n", (int) (stop + 1 - piece.words),
-      piece.words, stop + 2, piece.bits, piece.n_choices);
-    left--;
+  bool ok = g != NULL;
+  for (int left = 2; ok && left > 0; left--) {
+    if (!(ok = next_short(g, &n, &why))) break;
+    const char *stop = strstr(piece.words, ". ") + 1;
+    printf("%.*s\n%s\n%.1f bits in %zu choices\n",
+      (int) (stop - piece.words), piece.words, stop + 1,
+      piece.bits, piece.n_choices);
   }
   grammar_close(&m, g);
-  return g == NULL;
+  return !ok;
 }
 
-@ Counting alternatives is going through all tables once.
-@<Print two texts with their bits@>=
-static int print_values(void)
+@ Where does a choice show? We make it in all other ways, one after the other, leave everything before it as it is, and see
+where the texts part. The earliest of these places is the answer: the letter that could not be known without the choice.
+@<What the program prints@>=
+static size_t place_of(const struct grammar *g, size_t k)
+{
+  uint16_t taken[PASSAGE_CHOICES];
+  size_t place = piece.length, at, length;
+  uint32_t weight;
+  struct error why;
+  for (size_t c = 0; c <= k; c++) taken[c] = piece.choices[c].taken;
+  for (uint16_t i = 0; grammar_table(g, piece.choices[k].drawn, i,
+    &length, &weight) != NULL; i++) {
+    taken[k] = i;
+    if (i == piece.choices[k].taken
+      || !grammar_replay(g, taken, k + 1, &other, &why)) continue;
+    for (at = 0; at < place && piece.words[at] == other.words[at];)
+      at++;
+    place = at;
+  }
+  return place;
+}
+
+@ The bits of one choice are computed again, with the logarithm of \cref{A6-kernels} and not with the one above, which is nobody else's business. The data of the figure are
+the bytes of the text and the bits that stand at each.
+@<What the program prints@>=
+static double worth(const struct choice *c)
+{
+  return num_log((double) c->total / c->weight) / num_log(2);
+}
+@#
+static int print_surprise(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct error why;
+  static double bits[PASSAGE_ROOM];
+  uint64_t n = 0;
   struct grammar *g = grammar_open(&m, &why);
+  bool ok = g != NULL && next_short(g, &n, &why);
+  for (size_t k = 0; ok && k < piece.n_choices; k++)
+    bits[place_of(g, k)] += worth(&piece.choices[k]);
+  printf("position,byte,bits\n");
+  for (size_t i = 0; ok && i < piece.length; i++)
+    printf("%zu,%d,%.3f\n", i, piece.words[i], bits[i]);
+  grammar_close(&m, g);
+  return !ok;
+}
+
+@ The prose of this appendix makes claims about lengths and shares, and they are counted over many texts. A claim that nobody counts is
+soon wrong: an earlier version of these pages said of the common words that they had half of all bits, and that had been true once.
+@<What the program prints@>=
+@<Is a table one of those that every kind of text uses?@>@;
+@#
+struct census {
+  double bytes[N_SORTS], texts[N_SORTS], bits, common;
+  size_t longest, richest;
+};
+@#
+static void enter(const struct grammar *g, struct census *a)
+{
+  a->bytes[piece.sort] += (double) piece.length;
+  a->texts[piece.sort]++;
+  if (piece.length > a->longest) a->longest = piece.length;
+  if (piece.n_choices > a->richest) a->richest = piece.n_choices;
+  for (size_t k = 0; k < piece.n_choices; k++) {
+    double b = worth(&piece.choices[k]);
+    a->bits += b;
+    if (is_common(g, piece.choices[k].drawn)) a->common += b;
+  }
+}
+
+@ Which tables are common is said by their names, once more. The program sees the grammar only from outside, and there an
+array of strings is not a thing that one can ask for.
+@<Is a table one of those that every kind of text uses?@>=
+static bool is_common(const struct grammar *g, size_t table)
+{
+  static const char *const common[] = @[{ "says", "how", "tone",@|
+    "replies", "colour", "count", "food", "small", "mild", "land",@|
+    "smell", "wild", "manner", "feel", "daypart", "ruler" }@];
+  size_t length;
+  uint32_t weight;
+  const char *name = grammar_table(g, table, SIZE_MAX, &length,
+    &weight);
+  for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+    if (strlen(common[i]) == length
+      && memcmp(name, common[i], length) == 0) return true;
+  return false;
+}
+
+@ Counting alternatives is going through all tables once; the account is printed beside the counts.
+@<What the program prints@>=
+static void print_account(const struct grammar *g,
+  const struct census *a)
+{
   size_t n = 0, length;
   uint32_t weight;
-  if (g == NULL) return 1;
   for (size_t t = 0; t < grammar_tables(g); t++)
-    for (size_t i = 0; grammar_table(g, t, i, &length, &weight) != NULL; i++)
-      n++;
-  printf("corpus.tables %zu\ncorpus.alternatives %zu\n", grammar_tables(g), n);
+    for (size_t i = 0;
+      grammar_table(g, t, i, &length, &weight) != NULL; i++) n++;
+  printf("corpus.tables %zu\ncorpus.alternatives %zu\n",
+    grammar_tables(g), n);
+  printf("corpus.bytes.tale %.0f\ncorpus.bytes.chronicle %.0f\n",
+    a->bytes[TALE] / a->texts[TALE],
+    a->bytes[CHRONICLE] / a->texts[CHRONICLE]);
+  printf("corpus.common.percent %.0f\n", 100 * a->common / a->bits);
+  printf("corpus.longest %zu\ncorpus.richest %zu\n",
+    a->longest, a->richest);
+}
+
+@ The texts are those of the seed that nobody is trained on. They are many enough for their means to hold still in the digits that are quoted.
+@<What the program prints@>=
+static int print_values(void)
+{
+  enum { TEXTS = 20000 };
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why;
+  struct census a;
+  memset(&a, 0, sizeof a);
+  struct grammar *g = grammar_open(&m, &why);
+  bool ok = g != NULL;
+  for (uint64_t n = 0; ok && n < TEXTS; n++) {
+    ok = grammar_write(g, SEED_HELD_OUT, n, &piece, &why);
+    if (ok) enter(g, &a);
+  }
+  if (ok) print_account(g, &a);
   grammar_close(&m, g);
-  return 0;
+  return !ok;
 }

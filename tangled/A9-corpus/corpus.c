@@ -1,21 +1,21 @@
 /* corpus.c -- made from chapters/A9-corpus.w; change it there */
 
-/* I.32  corpus.c */
+/* I.40  corpus.c */
 
 #include <stdlib.h>
 #include <string.h>
 #include "A9-corpus/corpus.h"
 
-/* I.93  The tables of the grammar */
+/* I.100  The tables of the grammar */
 
-/* I.36  Five sorts of text, and how often */
+/* I.43  Five sorts of text, and how often */
 
 static const char *const root[] = {
   "text: %12 [tale]|%25 [home]|%38 [chronicle]|" "%46 [code]|%58 [talk]",
   NULL
 };
 
-/* I.37  Words that every kind of text uses */
+/* I.44  Words that every kind of text uses */
 
 static const char *const words_common[] = {
   "says: %6 said|%4 whispered|%2 cried|%2 laughed|" "sighed|sang",
@@ -36,7 +36,7 @@ static const char *const words_common[] = {
   NULL
 };
 
-/* I.38  Words that every kind of text uses */
+/* I.45  Words that every kind of text uses */
 
 static const char *const words_common_2[] = {
   "smell: %4 rain|%3 snow|%3 apples|%2 smoke|%2 honey|" "salt|mint|hay|roses|bread",
@@ -51,7 +51,9 @@ static const char *const words_common_2[] = {
   NULL
 };
 
-/* I.39  The plot of a tale */
+/* I.101  Stories: tales, the cat at home, chronicles */
+
+/* I.46  The plot of a tale */
 
 static const char *const tale_plot[] = {
   "tale: %5 [open] [trait] [lack]\n[decide] [cycle] "
@@ -76,7 +78,7 @@ static const char *const tale_plot[] = {
   NULL
 };
 
-/* I.40  The plot of a tale */
+/* I.47  The plot of a tale */
 
 static const char *const tale_plot_2[] = {
   "realmkind: %6 small|%3 quiet|%2 green|snowy|sleepy|" "merry",
@@ -93,7 +95,7 @@ static const char *const tale_plot_2[] = {
   NULL
 };
 
-/* I.41  Who the hero is, and what is lost */
+/* I.48  Who the hero is, and what is lost */
 
 static const char *const tale_trouble[] = {
   "trait~: {name} loved the [lovely] and was never "
@@ -118,7 +120,7 @@ static const char *const tale_trouble[] = {
   NULL
 };
 
-/* I.42  Who the hero is, and what is lost */
+/* I.49  Who the hero is, and what is lost */
 
 static const char *const tale_trouble_2[] = {
   "lack: %4 [when] [g:goal] was gone. Without it, "
@@ -136,7 +138,7 @@ static const char *const tale_trouble_2[] = {
   NULL
 };
 
-/* I.43  Who the hero is, and what is lost */
+/* I.50  Who the hero is, and what is lost */
 
 static const char *const tale_trouble_3[] = {
   "goal: %3 the silver bell;bell;nobody knew when to "
@@ -166,7 +168,7 @@ static const char *const tale_trouble_3[] = {
   NULL
 };
 
-/* I.44  On the road */
+/* I.51  On the road */
 
 static const char *const tale_road[] = {
   "decide: %4 `I will find the {g.1},` [says] "
@@ -186,7 +188,7 @@ static const char *const tale_road[] = {
   NULL
 };
 
-/* I.45  On the road */
+/* I.52  On the road */
 
 static const char *const tale_road_2[] = {
   "journey: %4 {name} [walked] [along] until {h.1} "
@@ -207,7 +209,7 @@ static const char *const tale_road_2[] = {
   NULL
 };
 
-/* I.46  On the road */
+/* I.53  On the road */
 
 static const char *const tale_road_3[] = {
   "place: %4 a [mild] forest;forest|"
@@ -234,7 +236,7 @@ static const char *const tale_road_3[] = {
   NULL
 };
 
-/* I.47  On the road */
+/* I.54  On the road */
 
 static const char *const tale_road_4[] = {
   "notyet~: But the {g.1} was not there.|"
@@ -248,7 +250,7 @@ static const char *const tale_road_4[] = {
   NULL
 };
 
-/* I.48  A helper in need */
+/* I.55  A helper in need */
 
 static const char *const tale_help[] = {
   "meet: %4 There {name} met a [manner] [a:helper].|"
@@ -272,7 +274,7 @@ static const char *const tale_help[] = {
   NULL
 };
 
-/* I.49  A helper in need */
+/* I.56  A helper in need */
 
 static const char *const tale_help_2[] = {
   "need~: %3 My foot is caught in a thorn bush;pulled "
@@ -292,7 +294,7 @@ static const char *const tale_help_2[] = {
   NULL
 };
 
-/* I.50  A helper in need */
+/* I.57  A helper in need */
 
 static const char *const tale_help_3[] = {
   "thanks: %4 `Thank you,` [says] the {a}[how]. `Take "
@@ -317,7 +319,7 @@ static const char *const tale_help_3[] = {
   NULL
 };
 
-/* I.51  A helper in need */
+/* I.58  A helper in need */
 
 static const char *const tale_help_4[] = {
   "soon: %4 Soon|%2 Before long|%2 At noon|"
@@ -325,7 +327,7 @@ static const char *const tale_help_4[] = {
   NULL
 };
 
-/* I.52  Obstacles, each overcome by its gift */
+/* I.59  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles[] = {
   "obstacle.rope: %3 [soon] {name} stood before a "
@@ -350,7 +352,7 @@ static const char *const tale_obstacles[] = {
   NULL
 };
 
-/* I.53  Obstacles, each overcome by its gift */
+/* I.60  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles_2[] = {
   "obstacle.loaf: %3 [soon] a [mild] giant stood in "
@@ -374,7 +376,7 @@ static const char *const tale_obstacles_2[] = {
   NULL
 };
 
-/* I.54  Obstacles, each overcome by its gift */
+/* I.61  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles_3[] = {
   "obstacle.whistle: %3 [soon] {name} came to a wide "
@@ -397,7 +399,7 @@ static const char *const tale_obstacles_3[] = {
   NULL
 };
 
-/* I.55  How a tale ends */
+/* I.62  How a tale ends */
 
 static const char *const tale_end[] = {
   "found: %3 And there, [where], lay {g}.|"
@@ -424,7 +426,7 @@ static const char *const tale_end[] = {
   NULL
 };
 
-/* I.56  How a tale ends */
+/* I.63  How a tale ends */
 
 static const char *const tale_end_2[] = {
   "last: %4 And they lived happily ever after.|"
@@ -440,7 +442,7 @@ static const char *const tale_end_2[] = {
   NULL
 };
 
-/* I.57  At home with the cat */
+/* I.64  At home with the cat */
 
 static const char *const home_frame[] = {
   "home: %4 The [q:pet] [posture] [spot]. [mood] "
@@ -463,7 +465,7 @@ static const char *const home_frame[] = {
   NULL
 };
 
-/* I.58  At home with the cat */
+/* I.65  At home with the cat */
 
 static const char *const home_frame_2[] = {
   "mood~: %3 The {q.2} was [quality], and the {q} was "
@@ -484,7 +486,7 @@ static const char *const home_frame_2[] = {
   NULL
 };
 
-/* I.59  A visitor, and what is said */
+/* I.66  A visitor, and what is said */
 
 static const char *const home_talk[] = {
   "wish: %3 The {q} wanted a [colour] [it:small]. "
@@ -501,7 +503,7 @@ static const char *const home_talk[] = {
   NULL
 };
 
-/* I.60  A visitor, and what is said */
+/* I.67  A visitor, and what is said */
 
 static const char *const home_talk_2[] = {
   "plan~: %3 `Let us play,` [says] the {r}[how]. "
@@ -527,7 +529,7 @@ static const char *const home_talk_2[] = {
   NULL
 };
 
-/* I.61  A visitor, and what is said */
+/* I.68  A visitor, and what is said */
 
 static const char *const home_talk_3[] = {
   "mayi: %3 Of course|%3 Yes, if you are quiet|"
@@ -540,7 +542,7 @@ static const char *const home_talk_3[] = {
   NULL
 };
 
-/* I.62  A small trouble, and how it is solved */
+/* I.69  A small trouble, and how it is solved */
 
 static const char *const home_trouble[] = {
   "problem: %3 But then the {q.2} began to move.|"
@@ -565,7 +567,7 @@ static const char *const home_trouble[] = {
   NULL
 };
 
-/* I.63  A small trouble, and how it is solved */
+/* I.70  A small trouble, and how it is solved */
 
 static const char *const home_trouble_2[] = {
   "dothis~: %3 ask the old owl|"
@@ -588,7 +590,7 @@ static const char *const home_trouble_2[] = {
   NULL
 };
 
-/* I.64  The chronicle, and its fork */
+/* I.71  The chronicle, and its fork */
 
 static const char *const chronicle_fork[] = {
   "chronicle: The [topic] of the [realm] was very " "[good2]. [fork]",
@@ -609,7 +611,7 @@ static const char *const chronicle_fork[] = {
   NULL
 };
 
-/* I.65  The chronicle, and its fork */
+/* I.72  The chronicle, and its fork */
 
 static const char *const chronicle_fork_2[] = {
   "bad: %4 a [colour] dragon had smelt it from far "
@@ -634,7 +636,7 @@ static const char *const chronicle_fork_2[] = {
   NULL
 };
 
-/* I.66  What happened after the fork */
+/* I.73  What happened after the fork */
 
 static const char *const chronicle_after[] = {
   "pet2: %6 cat|%3 dog|%2 hen|%2 fox|goat|mouse|bear|" "pig",
@@ -658,7 +660,7 @@ static const char *const chronicle_after[] = {
   NULL
 };
 
-/* I.67  What happened after the fork */
+/* I.74  What happened after the fork */
 
 static const char *const chronicle_after_2[] = {
   "joined: %3 got a share|%2 wore a [colour] ribbon|" "%2 wanted to see it|clapped",
@@ -678,7 +680,9 @@ static const char *const chronicle_after_2[] = {
   NULL
 };
 
-/* I.68  A dialogue, and what is remembered in it */
+/* I.102  Dialogues, and what they are about */
+
+/* I.75  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame[] = {
   "talk: %3 [intro][turn]\n\n[bye]|"
@@ -703,7 +707,7 @@ static const char *const talk_frame[] = {
   NULL
 };
 
-/* I.69  A dialogue, and what is remembered in it */
+/* I.76  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame_2[] = {
   "nicething: %3 A {mc} {ms} is a fine thing.|"
@@ -728,7 +732,7 @@ static const char *const talk_frame_2[] = {
   NULL
 };
 
-/* I.70  A dialogue, and what is remembered in it */
+/* I.77  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame_3[] = {
   "farewell: %3 You are welcome.|"
@@ -737,7 +741,7 @@ static const char *const talk_frame_3[] = {
   NULL
 };
 
-/* I.71  Facts, sums and riddles */
+/* I.78  Facts, sums and riddles */
 
 static const char *const talk_facts[] = {
   "turn~: %3 [beast]|%3 [beast2]|%3 [sum]|%3 [way]|"
@@ -759,7 +763,7 @@ static const char *const talk_facts[] = {
   NULL
 };
 
-/* I.72  Facts, sums and riddles */
+/* I.79  Facts, sums and riddles */
 
 static const char *const talk_facts_2[] = {
   "beastmore: %5 |%2 \nUser: And what does it eat?\n"
@@ -785,7 +789,7 @@ static const char *const talk_facts_2[] = {
   NULL
 };
 
-/* I.73  Facts, sums and riddles */
+/* I.80  Facts, sums and riddles */
 
 static const char *const talk_facts_3[] = {
   "sum: %3 User: What is [s:plus]?\nAssistant: {S} is "
@@ -805,7 +809,7 @@ static const char *const talk_facts_3[] = {
   NULL
 };
 
-/* I.74  Facts, sums and riddles */
+/* I.81  Facts, sums and riddles */
 
 static const char *const talk_facts_4[] = {
   "riddles: %3 What has teeth but cannot bite?;a comb|"
@@ -818,7 +822,7 @@ static const char *const talk_facts_4[] = {
   NULL
 };
 
-/* I.75  Ways, recipes and opinions */
+/* I.82  Ways, recipes and opinions */
 
 static const char *const talk_chat[] = {
   "way: %3 User: How do I get to the [mild] "
@@ -841,7 +845,7 @@ static const char *const talk_chat[] = {
   NULL
 };
 
-/* I.76  Ways, recipes and opinions */
+/* I.83  Ways, recipes and opinions */
 
 static const char *const talk_chat_2[] = {
   "recipe: %3 User: How do I make [dish]?\n"
@@ -861,7 +865,7 @@ static const char *const talk_chat_2[] = {
   NULL
 };
 
-/* I.77  Ways, recipes and opinions */
+/* I.84  Ways, recipes and opinions */
 
 static const char *const talk_chat_3[] = {
   "opinion: %3 User: Which do you like better, "
@@ -878,7 +882,7 @@ static const char *const talk_chat_3[] = {
   NULL
 };
 
-/* I.78  Rhymes and small talk */
+/* I.85  Rhymes and small talk */
 
 static const char *const talk_more[] = {
   "dweller: %3 User: Who lives in the [l:spotname]?\n"
@@ -902,7 +906,7 @@ static const char *const talk_more[] = {
   NULL
 };
 
-/* I.79  Rhymes and small talk */
+/* I.86  Rhymes and small talk */
 
 static const char *const talk_more_2[] = {
   "chat: %3 User: I saw a [x1:mild] [x2:wild] near "
@@ -925,7 +929,7 @@ static const char *const talk_more_2[] = {
   NULL
 };
 
-/* I.80  Rhymes and small talk */
+/* I.87  Rhymes and small talk */
 
 static const char *const talk_more_3[] = {
   "yum: %3 That sounds good.|%2 I hope there was tea.|" "What a strange meal!",
@@ -934,7 +938,7 @@ static const char *const talk_more_3[] = {
   NULL
 };
 
-/* I.81  Errands, plans and very short fables */
+/* I.88  Errands, plans and very short fables */
 
 static const char *const talk_stories[] = {
   "fable: %3 User: [tellme]\nAssistant: A [manner] "
@@ -953,7 +957,7 @@ static const char *const talk_stories[] = {
   NULL
 };
 
-/* I.82  Errands, plans and very short fables */
+/* I.89  Errands, plans and very short fables */
 
 static const char *const talk_stories_2[] = {
   "sky: %3 User: How is the [x1:spotname] today?\n"
@@ -977,7 +981,7 @@ static const char *const talk_stories_2[] = {
   NULL
 };
 
-/* I.83  Errands, plans and very short fables */
+/* I.90  Errands, plans and very short fables */
 
 static const char *const talk_stories_3[] = {
   "today: %3 User: Today I [did] and [did].\n"
@@ -991,7 +995,7 @@ static const char *const talk_stories_3[] = {
   NULL
 };
 
-/* I.84  A page of code */
+/* I.91  A page of code */
 
 static const char *const code_frame[] = {
   "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
@@ -1016,13 +1020,13 @@ static const char *const code_frame[] = {
       "%3 [fn.hop]|%3 [fn.greet]|%3 [fn.price]|"
       "%2 [fn.down]|%3 [fn.join]|%3 [fn.vars]|"
       "%2 [fn.class]|%2 [fn.swap]|%2 [fn.rhyme]|" "%2 [fn.wait]",
-  "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|" "%2 the_[farnoun]|last_[farnoun]",
   NULL
 };
 
-/* I.85  A page of code */
+/* I.92  A page of code */
 
 static const char *const code_frame_2[] = {
+  "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|" "%2 the_[farnoun]|last_[farnoun]",
   "farnoun: %4 castle|%3 dragon|%3 garden|%2 kingdom|"
       "%2 harbour|%2 market|treasure|bridge|village|" "tower",
   "one: %4 [onenoun]|%3 [hue]_[onenoun]|" "%2 [onenoun]_[tail]",
@@ -1038,7 +1042,7 @@ static const char *const code_frame_2[] = {
   NULL
 };
 
-/* I.86  A page of code */
+/* I.93  A page of code */
 
 static const char *const code_frame_3[] = {
   "noun: %4 apple;apples|%3 pear;pears|%3 plum;plums|"
@@ -1048,7 +1052,7 @@ static const char *const code_frame_3[] = {
   NULL
 };
 
-/* I.87  Functions over lists */
+/* I.94  Functions over lists */
 
 static const char *const code_lists[] = {
   "fn.count: %4 def count_[k=noun]{k.1}([kb:box]):\n"
@@ -1073,7 +1077,7 @@ static const char *const code_lists[] = {
   NULL
 };
 
-/* I.88  Functions over lists */
+/* I.95  Functions over lists */
 
 static const char *const code_lists_2[] = {
   "field: %4 weight|%3 price|%2 height|%2 age|length",
@@ -1098,7 +1102,7 @@ static const char *const code_lists_2[] = {
   NULL
 };
 
-/* I.89  Functions of numbers */
+/* I.96  Functions of numbers */
 
 static const char *const code_numbers[] = {
   "fn.add: %3 def add_[k=noun]{k.1}([t:one], "
@@ -1124,7 +1128,7 @@ static const char *const code_numbers[] = {
   NULL
 };
 
-/* I.90  Functions of numbers */
+/* I.97  Functions of numbers */
 
 static const char *const code_numbers_2[] = {
   "verb: %4 hop|%3 sing|%2 jump|%2 dance|quack|buzz|" "knock",
@@ -1146,7 +1150,7 @@ static const char *const code_numbers_2[] = {
   NULL
 };
 
-/* I.91  Functions of words */
+/* I.98  Functions of words */
 
 static const char *const code_words[] = {
   "fn.greet: %3 def greet([t:one]):\n"
@@ -1170,7 +1174,7 @@ static const char *const code_words[] = {
   NULL
 };
 
-/* I.92  Functions of words */
+/* I.99  Functions of words */
 
 static const char *const code_words_2[] = {
   "classname: %3 Dragon|%2 Owl|%2 Knight|Baker|Robot",
@@ -1181,6 +1185,8 @@ static const char *const code_words_2[] = {
       "%2 print(rhyme(`{rb}`))\n# {rb.1}",
   NULL
 };
+
+/* I.103  All arrays in one list */
 
 static const char *const *const kinds[] = {
   root, words_common, words_common_2,
@@ -1205,7 +1211,7 @@ static const char *const *const kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* I.5  What a grammar holds */
+/* I.9  What a grammar holds */
 
 struct alternative {
   const char *words;
@@ -1223,7 +1229,7 @@ struct grammar {
   size_t n_alternatives;
 };
 
-/* I.8  Compare a table's name with another name */
+/* I.13  Compare a table's name with another name */
 
 static int compare_names(const struct table *t, const char *name, size_t length)
 {
@@ -1238,7 +1244,7 @@ static int order_of_tables(const void *a, const void *b)
   return compare_names(a, t->name, t->name_length);
 }
 
-/* I.6  Read one table's text into its alternatives */
+/* I.10  Read one table's text into its alternatives */
 
 static size_t read_table(const char *s, struct table *t, struct alternative *a)
 {
@@ -1247,12 +1253,16 @@ static size_t read_table(const char *s, struct table *t, struct alternative *a)
   t->name = s, t->name_length = (uint32_t) (n - t->once);
   for (s += n + 2;; s++) {
     uint32_t weight = 1;
+
+/* I.11  Read the weight, if one is written */
+
     if (*s == '%') {
       weight = 0;
       for (s++; *s >= '0' && *s <= '9'; s++)
         weight = 10 * weight + (uint32_t) (*s - '0');
       s += *s == ' ';
     }
+
     n = strcspn(s, "|");
     if (a != NULL)
       a[count] = (struct alternative) { s, (uint32_t) n, weight };
@@ -1264,7 +1274,7 @@ static size_t read_table(const char *s, struct table *t, struct alternative *a)
   return count;
 }
 
-/* I.7  Find a table by its name */
+/* I.12  Find a table by its name */
 
 static const struct table *find_table(const struct grammar *g,
                                       const char *name, size_t length)
@@ -1283,7 +1293,7 @@ static const struct table *find_table(const struct grammar *g,
   return NULL;
 }
 
-/* I.11  Close the grammar */
+/* I.17  Close the grammar */
 
 void grammar_close(struct memory *m, struct grammar *g)
 {
@@ -1295,14 +1305,14 @@ void grammar_close(struct memory *m, struct grammar *g)
   memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
 }
 
-/* I.12  Close the grammar */
+/* I.18  Show the tables to those who ask */
 
 size_t grammar_tables(const struct grammar *g)
 {
   return g->n_tables;
 }
 
-/* I.13  Close the grammar */
+/* I.19  Show the tables to those who ask */
 
 const char *grammar_table(const struct grammar *g, size_t number,
                           size_t i, size_t *length, uint32_t * weight)
@@ -1319,15 +1329,19 @@ const char *grammar_table(const struct grammar *g, size_t number,
   return a->words;
 }
 
-/* I.9  Open the grammar */
+/* I.14  Open the grammar */
 
 struct grammar *grammar_open(struct memory *m, struct error *why)
 {
   size_t n = 0, count = 0;
+
+/* I.15  Count the tables and all their alternatives */
+
   struct table t;
   for (size_t i = 0; i < N_KINDS; i++)
     for (const char *const *s = kinds[i]; *s != NULL; s++)
       n++, count += read_table(*s, &t, NULL);
+
   struct grammar *g = memory_take(m, FOR_TRAINING, 1, sizeof *g, why);
   if (g == NULL)
     return NULL;
@@ -1341,7 +1355,7 @@ struct grammar *grammar_open(struct memory *m, struct error *why)
     return NULL;
   }
 
-/* I.10  Read all tables, and put them in the order of their names */
+/* I.16  Read all tables, and put them in the order of their names */
 
   n = count = 0;
   for (size_t i = 0; i < N_KINDS; i++)
@@ -1355,9 +1369,11 @@ struct grammar *grammar_open(struct memory *m, struct error *why)
   return g;
 }
 
-/* I.14  A text that is being written */
+/* I.20  A text that is being written */
 
-enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256 };
+enum {
+  MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256
+};
 struct remembered {
   char key[KEY_ROOM];
   char value[VALUE_ROOM];
@@ -1376,7 +1392,7 @@ struct scribe {
   size_t fault_length;
 };
 
-/* I.15  Throw a die with n sides */
+/* I.21  Throw a die with n sides */
 
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
@@ -1390,7 +1406,7 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
   return (uint32_t) (z % n);
 }
 
-/* I.31  The binary logarithm of a small whole number */
+/* I.39  The binary logarithm of a small whole number */
 
 static double log2_of(uint32_t n)
 {
@@ -1403,9 +1419,9 @@ static double log2_of(uint32_t n)
   return whole + 2 * sum / 0.69314718055994530942;
 }
 
-/* I.33  Write texts */
+/* I.41  Write texts */
 
-/* I.18  Lower and upper case of ASCII */
+/* I.24  Lower and upper case of ASCII */
 
 static char lower(char c)
 {
@@ -1417,7 +1433,7 @@ static char upper(char c)
   return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
 }
 
-/* I.16  Complain of the grammar */
+/* I.22  Complain of the grammar */
 
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
@@ -1426,7 +1442,7 @@ static bool fault(struct scribe *s, const char *what, size_t length)
   return false;
 }
 
-/* I.19  Put words into the text */
+/* I.25  Put words into the text */
 
 static bool put(struct scribe *s, const char *words, size_t n)
 {
@@ -1438,7 +1454,7 @@ static bool put(struct scribe *s, const char *words, size_t n)
   return true;
 }
 
-/* I.17  Recall what is remembered under a key */
+/* I.23  Recall what is remembered under a key */
 
 static struct remembered *recall(struct scribe *s, const char *key, size_t length)
 {
@@ -1451,7 +1467,7 @@ static struct remembered *recall(struct scribe *s, const char *key, size_t lengt
   return NULL;
 }
 
-/* I.20  Write a field of what is remembered */
+/* I.26  Write a field of what is remembered */
 
 static bool put_field(struct scribe *s, const char *key, size_t length)
 {
@@ -1469,16 +1485,20 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
     if (v++ == NULL)
       return fault(s, key, length);
   }
+
+/* I.27  Write from v to the end of the field */
+
   const char *stop = memchr(v, ';', (size_t)(end - v));
   size_t at = s->out->length;
   if (!put(s, v, (size_t)((stop != NULL ? stop : end) - v)))
     return false;
   if (key[0] != lower(key[0]))
     s->out->words[at] = upper(s->out->words[at]);
+
   return true;
 }
 
-/* I.22  The length of the first field */
+/* I.29  The length of the first field */
 
 static size_t field_length(const char *words, size_t n)
 {
@@ -1486,10 +1506,10 @@ static size_t field_length(const char *words, size_t n)
   return stop != NULL ? (size_t)(stop - words) : n;
 }
 
-/* I.21  May alternative i be taken? */
+/* I.28  May alternative i be taken? */
 
-static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
-                     const char *but, size_t length)
+static bool may_take(struct scribe *s, const struct table *t,
+                     uint32_t i, const char *but, size_t length)
 {
   if (t->once && (s->used[t - s->g->tables] >> i & 1) != 0)
     return false;
@@ -1510,11 +1530,11 @@ static bool may_take(struct scribe *s, const struct table *t, uint32_t i,
   return true;
 }
 
-/* I.23  Choose an alternative, and account for the choice */
+/* I.30  Choose an alternative, and account for the choice */
 
 static const struct alternative *choose(struct scribe *s,
-                                        const struct table *t,
-                                        const char *but, size_t length)
+                                        const struct table *t, const char *but,
+                                        size_t length)
 {
   const struct alternative *a = s->g->alternatives + t->first;
   struct passage *p = s->out;
@@ -1528,7 +1548,7 @@ static const struct alternative *choose(struct scribe *s,
     return NULL;
   }
 
-/* I.24  Let i be the alternative of the script, or else of the die */
+/* I.31  Let i be the alternative of the script, or else of the die */
 
   if (p->n_choices < s->n_script && s->script[p->n_choices] < t->count
       && may[s->script[p->n_choices]])
@@ -1540,20 +1560,22 @@ static const struct alternative *choose(struct scribe *s,
         r -= a[i].weight;
   }
 
-  p->choices[p->n_choices++] = (struct choice) { (uint16_t) (t - s->g->tables),
-    (uint16_t) i, a[i].weight, total
+/* I.32  Write the choice down, and add its bits */
+
+  p->choices[p->n_choices++] = (struct choice)
+      { (uint16_t) (t - s->g->tables), (uint16_t) i,
+    a[i].weight, total
   };
   p->bits += log2_of(total) - log2_of(a[i].weight);
   if (t->once)
     s->used[t - s->g->tables] |= UINT64_C(1) << i;
+
   return &a[i];
 }
 
-/* I.34  Write texts */
-
 static bool expand(struct scribe *s, const char *words, size_t n);
 
-/* I.25  Fill a slot */
+/* I.33  Fill a slot */
 
 static bool fill_slot(struct scribe *s, const char *slot, size_t length)
 {
@@ -1567,12 +1589,12 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   memcpy(name, s->out->words + at, n);
   name[n] = '\0', s->out->length = at;
 
-/* I.26  Split the slot into key, table and exceptions */
+/* I.34  Split the slot into key, table and exceptions */
 
   while (name[key] != '\0' && name[key] != ':' && name[key] != '=')
     key++;
-  bool silent = name[key] == '=', shout = name[0] != lower(name[0])
-      || name[0] == '^';
+  bool silent = name[key] == '=';
+  bool shout = name[0] != lower(name[0]) || name[0] == '^';
   if (name[key] == '\0')
     key = 0;
   const char *from = key > 0 ? name + key + 1 : name + shout;
@@ -1586,7 +1608,7 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   if (a == NULL || !expand(s, a->words, a->length))
     return false;
 
-/* I.27  Remember what was written, and show its first field */
+/* I.35  Remember what was written, and show its first field */
 
   char *v = s->out->words + at;
   n = s->out->length - at;
@@ -1599,7 +1621,8 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
     }
     if (key >= KEY_ROOM || n > VALUE_ROOM)
       return fault(s, slot, length);
-    memcpy(r->key, name, key), r->key[key] = '\0', r->key[0] = lower(name[0]);
+    memcpy(r->key, name, key), r->key[key] = '\0';
+    r->key[0] = lower(name[0]);
     memcpy(r->value, v, n), r->length = n;
   }
   s->out->length = at + (silent ? 0 : field_length(v, n));
@@ -1609,7 +1632,7 @@ static bool fill_slot(struct scribe *s, const char *slot, size_t length)
   return true;
 }
 
-/* I.28  Write what an alternative says */
+/* I.36  Write what an alternative says */
 
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
@@ -1631,7 +1654,7 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-/* I.29  Write a whole text */
+/* I.37  Write a whole text */
 
 static bool write_text(const struct grammar *g, uint64_t dice,
                        const uint16_t * script, size_t n_script,
@@ -1639,16 +1662,18 @@ static bool write_text(const struct grammar *g, uint64_t dice,
 {
   struct scribe s;
   memset(&s, 0, sizeof s);
-  s.g = g, s.out = out, s.dice = dice, s.script = script, s.n_script = n_script;
+  s.g = g, s.out = out, s.dice = dice;
+  s.script = script, s.n_script = n_script;
   out->length = out->n_choices = 0, out->bits = 0;
   bool ok = fill_slot(&s, "text", 4);
   out->words[out->length] = '\0';
   out->sort = ok ? out->choices[0].taken : 0;
-  return ok || error_say(why, "the grammar: %.*s has no place or no meaning",
+  return ok || error_say(why,
+                         "the grammar: %.*s has no place or no meaning",
                          (int)s.fault_length, s.fault);
 }
 
-/* I.30  Write a whole text */
+/* I.38  Write a whole text */
 
 bool grammar_write(const struct grammar *g, uint64_t seed,
                    uint64_t number, struct passage *out, struct error *why)
