@@ -387,8 +387,8 @@ static bool put(struct scribe *s, const char *words, size_t n)
 }
 
 @ What is remembered may have several fields: a princess comes with ``she'', ``her'' and
-``her'', a lost bell with what is wrong without it. The number behind the dot says which is meant: with |"princess;she;her;her"| remembered
-under |h|, |"{h}"| writes \emph{princess}, |"{h.1}"| \emph{she}, and |"{H.1}"| \emph{She}. A field that is not there is
+``her'', a lost bell with what is wrong without it. The number behind the dot says which is meant. After
+|"[h:role]"| has become \.{king;he;him;his}, |"{h}"| writes \emph{king}, |"{h.1}"| \emph{he}, and |"{H.1}"| \emph{He}. A field that is not there is
 a fault, because a blank in its place would make a sentence that is nearly right.
 @<Write a field of what is remembered@>=
 static bool put_field(struct scribe *s, const char *key, size_t length)
@@ -672,7 +672,7 @@ static bool expand(struct scribe *s, const char *words, size_t n);
 @<Write a whole text@>@;
 
 @* The tables of the grammar. \label{sec:grammartables}
-The notation fits on a page. A table is one string: its name, a colon, and its
+There are \val{corpus.tables} tables with \val{corpus.alternatives} alternatives in all; their notation fits on a page. A table is one string: its name, a colon, and its
 alternatives with bars between them; |"%4 "| before an alternative is its weight, and 1 goes
 without saying. In an alternative,
 
@@ -693,10 +693,17 @@ twice in one text. The rest is text. Long strings are cut for the page, at a bar
 again.
 
 \begin{byhand}{a hero in four choices}
-The first alternative of |"hero"|, further below, is |"a [good] [h:role] named [name:name.{h.1}]"|. It had weight 3 of 5.
-Now |"[good]"| is filled: \emph{brave}, with weight 5 of 19. Then |"[h:role]"|: the alternative |"princess;she;her;her"| has weight 4 of 18; all four fields are
+Further below, the first alternative of the table |"hero"| is
+
+\smallskip
+\.{a [good] [h:role] named [name:name.\char`\{h.1\char`\}]}
+
+\smallskip\noindent
+with weight 3 of 5. Say that it was taken.
+Now |"[good]"| is filled: \emph{brave}, with weight 5 of 19. Then |"[h:role]"|: it is \.{princess;she;her;her}, with
+weight 4 of 18; all four fields are
 remembered as |h|, and the first is shown. The third slot has braces; they are written first, |"{h.1}"| is \emph{she}, and the slot has
-become |"[name:name.she]"|. Mira has weight 3 of 20. The text says
+become |"[name:name.she]"|. \emph{Mira} has weight 3 of 20. The text says
 \emph{a brave princess named Mira}, and its chance is
 $$\frac35\cdot\frac5{19}\cdot\frac4{18}\cdot\frac3{20}=\frac1{190}.$$
 \end{byhand}
@@ -940,16 +947,15 @@ static const char *const tale_road_3[] = @[{@/
     "The [land] smelt of [smell] and [smell].|"@|
     "Somewhere a [mild] [wild] was calling.|"@|
     "[^count] [mild] birds flew over the [land].|"@|
-    "The air tasted of [smell].|"@|
-    "The [land] lay [mild] in the [light].|"@|
-    "A [mild] cloud, shaped like a [wild], hung over "@|
-    "the [land].|{name} saw a [mild] [wild] and a "@|
-    "[manner] [wild].|{name} thought of [smell] and "@|
-    "of the [mild] [land] at home.|{name} ate [food] "@|
-    "and looked at the [mild] [land].|"@|
-    "A [manner] [wild] flew from the [land] and sang "@|
-    "of [smell].|Behind the [land] lay a [colour] "@|
-    "[small], and {name} picked it up.",@/
+    "The air tasted of [smell].|The [land] lay "@|
+    "[mild] in the [light].|A [mild] cloud, shaped "@|
+    "like a [wild], hung over the [land].|{name} saw "@|
+    "a [mild] [wild] and a [manner] [wild].|{name} "@|
+    "thought of [smell] and of the [mild] [land] at "@|
+    "home.|{name} ate [food] and looked at the "@|
+    "[mild] [land].|A [manner] [wild] flew from the "@|
+    "[land] and sang of [smell].|Behind the [land] "@|
+    "lay a [colour] [small], and {name} picked it up.",@/
   "light: %4 moonlight|%3 sunshine|%2 rain|snow|"@|
     "evening light",
   NULL }@];
@@ -958,14 +964,13 @@ static const char *const tale_road_3[] = @[{@/
 place again, which gives the model something to look back for.
 @<On the road@>=
 static const char *const tale_road_4[] = @[{@/
-  "notyet~: But the {g.1} was not there.|"@|
-    "But {name} did not find the {g.1}.|There {name} "@|
-    "found a [colour] [small], but no {g.1}.|"@|
-    "`Have you seen {g}?` asked {name}. "@|
-    "`No,` [replies] the {a}[how].|"@|
-    "There stood a sign with [count] arms, and all "@|
-    "of them pointed to the [far].|There {name} "@|
-    "slept under the stars and dreamt of {g}.",
+  "notyet~: But the {g.1} was not there.|But {name} "@|
+    "did not find the {g.1}.|There {name} found a "@|
+    "[colour] [small], but no {g.1}.|`Have you seen "@|
+    "{g}?` asked {name}. `No,` [replies] the "@|
+    "{a}[how].|There stood a sign with [count] arms, "@|
+    "and all of them pointed to the [far].|There "@|
+    "{name} slept under the stars and dreamt of {g}.",
   NULL }@];
 
 @ Each journey meets an animal that needs help and gives something for it. What it asks and
@@ -1043,14 +1048,6 @@ static const char *const tale_help_3[] = @[{@/
     "followed the stars.",
   NULL }@];
 
-@ A few words for the beginning of a sentence, shared by all obstacles below, and drawn each
-time anew.
-@<A helper in need@>=
-static const char *const tale_help_4[] = @[{@/
-  "soon: %4 Soon|%2 Before long|%2 At noon|"@|
-    "After an hour|In the evening|All at once",
-  NULL }@];
-
 @ Here the table itself is selected by what is remembered: a hero who was given a rope meets
 a valley or a cliff, never a torn sail. So the gift of one sentence decides what can happen
 in the next paragraph.
@@ -1105,7 +1102,8 @@ static const char *const tale_obstacles_2[] = @[{@/
   NULL }@];
 
 @ The last three gifts have obstacles of their own. Every gift has at least two, so the text is
-not settled by the gift alone: a perfect reader is sure of the whistle and still unsure of the lake.
+not settled by the gift alone: a perfect reader is sure of the whistle and still unsure of the lake. One table for the beginnings of sentences
+serves them all.
 @<Obstacles, each overcome by its gift@>=
 static const char *const tale_obstacles_3[] = @[{@/
   "obstacle.whistle: %3 [soon] {name} came to a wide "@|
@@ -1120,6 +1118,8 @@ static const char *const tale_obstacles_3[] = @[{@/
     "%2 A [mild] giant wept, for his trousers were "@|
     "torn. {name} [adv]mended them with the needle, "@|
     "and he carried {h.2} over the [land].",@/
+  "soon: %4 Soon|%2 Before long|%2 At noon|"@|
+    "After an hour|In the evening|All at once",@/
   "obstacle.wool: %3 [soon] {name} came to a maze of "@|
     "hedges. {H.1} [adv]let the wool run out and was "@|
     "never lost.|%2 A [colour] cat as big as a house "@|
@@ -1309,21 +1309,19 @@ static const char *const home_trouble[] = @[{@/
 visitor or the place of the first sentence.
 @<A small trouble, and how it is solved@>=
 static const char *const home_trouble_2[] = @[{@/
-  "dothis~: %3 ask the old owl|"@|
-    "%3 look under the {q.2}|%2 make some tea|"@|
-    "%2 sing very loudly|%2 light a candle|"@|
-    "call the {r}'s mother|share everything|"@|
-    "sit close together|count to [count]|"@|
+  "dothis~: %3 ask the old owl|%3 look under the "@|
+    "{q.2}|%2 make some tea|%2 sing very loudly|"@|
+    "%2 light a candle|call the {r}'s mother|share "@|
+    "everything|sit close together|count to [count]|"@|
     "build a tent|write a letter to the moon",@/
   "homeend: %3 And the {q} went back to the {q.2}. "@|
-    "Good night, {q}.|"@|
-    "%3 That night, two friends slept {q.1}.|"@|
-    "%2 `Tomorrow,` [says] the {q}[how], `I will "@|
-    "visit your {r.2}.`|%2 And what did the {q} do "@|
-    "then? The {q} sat {q.1}.|%2 Now the {q} and the "@|
-    "{r} meet every [daypart].|"@|
-    "The {q} yawned. The {r} yawned. The end.|"@|
-    "`It was a good day,` [says] the {r}[how]. "@|
+    "Good night, {q}.|%3 That night, two friends "@|
+    "slept {q.1}.|%2 `Tomorrow,` [says] the "@|
+    "{q}[how], `I will visit your {r.2}.`|%2 And "@|
+    "what did the {q} do then? The {q} sat {q.1}.|"@|
+    "%2 Now the {q} and the {r} meet every "@|
+    "[daypart].|The {q} yawned. The {r} yawned. The "@|
+    "end.|`It was a good day,` [says] the {r}[how]. "@|
     "`It was a good {q.2},` [says] the {q}[how].|"@|
     "And since that day the {q.2} is never empty.",
   NULL }@];
@@ -1369,15 +1367,13 @@ static const char *const chronicle_fork_2[] = @[{@/
     "shall we do now?` asked the [official].|"@|
     "%2 For [count] days nobody laughed.",@/
   "repair: %3 Then a little girl had an idea, and by "@|
-    "[daypart] everything was mended.|"@|
-    "%2 In the end the [manner] [pet2] helped them.|"@|
-    "%2 They worked together all night.|"@|
-    "A stranger came by with a [colour] [small] and "@|
-    "put everything right.",@/
-  "nice: %4 the new bridge was ready|"@|
-    "%3 a ship had come with [food] and silk|"@|
-    "%3 the old clock was working again|"@|
-    "%2 twins were born at the castle|"@|
+    "[daypart] everything was mended.|%2 In the end "@|
+    "the [manner] [pet2] helped them.|%2 They worked "@|
+    "together all night.|A stranger came by with a "@|
+    "[colour] [small] and put everything right.",@/
+  "nice: %4 the new bridge was ready|%3 a ship had "@|
+    "come with [food] and silk|%3 the old clock was "@|
+    "working again|%2 twins were born at the castle|"@|
     "%2 the well was full of sweet water|"@|
     "the [official] had found a treasure",
   NULL }@];
@@ -1482,20 +1478,18 @@ static const char *const talk_frame_2[] = @[{@/
     "%2 old church|well|castle|bakery|school",@/
   "bye: User: [thankyou]\nAssistant: [farewell]",@/
   "thankyou: %3 Thank you!|"@|
-    "%2 Thank you, and a [mild] [daypart].|"@|
-    "%2 That is all. I must find my [small].|"@|
-    "%2 Goodbye! I am [feel] now.|"@|
-    "I must go and eat [food].",
+    "%2 Thank you, and a [mild] [daypart].|%2 That "@|
+    "is all. I must find my [small].|%2 Goodbye! "@|
+    "I am [feel] now.|I must go and eat [food].",
   NULL }@];
 
 @ And how one says goodbye. Even the last line has a few bits in it; a text that ends in
 certainty would lower the entropy for nothing.
 @<A dialogue, and what is remembered in it@>=
 static const char *const talk_frame_3[] = @[{@/
-  "farewell: %3 You are welcome.|"@|
-    "%3 Goodbye! Come again on a [mild] [daypart].|"@|
-    "%2 It was a pleasure.|"@|
-    "Sleep well, and dream of [food].",
+  "farewell: %3 You are welcome.|%3 Goodbye! "@|
+    "Come again on a [mild] [daypart].|%2 It was a "@|
+    "pleasure.|Sleep well, and dream of [food].",
   NULL }@];
 
 @ Between greeting and farewell stand the exchanges, of many kinds, none twice in a dialogue. The first are facts. What does the fox eat? Such an answer never changes, so the model has to carry it in its
@@ -1509,12 +1503,11 @@ static const char *const talk_facts[] = @[{@/
     "%4 [sky]",@/
   "beast: %3 User: Where does the [b:animal] live?\n"@|
     "Assistant: The {b} lives "@|
-    "{b.1}.[seen][beastmore]|"@|
-    "%2 User: What does the [b:animal] eat?\n"@|
-    "Assistant: The {b} eats {b.2}.[seen][beastmore]|"@|
-    "%2 User: Tell me about the [b:animal].\n"@|
-    "Assistant: The {b} lives {b.1} and eats {b.2}. "@|
-    "It says {b.3}.",@/
+    "{b.1}.[seen][beastmore]|%2 User: What does the "@|
+    "[b:animal] eat?\nAssistant: The {b} eats "@|
+    "{b.2}.[seen][beastmore]|%2 User: Tell me about "@|
+    "the [b:animal].\nAssistant: The {b} lives {b.1} "@|
+    "and eats {b.2}. It says {b.3}.",@/
   "beast2: %3 User: What does the [b:animal] say?\n"@|
     "Assistant: The {b} says {b.3}.[beastmore]|"@|
     "%3 User: I saw a [manner] [b:animal] near the "@|
@@ -1637,12 +1630,11 @@ at which place.
 @<Ways, recipes and opinions@>=
 static const char *const talk_chat_3[] = @[{@/
   "opinion: %3 User: Which do you like better, "@|
-    "[o1:joyous] or [o2:joyous-o1]?\n"@|
-    "Assistant: I like {o1} better.[owhy]|"@|
-    "%2 User: Do you like [o1:joyous]?\n"@|
-    "Assistant: Yes, I like {o1} very much.[owhy]|"@|
-    "%2 User: What is better than [o1:joyous]?\n"@|
-    "Assistant: Only [joyous-o1].",@/
+    "[o1:joyous] or [o2:joyous-o1]?\nAssistant: I "@|
+    "like {o1} better.[owhy]|%2 User: Do you like "@|
+    "[o1:joyous]?\nAssistant: Yes, I like {o1} very "@|
+    "much.[owhy]|%2 User: What is better than "@|
+    "[o1:joyous]?\nAssistant: Only [joyous-o1].",@/
   "owhy: %4 |"@|
     "%5 \nUser: Why?\nAssistant: Because {o1} [obec].",@/
   "obec: %3 makes everyone happy|%2 is good for the "@|
@@ -1951,10 +1943,9 @@ static const char *const code_numbers_2[] = @[{@/
     "%2 count_down(4)\n# 4\n# 3\n# 2\n# 1\n# {dw}!",@/
   "fn.vars: %3 [t:one] = [na:number]\n[t2:two] = "@|
     "[nb:number]\n[t3:three] = [nc:number]\n[showvar]",@/
-  "showvar: %3 print({t})\n# {na}|"@|
-    "%2 print({t2})\n# {nb}|%2 print({t3})\n# {nc}|"@|
-    "%2 print({t2}, {t})\n# {nb} {na}|"@|
-    "print({t3}, {t})\n# {nc} {na}",@/
+  "showvar: %3 print({t})\n# {na}|%2 print({t2})\n"@|
+    "# {nb}|%2 print({t3})\n# {nc}|%2 print({t2}, "@|
+    "{t})\n# {nb} {na}|print({t3}, {t})\n# {nc} {na}",@/
   "fn.swap: %3 def swap([t:one], [t2:two]):\n"@|
     "    [t3:three] = {t}\n    {t} = {t2}\n"@|
     "    {t2} = {t3}\n    return {t}, {t2}\n\n"@|
@@ -2047,8 +2038,8 @@ static const char *const *const kinds[] = @[{@/
   tale_trouble_2, tale_trouble_3, tale_road,@|
   tale_road_2, tale_road_3, tale_road_4,@|
   tale_help, tale_help_2, tale_help_3,@|
-  tale_help_4, tale_obstacles, tale_obstacles_2,@|
-  tale_obstacles_3, tale_end, tale_end_2,@|
+  tale_obstacles, tale_obstacles_2, tale_obstacles_3,@|
+  tale_end, tale_end_2,@|
   home_frame, home_frame_2, home_talk,@|
   home_talk_2, home_talk_3, home_trouble,@|
   home_trouble_2, chronicle_fork, chronicle_fork_2,@|

@@ -7,7 +7,7 @@
 #include "A6-kernels/numbers.h"
 #include "A9-corpus/corpus.h"
 
-/* I.105  What the program prints */
+/* I.104  What the program prints */
 
 static struct passage piece, other;
 
@@ -19,7 +19,7 @@ static bool next_short(const struct grammar *g, uint64_t * n, struct error *why)
   return false;
 }
 
-/* I.106  What the program prints */
+/* I.105  What the program prints */
 
 static int print_samples(void)
 {
@@ -40,7 +40,7 @@ static int print_samples(void)
   return !ok;
 }
 
-/* I.107  What the program prints */
+/* I.106  What the program prints */
 
 static size_t place_of(const struct grammar *g, size_t k)
 {
@@ -63,7 +63,7 @@ static size_t place_of(const struct grammar *g, size_t k)
   return place;
 }
 
-/* I.108  What the program prints */
+/* I.107  What the program prints */
 
 static double worth(const struct choice *c)
 {
@@ -87,9 +87,9 @@ static int print_surprise(void)
   return !ok;
 }
 
-/* I.109  What the program prints */
+/* I.108  What the program prints */
 
-/* I.110  Is a table one of those that every kind of text uses? */
+/* I.109  Is a table one of those that every kind of text uses? */
 
 static bool is_common(const struct grammar *g, size_t table)
 {
@@ -128,7 +128,7 @@ static void enter(const struct grammar *g, struct census *a)
   }
 }
 
-/* I.111  What the program prints */
+/* I.110  What the program prints */
 
 static void print_account(const struct grammar *g, const struct census *a)
 {
@@ -145,7 +145,7 @@ static void print_account(const struct grammar *g, const struct census *a)
   printf("corpus.longest %zu\ncorpus.richest %zu\n", a->longest, a->richest);
 }
 
-/* I.112  What the program prints */
+/* I.111  What the program prints */
 
 static int print_values(void)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "A9-corpus/corpus.h"
 
-/* I.100  The tables of the grammar */
+/* I.99  The tables of the grammar */
 
 /* I.43  Five sorts of text, and how often */
 
@@ -51,7 +51,7 @@ static const char *const words_common_2[] = {
   NULL
 };
 
-/* I.101  Stories: tales, the cat at home, chronicles */
+/* I.100  Stories: tales, the cat at home, chronicles */
 
 /* I.46  The plot of a tale */
 
@@ -222,16 +222,15 @@ static const char *const tale_road_3[] = {
       "The [land] smelt of [smell] and [smell].|"
       "Somewhere a [mild] [wild] was calling.|"
       "[^count] [mild] birds flew over the [land].|"
-      "The air tasted of [smell].|"
-      "The [land] lay [mild] in the [light].|"
-      "A [mild] cloud, shaped like a [wild], hung over "
-      "the [land].|{name} saw a [mild] [wild] and a "
-      "[manner] [wild].|{name} thought of [smell] and "
-      "of the [mild] [land] at home.|{name} ate [food] "
-      "and looked at the [mild] [land].|"
-      "A [manner] [wild] flew from the [land] and sang "
-      "of [smell].|Behind the [land] lay a [colour] "
-      "[small], and {name} picked it up.",
+      "The air tasted of [smell].|The [land] lay "
+      "[mild] in the [light].|A [mild] cloud, shaped "
+      "like a [wild], hung over the [land].|{name} saw "
+      "a [mild] [wild] and a [manner] [wild].|{name} "
+      "thought of [smell] and of the [mild] [land] at "
+      "home.|{name} ate [food] and looked at the "
+      "[mild] [land].|A [manner] [wild] flew from the "
+      "[land] and sang of [smell].|Behind the [land] "
+      "lay a [colour] [small], and {name} picked it up.",
   "light: %4 moonlight|%3 sunshine|%2 rain|snow|" "evening light",
   NULL
 };
@@ -239,14 +238,13 @@ static const char *const tale_road_3[] = {
 /* I.54  On the road */
 
 static const char *const tale_road_4[] = {
-  "notyet~: But the {g.1} was not there.|"
-      "But {name} did not find the {g.1}.|There {name} "
-      "found a [colour] [small], but no {g.1}.|"
-      "`Have you seen {g}?` asked {name}. "
-      "`No,` [replies] the {a}[how].|"
-      "There stood a sign with [count] arms, and all "
-      "of them pointed to the [far].|There {name} "
-      "slept under the stars and dreamt of {g}.",
+  "notyet~: But the {g.1} was not there.|But {name} "
+      "did not find the {g.1}.|There {name} found a "
+      "[colour] [small], but no {g.1}.|`Have you seen "
+      "{g}?` asked {name}. `No,` [replies] the "
+      "{a}[how].|There stood a sign with [count] arms, "
+      "and all of them pointed to the [far].|There "
+      "{name} slept under the stars and dreamt of {g}.",
   NULL
 };
 
@@ -319,15 +317,7 @@ static const char *const tale_help_3[] = {
   NULL
 };
 
-/* I.58  A helper in need */
-
-static const char *const tale_help_4[] = {
-  "soon: %4 Soon|%2 Before long|%2 At noon|"
-      "After an hour|In the evening|All at once",
-  NULL
-};
-
-/* I.59  Obstacles, each overcome by its gift */
+/* I.58  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles[] = {
   "obstacle.rope: %3 [soon] {name} stood before a "
@@ -352,7 +342,7 @@ static const char *const tale_obstacles[] = {
   NULL
 };
 
-/* I.60  Obstacles, each overcome by its gift */
+/* I.59  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles_2[] = {
   "obstacle.loaf: %3 [soon] a [mild] giant stood in "
@@ -376,7 +366,7 @@ static const char *const tale_obstacles_2[] = {
   NULL
 };
 
-/* I.61  Obstacles, each overcome by its gift */
+/* I.60  Obstacles, each overcome by its gift */
 
 static const char *const tale_obstacles_3[] = {
   "obstacle.whistle: %3 [soon] {name} came to a wide "
@@ -391,6 +381,8 @@ static const char *const tale_obstacles_3[] = {
       "%2 A [mild] giant wept, for his trousers were "
       "torn. {name} [adv]mended them with the needle, "
       "and he carried {h.2} over the [land].",
+  "soon: %4 Soon|%2 Before long|%2 At noon|"
+      "After an hour|In the evening|All at once",
   "obstacle.wool: %3 [soon] {name} came to a maze of "
       "hedges. {H.1} [adv]let the wool run out and was "
       "never lost.|%2 A [colour] cat as big as a house "
@@ -399,7 +391,7 @@ static const char *const tale_obstacles_3[] = {
   NULL
 };
 
-/* I.62  How a tale ends */
+/* I.61  How a tale ends */
 
 static const char *const tale_end[] = {
   "found: %3 And there, [where], lay {g}.|"
@@ -426,7 +418,7 @@ static const char *const tale_end[] = {
   NULL
 };
 
-/* I.63  How a tale ends */
+/* I.62  How a tale ends */
 
 static const char *const tale_end_2[] = {
   "last: %4 And they lived happily ever after.|"
@@ -442,7 +434,7 @@ static const char *const tale_end_2[] = {
   NULL
 };
 
-/* I.64  At home with the cat */
+/* I.63  At home with the cat */
 
 static const char *const home_frame[] = {
   "home: %4 The [q:pet] [posture] [spot]. [mood] "
@@ -465,7 +457,7 @@ static const char *const home_frame[] = {
   NULL
 };
 
-/* I.65  At home with the cat */
+/* I.64  At home with the cat */
 
 static const char *const home_frame_2[] = {
   "mood~: %3 The {q.2} was [quality], and the {q} was "
@@ -486,7 +478,7 @@ static const char *const home_frame_2[] = {
   NULL
 };
 
-/* I.66  A visitor, and what is said */
+/* I.65  A visitor, and what is said */
 
 static const char *const home_talk[] = {
   "wish: %3 The {q} wanted a [colour] [it:small]. "
@@ -503,7 +495,7 @@ static const char *const home_talk[] = {
   NULL
 };
 
-/* I.67  A visitor, and what is said */
+/* I.66  A visitor, and what is said */
 
 static const char *const home_talk_2[] = {
   "plan~: %3 `Let us play,` [says] the {r}[how]. "
@@ -529,7 +521,7 @@ static const char *const home_talk_2[] = {
   NULL
 };
 
-/* I.68  A visitor, and what is said */
+/* I.67  A visitor, and what is said */
 
 static const char *const home_talk_3[] = {
   "mayi: %3 Of course|%3 Yes, if you are quiet|"
@@ -542,7 +534,7 @@ static const char *const home_talk_3[] = {
   NULL
 };
 
-/* I.69  A small trouble, and how it is solved */
+/* I.68  A small trouble, and how it is solved */
 
 static const char *const home_trouble[] = {
   "problem: %3 But then the {q.2} began to move.|"
@@ -567,30 +559,28 @@ static const char *const home_trouble[] = {
   NULL
 };
 
-/* I.70  A small trouble, and how it is solved */
+/* I.69  A small trouble, and how it is solved */
 
 static const char *const home_trouble_2[] = {
-  "dothis~: %3 ask the old owl|"
-      "%3 look under the {q.2}|%2 make some tea|"
-      "%2 sing very loudly|%2 light a candle|"
-      "call the {r}'s mother|share everything|"
-      "sit close together|count to [count]|"
+  "dothis~: %3 ask the old owl|%3 look under the "
+      "{q.2}|%2 make some tea|%2 sing very loudly|"
+      "%2 light a candle|call the {r}'s mother|share "
+      "everything|sit close together|count to [count]|"
       "build a tent|write a letter to the moon",
   "homeend: %3 And the {q} went back to the {q.2}. "
-      "Good night, {q}.|"
-      "%3 That night, two friends slept {q.1}.|"
-      "%2 `Tomorrow,` [says] the {q}[how], `I will "
-      "visit your {r.2}.`|%2 And what did the {q} do "
-      "then? The {q} sat {q.1}.|%2 Now the {q} and the "
-      "{r} meet every [daypart].|"
-      "The {q} yawned. The {r} yawned. The end.|"
-      "`It was a good day,` [says] the {r}[how]. "
+      "Good night, {q}.|%3 That night, two friends "
+      "slept {q.1}.|%2 `Tomorrow,` [says] the "
+      "{q}[how], `I will visit your {r.2}.`|%2 And "
+      "what did the {q} do then? The {q} sat {q.1}.|"
+      "%2 Now the {q} and the {r} meet every "
+      "[daypart].|The {q} yawned. The {r} yawned. The "
+      "end.|`It was a good day,` [says] the {r}[how]. "
       "`It was a good {q.2},` [says] the {q}[how].|"
       "And since that day the {q.2} is never empty.",
   NULL
 };
 
-/* I.71  The chronicle, and its fork */
+/* I.70  The chronicle, and its fork */
 
 static const char *const chronicle_fork[] = {
   "chronicle: The [topic] of the [realm] was very " "[good2]. [fork]",
@@ -611,7 +601,7 @@ static const char *const chronicle_fork[] = {
   NULL
 };
 
-/* I.72  The chronicle, and its fork */
+/* I.71  The chronicle, and its fork */
 
 static const char *const chronicle_fork_2[] = {
   "bad: %4 a [colour] dragon had smelt it from far "
@@ -624,19 +614,18 @@ static const char *const chronicle_fork_2[] = {
       "shall we do now?` asked the [official].|"
       "%2 For [count] days nobody laughed.",
   "repair: %3 Then a little girl had an idea, and by "
-      "[daypart] everything was mended.|"
-      "%2 In the end the [manner] [pet2] helped them.|"
-      "%2 They worked together all night.|"
-      "A stranger came by with a [colour] [small] and " "put everything right.",
-  "nice: %4 the new bridge was ready|"
-      "%3 a ship had come with [food] and silk|"
-      "%3 the old clock was working again|"
-      "%2 twins were born at the castle|"
+      "[daypart] everything was mended.|%2 In the end "
+      "the [manner] [pet2] helped them.|%2 They worked "
+      "together all night.|A stranger came by with a "
+      "[colour] [small] and put everything right.",
+  "nice: %4 the new bridge was ready|%3 a ship had "
+      "come with [food] and silk|%3 the old clock was "
+      "working again|%2 twins were born at the castle|"
       "%2 the well was full of sweet water|" "the [official] had found a treasure",
   NULL
 };
 
-/* I.73  What happened after the fork */
+/* I.72  What happened after the fork */
 
 static const char *const chronicle_after[] = {
   "pet2: %6 cat|%3 dog|%2 hen|%2 fox|goat|mouse|bear|" "pig",
@@ -660,7 +649,7 @@ static const char *const chronicle_after[] = {
   NULL
 };
 
-/* I.74  What happened after the fork */
+/* I.73  What happened after the fork */
 
 static const char *const chronicle_after_2[] = {
   "joined: %3 got a share|%2 wore a [colour] ribbon|" "%2 wanted to see it|clapped",
@@ -680,9 +669,9 @@ static const char *const chronicle_after_2[] = {
   NULL
 };
 
-/* I.102  Dialogues, and what they are about */
+/* I.101  Dialogues, and what they are about */
 
-/* I.75  A dialogue, and what is remembered in it */
+/* I.74  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame[] = {
   "talk: %3 [intro][turn]\n\n[bye]|"
@@ -707,7 +696,7 @@ static const char *const talk_frame[] = {
   NULL
 };
 
-/* I.76  A dialogue, and what is remembered in it */
+/* I.75  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame_2[] = {
   "nicething: %3 A {mc} {ms} is a fine thing.|"
@@ -726,22 +715,22 @@ static const char *const talk_frame_2[] = {
       "%2 old church|well|castle|bakery|school",
   "bye: User: [thankyou]\nAssistant: [farewell]",
   "thankyou: %3 Thank you!|"
-      "%2 Thank you, and a [mild] [daypart].|"
-      "%2 That is all. I must find my [small].|"
-      "%2 Goodbye! I am [feel] now.|" "I must go and eat [food].",
+      "%2 Thank you, and a [mild] [daypart].|%2 That "
+      "is all. I must find my [small].|%2 Goodbye! "
+      "I am [feel] now.|I must go and eat [food].",
   NULL
 };
 
-/* I.77  A dialogue, and what is remembered in it */
+/* I.76  A dialogue, and what is remembered in it */
 
 static const char *const talk_frame_3[] = {
-  "farewell: %3 You are welcome.|"
-      "%3 Goodbye! Come again on a [mild] [daypart].|"
-      "%2 It was a pleasure.|" "Sleep well, and dream of [food].",
+  "farewell: %3 You are welcome.|%3 Goodbye! "
+      "Come again on a [mild] [daypart].|%2 It was a "
+      "pleasure.|Sleep well, and dream of [food].",
   NULL
 };
 
-/* I.78  Facts, sums and riddles */
+/* I.77  Facts, sums and riddles */
 
 static const char *const talk_facts[] = {
   "turn~: %3 [beast]|%3 [beast2]|%3 [sum]|%3 [way]|"
@@ -750,11 +739,11 @@ static const char *const talk_facts[] = {
       "%4 [chat3]|%6 [errand]|%5 [today]|%5 [fable]|" "%4 [sky]",
   "beast: %3 User: Where does the [b:animal] live?\n"
       "Assistant: The {b} lives "
-      "{b.1}.[seen][beastmore]|"
-      "%2 User: What does the [b:animal] eat?\n"
-      "Assistant: The {b} eats {b.2}.[seen][beastmore]|"
-      "%2 User: Tell me about the [b:animal].\n"
-      "Assistant: The {b} lives {b.1} and eats {b.2}. " "It says {b.3}.",
+      "{b.1}.[seen][beastmore]|%2 User: What does the "
+      "[b:animal] eat?\nAssistant: The {b} eats "
+      "{b.2}.[seen][beastmore]|%2 User: Tell me about "
+      "the [b:animal].\nAssistant: The {b} lives {b.1} "
+      "and eats {b.2}. It says {b.3}.",
   "beast2: %3 User: What does the [b:animal] say?\n"
       "Assistant: The {b} says {b.3}.[beastmore]|"
       "%3 User: I saw a [manner] [b:animal] near the "
@@ -763,7 +752,7 @@ static const char *const talk_facts[] = {
   NULL
 };
 
-/* I.79  Facts, sums and riddles */
+/* I.78  Facts, sums and riddles */
 
 static const char *const talk_facts_2[] = {
   "beastmore: %5 |%2 \nUser: And what does it eat?\n"
@@ -789,7 +778,7 @@ static const char *const talk_facts_2[] = {
   NULL
 };
 
-/* I.80  Facts, sums and riddles */
+/* I.79  Facts, sums and riddles */
 
 static const char *const talk_facts_3[] = {
   "sum: %3 User: What is [s:plus]?\nAssistant: {S} is "
@@ -809,7 +798,7 @@ static const char *const talk_facts_3[] = {
   NULL
 };
 
-/* I.81  Facts, sums and riddles */
+/* I.80  Facts, sums and riddles */
 
 static const char *const talk_facts_4[] = {
   "riddles: %3 What has teeth but cannot bite?;a comb|"
@@ -822,7 +811,7 @@ static const char *const talk_facts_4[] = {
   NULL
 };
 
-/* I.82  Ways, recipes and opinions */
+/* I.81  Ways, recipes and opinions */
 
 static const char *const talk_chat[] = {
   "way: %3 User: How do I get to the [mild] "
@@ -845,7 +834,7 @@ static const char *const talk_chat[] = {
   NULL
 };
 
-/* I.83  Ways, recipes and opinions */
+/* I.82  Ways, recipes and opinions */
 
 static const char *const talk_chat_2[] = {
   "recipe: %3 User: How do I make [dish]?\n"
@@ -865,15 +854,15 @@ static const char *const talk_chat_2[] = {
   NULL
 };
 
-/* I.84  Ways, recipes and opinions */
+/* I.83  Ways, recipes and opinions */
 
 static const char *const talk_chat_3[] = {
   "opinion: %3 User: Which do you like better, "
-      "[o1:joyous] or [o2:joyous-o1]?\n"
-      "Assistant: I like {o1} better.[owhy]|"
-      "%2 User: Do you like [o1:joyous]?\n"
-      "Assistant: Yes, I like {o1} very much.[owhy]|"
-      "%2 User: What is better than [o1:joyous]?\n" "Assistant: Only [joyous-o1].",
+      "[o1:joyous] or [o2:joyous-o1]?\nAssistant: I "
+      "like {o1} better.[owhy]|%2 User: Do you like "
+      "[o1:joyous]?\nAssistant: Yes, I like {o1} very "
+      "much.[owhy]|%2 User: What is better than "
+      "[o1:joyous]?\nAssistant: Only [joyous-o1].",
   "owhy: %4 |" "%5 \nUser: Why?\nAssistant: Because {o1} [obec].",
   "obec: %3 makes everyone happy|%2 is good for the "
       "heart|never talks too much|is hard to find",
@@ -882,7 +871,7 @@ static const char *const talk_chat_3[] = {
   NULL
 };
 
-/* I.85  Rhymes and small talk */
+/* I.84  Rhymes and small talk */
 
 static const char *const talk_more[] = {
   "dweller: %3 User: Who lives in the [l:spotname]?\n"
@@ -906,7 +895,7 @@ static const char *const talk_more[] = {
   NULL
 };
 
-/* I.86  Rhymes and small talk */
+/* I.85  Rhymes and small talk */
 
 static const char *const talk_more_2[] = {
   "chat: %3 User: I saw a [x1:mild] [x2:wild] near "
@@ -929,7 +918,7 @@ static const char *const talk_more_2[] = {
   NULL
 };
 
-/* I.87  Rhymes and small talk */
+/* I.86  Rhymes and small talk */
 
 static const char *const talk_more_3[] = {
   "yum: %3 That sounds good.|%2 I hope there was tea.|" "What a strange meal!",
@@ -938,7 +927,7 @@ static const char *const talk_more_3[] = {
   NULL
 };
 
-/* I.88  Errands, plans and very short fables */
+/* I.87  Errands, plans and very short fables */
 
 static const char *const talk_stories[] = {
   "fable: %3 User: [tellme]\nAssistant: A [manner] "
@@ -957,7 +946,7 @@ static const char *const talk_stories[] = {
   NULL
 };
 
-/* I.89  Errands, plans and very short fables */
+/* I.88  Errands, plans and very short fables */
 
 static const char *const talk_stories_2[] = {
   "sky: %3 User: How is the [x1:spotname] today?\n"
@@ -981,7 +970,7 @@ static const char *const talk_stories_2[] = {
   NULL
 };
 
-/* I.90  Errands, plans and very short fables */
+/* I.89  Errands, plans and very short fables */
 
 static const char *const talk_stories_3[] = {
   "today: %3 User: Today I [did] and [did].\n"
@@ -995,7 +984,7 @@ static const char *const talk_stories_3[] = {
   NULL
 };
 
-/* I.91  A page of code */
+/* I.90  A page of code */
 
 static const char *const code_frame[] = {
   "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
@@ -1023,7 +1012,7 @@ static const char *const code_frame[] = {
   NULL
 };
 
-/* I.92  A page of code */
+/* I.91  A page of code */
 
 static const char *const code_frame_2[] = {
   "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|" "%2 the_[farnoun]|last_[farnoun]",
@@ -1042,7 +1031,7 @@ static const char *const code_frame_2[] = {
   NULL
 };
 
-/* I.93  A page of code */
+/* I.92  A page of code */
 
 static const char *const code_frame_3[] = {
   "noun: %4 apple;apples|%3 pear;pears|%3 plum;plums|"
@@ -1052,7 +1041,7 @@ static const char *const code_frame_3[] = {
   NULL
 };
 
-/* I.94  Functions over lists */
+/* I.93  Functions over lists */
 
 static const char *const code_lists[] = {
   "fn.count: %4 def count_[k=noun]{k.1}([kb:box]):\n"
@@ -1077,7 +1066,7 @@ static const char *const code_lists[] = {
   NULL
 };
 
-/* I.95  Functions over lists */
+/* I.94  Functions over lists */
 
 static const char *const code_lists_2[] = {
   "field: %4 weight|%3 price|%2 height|%2 age|length",
@@ -1102,7 +1091,7 @@ static const char *const code_lists_2[] = {
   NULL
 };
 
-/* I.96  Functions of numbers */
+/* I.95  Functions of numbers */
 
 static const char *const code_numbers[] = {
   "fn.add: %3 def add_[k=noun]{k.1}([t:one], "
@@ -1128,7 +1117,7 @@ static const char *const code_numbers[] = {
   NULL
 };
 
-/* I.97  Functions of numbers */
+/* I.96  Functions of numbers */
 
 static const char *const code_numbers_2[] = {
   "verb: %4 hop|%3 sing|%2 jump|%2 dance|quack|buzz|" "knock",
@@ -1140,9 +1129,9 @@ static const char *const code_numbers_2[] = {
       "%2 count_down(4)\n# 4\n# 3\n# 2\n# 1\n# {dw}!",
   "fn.vars: %3 [t:one] = [na:number]\n[t2:two] = "
       "[nb:number]\n[t3:three] = [nc:number]\n[showvar]",
-  "showvar: %3 print({t})\n# {na}|"
-      "%2 print({t2})\n# {nb}|%2 print({t3})\n# {nc}|"
-      "%2 print({t2}, {t})\n# {nb} {na}|" "print({t3}, {t})\n# {nc} {na}",
+  "showvar: %3 print({t})\n# {na}|%2 print({t2})\n"
+      "# {nb}|%2 print({t3})\n# {nc}|%2 print({t2}, "
+      "{t})\n# {nb} {na}|print({t3}, {t})\n# {nc} {na}",
   "fn.swap: %3 def swap([t:one], [t2:two]):\n"
       "    [t3:three] = {t}\n    {t} = {t2}\n"
       "    {t2} = {t3}\n    return {t}, {t2}\n\n"
@@ -1150,7 +1139,7 @@ static const char *const code_numbers_2[] = {
   NULL
 };
 
-/* I.98  Functions of words */
+/* I.97  Functions of words */
 
 static const char *const code_words[] = {
   "fn.greet: %3 def greet([t:one]):\n"
@@ -1174,7 +1163,7 @@ static const char *const code_words[] = {
   NULL
 };
 
-/* I.99  Functions of words */
+/* I.98  Functions of words */
 
 static const char *const code_words_2[] = {
   "classname: %3 Dragon|%2 Owl|%2 Knight|Baker|Robot",
@@ -1186,7 +1175,7 @@ static const char *const code_words_2[] = {
   NULL
 };
 
-/* I.103  All arrays in one list */
+/* I.102  All arrays in one list */
 
 static const char *const *const kinds[] = {
   root, words_common, words_common_2,
@@ -1194,8 +1183,8 @@ static const char *const *const kinds[] = {
   tale_trouble_2, tale_trouble_3, tale_road,
   tale_road_2, tale_road_3, tale_road_4,
   tale_help, tale_help_2, tale_help_3,
-  tale_help_4, tale_obstacles, tale_obstacles_2,
-  tale_obstacles_3, tale_end, tale_end_2,
+  tale_obstacles, tale_obstacles_2, tale_obstacles_3,
+  tale_end, tale_end_2,
   home_frame, home_frame_2, home_talk,
   home_talk_2, home_talk_3, home_trouble,
   home_trouble_2, chronicle_fork, chronicle_fork_2,

@@ -3,7 +3,7 @@ function near(name, printed, computed) { if (printed - computed > .0005001 || co
 function lb(x) { return log(x) / log(2) }
 { gsub(/\\/, "") }
 / with weight [0-9]+ or / { w[1] = substr($0, index($0, "with weight ") + 12) + 0 }
-/ & .* & / { split($0, c, / *& */); p = c[3] ~ /frac/ ? substr(c[3], 6, 1) / substr(c[3], 7, 1) : c[3] + 0; if (c[4] ~ /^[0-9]/) { near("bits of " c[1], c[4] + 0, lb(1 / p)); chance[++n] = p; bits[n] = c[4] + 0 } }
+/ & .* & / { split($0, c, / *& */); p = c[3] ~ /frac/ ? substr(c[3], 5, 1) / substr(c[3], 6, 1) : c[3] + 0; if (c[4] ~ /^[0-9]/) { near("bits of " c[1], c[4] + 0, lb(1 / p)); chance[++n] = p; bits[n] = c[4] + 0 } }
 { all = all $0 " " }
 END {
   s = all; sub(/.*_dog with weight /, "", s); w[2] = s + 0; near("animal", chance[1], w[1] / (w[1] + w[2]))
