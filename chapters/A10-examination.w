@@ -253,17 +253,19 @@ chapter~3, and not four. The merges were learnt from texts, so a change in the g
 static void exam_prompts(struct exam *x)
 {
   static const struct { const char *key, *text; size_t tokens;
-  } prompt[] = @[{@|
-    { "prompt.cat", "The cat sat", 3 },@|
-    { "prompt.mat", "The cat sat on the mat.", 7 },@|
-    { "prompt.tale", "Once upon a time, in a small", 8 },@|
-    { "prompt.sea", "In a small kingdom by the sea,", 8 },@|
-    { "prompt.code", "def count_apples(basket):", 7 },@|
-    { "prompt.talk", "User: Where does the fox live?", 8 },@|
+  } prompt[] = @[{@/
+    { "prompt.cat", "The cat sat", 3 },@/
+    { "prompt.mat", "The cat sat on the mat.", 7 },@/
+    { "prompt.tale", "Once upon a time, in a small", 8 },@/
+    { "prompt.sea", "In a small kingdom by the sea,", 8 },@/
+    { "prompt.code", "def count_apples(basket):", 7 },@/
+    { "prompt.talk", "User: Where does the fox live?", 8 },@/
     { "prompt.fork",
-      "The harvest of the kingdom was very good.", 9 },@|
-    { "prompt.on", " on", 1 }, { "prompt.the", " the", 1 },@|
-    { "prompt.mat1", " mat", 1 }, { "prompt.dot", ".", 1 } }@];
+      "The harvest of the kingdom was very good.", 9 },@/
+    { "prompt.on", " on", 1 },@/
+    { "prompt.the", " the", 1 },@/
+    { "prompt.mat1", " mat", 1 },@/
+    { "prompt.dot", ".", 1 } }@];
   for (size_t i = 0; i < sizeof prompt / sizeof prompt[0]; i++) {
     double n = (double) take_text(x, false, prompt[i].text,
       strlen(prompt[i].text));
@@ -655,8 +657,8 @@ static void recall_variables(struct exam *x)
   @<Is the value printed that the first line set?@>@;
 }
 
-@ The distance is that to where the name was said last, which need not be the first line: some pages ask more than once. What a model has just written it finds again
-easily, and calling that far would be flattery.
+@ The distance is that to where the name was said last, which need not be the first line: some pages ask more than once. A name that stood in the question before is near, whatever the first line
+says, and calling it far would be flattery.
 @<Which name is printed, and with which value?@>=
 uint32_t first[8];
 size_t n = rivals(x, "keepsake", "", first, 0);
@@ -711,7 +713,7 @@ static void exam_recalled(struct exam *x)
   note(x, "printed.n", told.n_printed);
 }
 
-@ A page with nothing between the first line and the last would be no question, so the near range is left out; and if no page was long enough for the far one, there is nothing to say of it.
+@ What was said just before is found again easily, so the near range is left out; and if no page was long enough for the far one, there is nothing to say of it.
 @<Say what became of the variables of the first line@>=
 for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
   snprintf(key, sizeof key, "variables.value.%s", far[r]);
@@ -749,15 +751,15 @@ open; the model should be as undecided as the source, and no more. Chances multi
 @<Examine the chances@>=
 static const struct {
   const char *key, *before, *with, *next;
-} fact[] = @[{@|
-  { "chance.The", "", "The ", "The" },@|
-  { "chance.cat", "The ", "The cat ", " cat" },@|
-  { "chance.sat", "The cat ", "The cat sat ", " sat" },@|
-  { "chance.on", "The cat sat ", "The cat sat on ", " on" },@|
+} fact[] = @[{@/
+  { "chance.The", "", "The ", "The" },@/
+  { "chance.cat", "The ", "The cat ", " cat" },@/
+  { "chance.sat", "The cat ", "The cat sat ", " sat" },@/
+  { "chance.on", "The cat sat ", "The cat sat on ", " on" },@/
   { "chance.the", "The cat sat on ", "The cat sat on the ",@|
-    " the" },@|
+    " the" },@/
   { "chance.mat", "The cat sat on the ", "The cat sat on the mat",@|
-    " mat" },@|
+    " mat" },@/
   { "chance.dot", "The cat sat on the mat",@|
     "The cat sat on the mat.", "." } }@];
 

@@ -209,8 +209,10 @@ static void exam_prompts(struct exam *x)
     {"prompt.talk", "User: Where does the fox live?", 8},
     {"prompt.fork",
      "The harvest of the kingdom was very good.", 9},
-    {"prompt.on", " on", 1}, {"prompt.the", " the", 1},
-    {"prompt.mat1", " mat", 1}, {"prompt.dot", ".", 1}
+    {"prompt.on", " on", 1},
+    {"prompt.the", " the", 1},
+    {"prompt.mat1", " mat", 1},
+    {"prompt.dot", ".", 1}
   };
   for (size_t i = 0; i < sizeof prompt / sizeof prompt[0]; i++) {
     double n = (double)take_text(x, false, prompt[i].text,
