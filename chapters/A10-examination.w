@@ -877,7 +877,7 @@ static void exam_greedy(struct exam *x)
   about(x, "sums.right", right, 10, 0);
 }
 
-@ Written as in the grammar, question and answer in one string with a semicolon between; the question has eight letters, always.
+@ Written as in the grammar, question and answer in one string with a semicolon between; the question has eight characters, always.
 @<The ten sums@>=
 static const char *const sums[] = @[{ "2 plus 2;4", "2 plus 3;5",@|
   "2 plus 4;6", "2 plus 5;7", "3 plus 3;6", "3 plus 4;7",@|

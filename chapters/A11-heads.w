@@ -218,7 +218,8 @@ static bool read_text(struct memory *m, const char *text,
   if (ok && (lm->config.n_layers != LAYERS
     || lm->config.n_heads != HEADS))
     ok = error_say(why,@|
-      "models/pocket has another shape than the program");
+      "models/pocket has another shape "@|
+      "than the program");
   ok = ok && find_words(m, w, text, t, why)
     && watch_pass(m, lm, w, t, why);
   model_close(m, lm);
