@@ -1025,7 +1025,7 @@ the last bit. The mask makes it right; knowing the text makes it possible.
 
 @* What the answers are. \label{sec:trainanswers}
 The whole examination takes too long to be repeated whenever the book is made. So the finished model is asked two questions that cost a pass each: what follows \tok{The cat sat}, and
-what stands at the fork. They have no better answers than the examination had, and show that they are answered by the files that lie here.
+what stands at the fork. The answers are those of the examination, and asking once more shows that they belong to the files that lie here.
 @<What is printed@>=
 static bool ask(double *on, double *however, double *additionally)
 {
@@ -1043,7 +1043,7 @@ static bool ask(double *on, double *however, double *additionally)
   return p != NULL;
 }
 
-@ The chances are printed with three decimals, enough to see that the two leaders are not quite equal. Nobody's are, and the source's are.
+@ The chances are printed with three decimals, enough to see that the two leaders are not quite equal. In the source they are; a trained model comes near.
 
 \checkpoint{build/out/A10-examination.txt}{the finished model at two crossings}
 

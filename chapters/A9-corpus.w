@@ -32,12 +32,12 @@ both for equally likely pays 1 bit for either.
 \end{byhand}
 
 @ That the second pays more is no accident. Let a table take its alternative $i$ with the chance $p_i$, and let somebody
-who reads along expect it with the chance $q_i$. He pays $\sum p_i\log_2(1/q_i)$ on the average, and the source itself would
+who reads along expect it with the chance $q_i$. This reader pays $\sum p_i\log_2(1/q_i)$ on the average, and the source itself would
 pay $H=\sum p_i\log_2(1/p_i)$, which is called the \emph{entropy} of the table. Because $-\ln x\ge1-x$, with $x=q_i/p_i$,
 $$\sum_ip_i\log_2\frac1{q_i}-H=\frac1{\ln2}\sum_ip_i\Bigl(-\ln\frac{q_i}{p_i}\Bigr)\ge\frac1{\ln2}\sum_i(p_i-q_i)\ge0,$$
 and nothing is lost only where every $q_i$ is $p_i$. A text is many such choices, one after the other, with chances that
 depend on those before. Its own chance is their product, so its bits are their sum, and the inequality holds for every choice. A single text may
-be cheap for a model that happened to guess well. Over many texts luck evens out, and the entropy is what remains.
+be cheap for a model that happened to guess well. Over many texts luck evens out; nobody gets below the entropy.
 
 @ The program of this appendix writes two short texts with their bits. With |"values"| it prints the numbers that the
 prose below quotes, and with |"surprise"| the data of a figure: where in a text its bits sit.
