@@ -2083,7 +2083,7 @@ table are equal, and what repeats ends visibly.
 
 \widefig{surprise}{fig:surprise}{A chronicle, and the bits of its choices. Each bar stands above the first letter that would be another one if the choice
 were; the other letters are sure.}{A short text in two lines of letters. Ten bars with numbers stand above single letters: the first letter of the text, the
-beginning of its second sentence, and eight words. The highest, nearly four bits, are above what the chronicle is about and above the second sentence's beginning. All other letters are bare.}
+beginning of its second sentence, and eight words. The highest have about four bits. All other letters are bare.}
 
 \Cref{fig:surprise} shows where the bits are. Most letters are bare: whoever knows the grammar is sure of them. A model that has learnt it should be surprised at the same places, and
 by the same amount.
