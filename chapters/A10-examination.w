@@ -4,14 +4,15 @@
 \chapterquestion{A model with a good loss: what can it do, and what can it not?}
 @** The examination of the built-in model.
 \incipit{T}{he loss} of a model is an average, and averages are kind. This appendix asks one question at a time, prints a figure
-with every answer, and says whether it is what was promised.
+with every answer, and says whether it is what was promised. Two models are examined, both trained in \cref{A1-training}: the built-in model, and
+a smaller one beside it, its \emph{sibling}, which is quick and often of the same opinion.
 
 \begin{byhand}{what two guesses have in common}
 A large model gives the next token the chances $p=(0.7,0.2,0.1)$, a small one $q=(0.5,0.1,0.4)$. If the small one proposes
 and the large one decides, how often can the proposal stand? Never more often than both agree: token by token the smaller of
 the two chances,
 $$\min(0.7,0.5)+\min(0.2,0.1)+\min(0.1,0.4)=0.5+0.1+0.1=0.7.$$
-A later chapter shows that this bound is reached. Here it is the measure of the sibling.
+A later chapter, where the sibling proposes tokens and the model accepts or refuses them, shows that this bound is reached. Here it measures what the two have in common.
 \end{byhand}
 
 @ The program asks the finished model two questions; with |"check"| it asks all of them, with |"values"| it prints the answers
@@ -45,10 +46,15 @@ model is examined question by question, each with a figure and a verdict. The ex
 takes a minute or two; its result is committed beside the model, and the numbers of this
 chapter are read from there.
 
+Everything that a question needs lies in one place: the two models and their stores, the grammar, a text that is being looked at with its
+tokens, and rooms for the logits of both models and for two distributions. |HELD_OUT| texts are read by both models; a chance of the source is
+counted over |FACTS| texts, for which no model is needed; and |LONGEST| rows are as many as the context has.
+
 @<The examination@>=
 enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
 struct exam {
-  struct memory m; struct error why; FILE *out; unsigned failed, asked;
+  struct memory m; struct error why;
+  FILE *out; unsigned failed, asked;
   struct grammar *g; struct tokenizer *words; struct source *feed;
   struct pool *crew; struct counters c; struct engine e;
   struct model *lm, *draft; struct store *s, *s_draft;
@@ -58,7 +64,7 @@ struct exam {
 };
 
 @ Every answer is one line on the screen and one in the file: a key, a figure, what is
-wanted, and the verdict.
+wanted, and the verdict. Nine digits go into the file, more than the book will ever quote.
 @<The examination@>=
 static void answer(struct exam *x, const char *key, double figure,
   const char *wanted,
@@ -72,7 +78,7 @@ static void answer(struct exam *x, const char *key, double figure,
 }
 
 @ Most questions have a lower limit. The limit is printed with the answer, so that nobody has to
-remember what was promised.
+remember what was promised. A figure that is not a number, as when nothing was counted, is not at least anything, and fails.
 @<The examination@>=
 static void least(struct exam *x, const char *key, double figure,
   double limit)
@@ -83,7 +89,7 @@ static void least(struct exam *x, const char *key, double figure,
 }
 
 @ Some have an upper limit: losses, the size of a file, the chance of a branch that must not
-win.
+win. Writing this as |least| with both signs changed would save some lines here, and every reader of the answers would have to turn the signs back.
 @<The examination@>=
 static void most(struct exam *x, const char *key, double figure,
   double limit)
@@ -93,19 +99,22 @@ static void most(struct exam *x, const char *key, double figure,
   answer(x, key, figure, wanted, figure <= limit);
 }
 
-@ And some have a right answer with a tolerance, which is 0 where something is counted.
+@ And some have a right answer with a tolerance, which is 0 where something is counted: ten sums are ten, or somebody has
+to find out which one is wrong.
 @<The examination@>=
 static void about(struct exam *x, const char *key, double figure,
   double right,
   double slack)
 {
   char wanted[40];
-  snprintf(wanted, sizeof wanted, "%.4g, give or take %g", right, slack);
+  snprintf(wanted, sizeof wanted, "%.4g, give or take %g",@|
+    right, slack);
   answer(x, key, figure, wanted, figure >= right - slack
     && figure <= right + slack);
 }
 
-@ A few figures are wanted for the book and have nothing to pass or fail.
+@ A few figures are wanted for the book and have nothing to pass or fail: how many texts there were, how many bits the source has. They
+stand in the same file with an empty verdict.
 @<The examination@>=
 static void note(struct exam *x, const char *key, double figure)
 {
@@ -113,14 +122,16 @@ static void note(struct exam *x, const char *key, double figure)
   fprintf(x->out, "%s,%.9g,\"\",\n", key, figure);
 }
 
-@ The engine of chapter 2 opens the two models from their files, as any reader of this book would.
-Nothing of the trainer is used any more, apart from the source of rows.
+@ The logits of a whole context are kept, for each of the two models: with |LONGEST| rows of a vocabulary that is the largest thing in the examination.
+The list |which| says of which rows the logits are wanted, and here they always are of all.
 @<The examination@>=
 static bool exam_rooms(struct exam *x)
 {
   size_t v = x->lm->config.vocab_size, n = LONGEST * v;
-  x->logits = memory_take(&x->m, FOR_OTHER, n, sizeof(float), &x->why);
-  x->others = memory_take(&x->m, FOR_OTHER, n, sizeof(float), &x->why);
+  x->logits = memory_take(&x->m, FOR_OTHER, n, sizeof(float),
+    &x->why);
+  x->others = memory_take(&x->m, FOR_OTHER, n, sizeof(float),
+    &x->why);
   x->p = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
   x->q = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
   for (size_t i = 0; i < LONGEST; i++) x->which[i] = i;
@@ -128,7 +139,9 @@ static bool exam_rooms(struct exam *x)
     && x->q != NULL;
 }
 
-@ The sibling is opened only where it is asked for.
+@ The engine of chapter 2 opens the two models from their files, as any reader of this book would.
+Nothing of the trainer is used any more, apart from its source of packed rows. The sibling is opened only where it is asked for: the two questions at the end
+of this appendix do without.
 @<The examination@>=
 static bool exam_open(struct exam *x, const char *directory,
   const char *draft)
@@ -141,7 +154,8 @@ static bool exam_open(struct exam *x, const char *directory,
   x->e = (struct engine) @[{ kernels_find(NULL, &x->why), x->crew,
     &x->c }@];
   x->s = store_open(&x->m, &x->lm->config, 1, &x->why);
-  x->feed = source_open(&x->m, x->g, x->words, SEED_HELD_OUT, &x->why);
+  x->feed = source_open(&x->m, x->g, x->words, SEED_HELD_OUT,
+    &x->why);
   if (x->crew == NULL || x->s == NULL || x->feed == NULL
     || !exam_rooms(x)) return false;
   if (draft == NULL) return true;
@@ -151,13 +165,16 @@ static bool exam_open(struct exam *x, const char *directory,
   return x->s_draft != NULL;
 }
 
-@ What was opened is closed, whether or not everything was.
+@ What was opened is closed, whether or not everything was. A pointer that was never filled is null, since |struct exam| begins as zeros,
+and closing null is nothing; so there is no need to remember how far the opening came.
 @<The examination@>=
 static void exam_close(struct exam *x)
 {
   size_t v = x->lm == NULL ? 0 : x->lm->config.vocab_size;
-  memory_give(&x->m, FOR_OTHER, x->logits, LONGEST * v, sizeof(float));
-  memory_give(&x->m, FOR_OTHER, x->others, LONGEST * v, sizeof(float));
+  memory_give(&x->m, FOR_OTHER, x->logits, LONGEST * v,
+    sizeof(float));
+  memory_give(&x->m, FOR_OTHER, x->others, LONGEST * v,
+    sizeof(float));
   memory_give(&x->m, FOR_OTHER, x->p, v, sizeof(double));
   memory_give(&x->m, FOR_OTHER, x->q, v, sizeof(double));
   ids_free(&x->m, &x->list);
@@ -171,7 +188,8 @@ static void exam_close(struct exam *x)
 }
 
 @ Most questions begin with some text, with or without end-of-text before it, and ask for
-the logits of its rows or for the probabilities behind its last token.
+the logits of its rows or for the probabilities behind its last token. In training every text stood behind an end-of-text, the token 0, so with it the
+model knows that a text begins; without, the question is the one that a user asks who just types.
 @<The examination@>=
 static size_t take_text(struct exam *x, bool begin, const char *text,
   size_t n)
@@ -184,7 +202,7 @@ static size_t take_text(struct exam *x, bool begin, const char *text,
 }
 
 @ The logits of all rows at once, by the naive way of chapter 2. An examination is no place for
-cleverness with caches.
+cleverness with caches: if one were wrong, the examination should notice it and not share the fault.
 @<The examination@>=
 static bool look_at(struct exam *x, const struct model *lm,
   struct store *s, size_t n,
@@ -194,20 +212,22 @@ static bool look_at(struct exam *x, const struct model *lm,
     &x->why);
 }
 
-@ Probabilities are made from one row of logits, in double, as everywhere in this book.
+@ Probabilities are made from one row of logits, in double, as everywhere in this book. They are made when a row is asked about and not for all rows at once: of
+a row, most questions want one or a few numbers.
 @<The examination@>=
-static const double *probabilities(struct exam *x, const float *logits,
-  size_t row,
-  double *p)
+static const double *probabilities(struct exam *x,
+  const float *logits, size_t row, double *p)
 {
   size_t v = x->lm->config.vocab_size;
   x->e.k->softmax(&x->e, logits + row * v, 1, v, p);
   return p;
 }
 
-@ What comes next, after a text and nothing else: the form of most questions.
+@ What comes next, after a text and nothing else? That is the form of most questions, and the answer is a whole distribution, of which the caller takes
+what it asked for.
 @<The examination@>=
-static const double *after(struct exam *x, bool begin, const char *text)
+static const double *after(struct exam *x, bool begin,
+  const char *text)
 {
   size_t n = take_text(x, begin, text, strlen(text));
   if (!look_at(x, x->lm, x->s, n, x->logits)) return NULL;
@@ -215,7 +235,7 @@ static const double *after(struct exam *x, bool begin, const char *text)
 }
 
 @ The first token of a word is often the whole word. Where it is not, the first token is still what
-has to be decided.
+has to be decided: once it is written, the others hardly leave a choice.
 @<The examination@>=
 static uint32_t first_id(struct exam *x, const char *text)
 {
@@ -227,22 +247,25 @@ static uint32_t first_id(struct exam *x, const char *text)
   return id;
 }
 
-@ First the corpus and the tokenizer: how long the documented prompts are, whether every
-text comes back from its tokens, and whether every choice of the grammar leaves a trace.
+@ First the corpus and the tokenizer. The book promises prompts of so many tokens, and its figures count on it: \tok{The cat sat} has three columns in the grid of
+chapter~3, and not four. The merges were learnt from texts, so a change in the grammar can change these numbers, and here it would be noticed.
 @<Examine corpus and tokenizer@>=
 static void exam_prompts(struct exam *x)
 {
   static const struct { const char *key, *text; size_t tokens;
-  } prompt[] = @[{
-    { "prompt.cat", "The cat sat", 3 }, { "prompt.mat",
-      "The cat sat on the mat.", 7 },@|
-    { "prompt.tale", "Once upon a time, in a small", 8 },@|
-    { "prompt.sea", "In a small kingdom by the sea,", 8 },@|
-    { "prompt.code", "def count_apples(basket):", 7 },@|
-    { "prompt.talk", "User: Where does the fox live?", 8 },@|
-    { "prompt.fork", "The harvest of the kingdom was very good.", 9 },@|
-    { "prompt.on", " on", 1 }, { "prompt.the", " the", 1 },@|
-    { "prompt.mat1", " mat", 1 }, { "prompt.dot", ".", 1 } }@];
+  } prompt[] = @[{@/
+    { "prompt.cat", "The cat sat", 3 },@/
+    { "prompt.mat", "The cat sat on the mat.", 7 },@/
+    { "prompt.tale", "Once upon a time, in a small", 8 },@/
+    { "prompt.sea", "In a small kingdom by the sea,", 8 },@/
+    { "prompt.code", "def count_apples(basket):", 7 },@/
+    { "prompt.talk", "User: Where does the fox live?", 8 },@/
+    { "prompt.fork",
+      "The harvest of the kingdom was very good.", 9 },@/
+    { "prompt.on", " on", 1 },@/
+    { "prompt.the", " the", 1 },@/
+    { "prompt.mat1", " mat", 1 },@/
+    { "prompt.dot", ".", 1 } }@];
   for (size_t i = 0; i < sizeof prompt / sizeof prompt[0]; i++) {
     double n = (double) take_text(x, false, prompt[i].text,
       strlen(prompt[i].text));
@@ -250,61 +273,81 @@ static void exam_prompts(struct exam *x)
   }
 }
 
-@ So many texts are written that the bits and the shares of every sort are known to three digits.
-The first of them are also decoded again and compared.
+@ What the source is, it tells by itself: texts are written until the bits and the shares of every sort are known to three digits. A token more is counted for
+each, for the end-of-text that a model has to foresee as well. The sums are kept by sort, since \cref{tab:source} wants them so.
 @<Examine corpus and tokenizer@>=
-static bool exam_texts(struct exam *x)
+struct written {
+  double bits[N_SORTS], tokens[N_SORTS], all, sum, n, same;
+};
+@#
+static bool write_one(struct exam *x, uint64_t i, struct written *w)
 {
-  static const char *const share[] = @[{ "share.tale", "share.home",
-    "share.chronicle",
-    "share.code", "share.talk" }@], *const rate[] =
-      @[{ "bits.tale", "bits.home",
-    "bits.chronicle", "bits.code", "bits.talk" }@];
-  double bits[N_SORTS] = @[{ 0 }@], tokens[N_SORTS] = @[{ 0 }@], all =
-    0, sum = 0;
-  size_t same = 0, n = 20000;
-  for (size_t i = 0; i < n; i++) {
-    struct passage *t = &x->piece;
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why)) return false;
-    double here = 1 + (double) take_text(x, false, t->words, t->length);
-    bits[t->sort] += t->bits, tokens[t->sort] += here, all +=
-      here, sum += t->bits;
-    x->back.n = 0;
-    if (i < 1000 && tokenizer_decode(x->words, &x->m, x->list.id,
-      x->list.n, false,
-      &x->back, &x->why)) same += x->back.n == t->length
-        && memcmp(x->back.byte, t->words, t->length) == 0;
-  }
-  about(x, "texts.decoded", (double) same, 1000, 0);
-  for (int s = 0; s < N_SORTS; s++) note(x, rate[s], bits[s] / tokens[s]);
-  for (int s = 0; s < N_SORTS; s++) note(x, share[s], tokens[s] / all);
-  about(x, "bits.all", sum / all, 0.75, 0.25);
-  least(x, "kind.stories", (tokens[TALE] + tokens[HOME]
-    + tokens[CHRONICLE]) / all, 0.3);
-  least(x, "kind.code", tokens[CODE] / all, 0.3);
-  least(x, "kind.talk", tokens[TALK] / all, 0.3);
-  note(x, "tokens.mean", all / (double) n);
+  struct passage *t = &x->piece;
+  if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
+    return false;
+  size_t n = take_text(x, false, t->words, t->length);
+  w->bits[t->sort] += t->bits, w->sum += t->bits;
+  w->tokens[t->sort] += 1 + (double) n, w->all += 1 + (double) n;
+  w->n++;
+  if (i < 1000) @<Does the text come back from its tokens?@>@;
   return true;
 }
 
+@ What is decoded has to be what was encoded, to the last byte. A tokenizer that loses a blank would be hard to notice otherwise: the model would simply learn
+texts without it.
+@<Does the text come back from its tokens?@>=
+{
+  x->back.n = 0;
+  w->same += tokenizer_decode(x->words, &x->m, x->list.id,
+    x->list.n, false, &x->back, &x->why)
+    && x->back.n == t->length
+    && memcmp(x->back.byte, t->words, t->length) == 0;
+}
+
+@ The promises are two. The source has between half a bit and one bit a token: with less there would be nothing to decide, with more a small model could not
+come near it. And none of the three kinds, stories, code and dialogues, has less than three tenths of the tokens.
+@<Examine corpus and tokenizer@>=
+static bool exam_texts(struct exam *x)
+{
+  static const char *const share[] = @[{ "share.tale", "share.home",@|
+    "share.chronicle", "share.code", "share.talk" }@];
+  static const char *const rate[] = @[{ "bits.tale", "bits.home",@|
+    "bits.chronicle", "bits.code", "bits.talk" }@];
+  struct written w = @[{ { 0 }, { 0 }, 0, 0, 0, 0 }@];
+  for (uint64_t i = 0; i < 20000; i++)
+    if (!write_one(x, i, &w)) return false;
+  about(x, "texts.decoded", w.same, 1000, 0);
+  for (int s = 0; s < N_SORTS; s++)
+    note(x, rate[s], w.bits[s] / w.tokens[s]);
+  for (int s = 0; s < N_SORTS; s++)
+    note(x, share[s], w.tokens[s] / w.all);
+  about(x, "bits.all", w.sum / w.all, 0.75, 0.25);
+  @<Has each kind its share of the tokens?@>@;
+  note(x, "tokens.mean", w.all / w.n);
+  return true;
+}
+
+@ The three sorts of stories are one kind. Counted in texts their shares would look quite different, because a tale is a dozen times as long as a
+chronicle; it is tokens that a model is paid for.
+@<Has each kind its share of the tokens?@>=
+double stories = w.tokens[TALE] + w.tokens[HOME]
+  + w.tokens[CHRONICLE];
+least(x, "kind.stories", stories / w.all, 0.3);
+least(x, "kind.code", w.tokens[CODE] / w.all, 0.3);
+least(x, "kind.talk", w.tokens[TALK] / w.all, 0.3);
+
 @ A silent choice is one that could have been made otherwise without changing the text. It
-would make the text less surprising than the sum of its choices, and the entropy wrong.
+would make the text less surprising than the sum of its choices, and the entropy wrong. So a text is written once more with one of its choices
+changed. If that alternative was not allowed, or is the old one, nothing has been tried.
 @<Examine corpus and tokenizer@>=
 static bool replay_one(struct exam *x, struct passage *other,
-  uint64_t i, size_t *tried,
-  size_t *silent)
+  uint64_t i, size_t *tried, size_t *silent)
 {
   uint16_t taken[PASSAGE_CHOICES];
   struct passage *t = &x->piece;
-  size_t k = (i * 2654435761u >> 8) % t->n_choices;
-  for (size_t c = 0; c < t->n_choices;
-  c++) taken[c] = t->choices[c].taken;
-  size_t length, count = 0;
-  uint32_t weight;
-  while (grammar_table(x->g, t->choices[k].drawn, count, &length,
-    &weight) != NULL) count++;
-  taken[k] = (uint16_t) ((taken[k] + 1u
-    + i % (count > 1 ? count - 1 : 1)) % count);
+  for (size_t c = 0; c < t->n_choices; c++)
+    taken[c] = t->choices[c].taken;
+  @<Change choice |k| of the script@>@;
   if (!grammar_replay(x->g, taken, t->n_choices, other, &x->why))
     return false;
   if (taken[k] == t->choices[k].taken
@@ -315,27 +358,34 @@ static bool replay_one(struct exam *x, struct passage *other,
   return true;
 }
 
+@ Which choice is changed, and to what, follows from the number of the text; multiplying by the number below scatters neighbours far apart, so all places of a text and
+all alternatives get their turn. (It is a prime near $2^{32}$ times the golden section, a habit of programmers.)
+@<Change choice |k| of the script@>=
+size_t k = (i * 2654435761u >> 8) % t->n_choices, length, count = 0;
+uint32_t weight;
+while (grammar_table(x->g, t->choices[k].drawn, count, &length,
+  &weight) != NULL) count++;
+taken[k] = (uint16_t) ((taken[k] + 1u
+  + i % (count > 1 ? count - 1 : 1)) % count);
+
 @ A table that is never reached, or an alternative, would be a slip of the hand: a name misspelt, a
-weight of nothing. Enough texts reach everything.
+weight of nothing. Enough texts reach everything, so what they did not reach is counted as missing. The rarest alternatives decide how many texts are enough.
 @<Examine corpus and tokenizer@>=
 static bool exam_choices(struct exam *x)
 {
   static unsigned char reached[1024][64];
   static struct passage other;
-  size_t tried = 0, silent = 0, missing = 0, length;
-  uint32_t weight;
+  size_t tried = 0, silent = 0, missing = 0;
   for (uint64_t i = 0; i < 60000; i++) {
     struct passage *t = &x->piece;
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why)) return false;
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
+      return false;
     for (size_t c = 0; c < t->n_choices; c++)
       reached[t->choices[c].drawn][t->choices[c].taken] = 1;
     if (i < 4000 && !replay_one(x, &other, i, &tried, &silent))
       return false;
   }
-  for (size_t t = 0; t < grammar_tables(x->g); t++)
-    for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight)
-      != NULL; i++)
-      missing += !reached[t][i];
+  @<Count what was never reached@>@;
   note(x, "grammar.tables", (double) grammar_tables(x->g));
   note(x, "choices.replayed", (double) tried);
   about(x, "choices.silent", (double) silent, 0, 0);
@@ -343,15 +393,24 @@ static bool exam_choices(struct exam *x)
   return true;
 }
 
+@ The tables are walked through from outside. A table of the grammar that no other names would stay untouched as a whole, and each of its alternatives
+would be counted.
+@<Count what was never reached@>=
+size_t length;
+uint32_t weight;
+for (size_t t = 0; t < grammar_tables(x->g); t++)
+  for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight)
+    != NULL; i++) missing += !reached[t][i];
+
 @ The loss is taken over texts of a seed that the training never saw, each alone after
 end-of-text, and set against the bits of its choices. The same texts show how often the
 sibling's guess would be taken, token by token: the sum of the smaller of the two
-probabilities of every token.
+probabilities of every token. So four sums are kept for every sort of text.
 @<Examine the loss@>=
 struct marks { double loss, bits, common, tokens; };
 
 @ One text through both models. Each row is judged by the token that follows it, the last by
-end-of-text; the common part of the two distributions is added up beside it.
+end-of-text; the common part of the two distributions is added up beside it, over the whole vocabulary and not only over the token that came.
 @<Examine the loss@>=
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
@@ -364,34 +423,45 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
     const double *q = probabilities(x, x->others, i, x->q);
     mark->loss -= num_log(p[i + 1 < n ? x->list.id[i + 1] : 0])
       / num_log(2);
-    for (size_t k = 0; k < v; k++) mark->common += p[k] < q[k] ? p[k]
-      : q[k];
+    for (size_t k = 0; k < v; k++)
+      mark->common += p[k] < q[k] ? p[k] : q[k];
   }
   mark->bits += x->piece.bits, mark->tokens += (double) n;
   return true;
 }
 
-@ The ratio of loss and entropy is the honest measure: 1 is perfect, and less than 1 would mean
-that the grammar is ambiguous or that something leaked. Per sort, because an average hides.
+@ The texts are read one by one. While a text's logits are there, the questions about names and variables are asked of them, too; a second pass for those would
+cost as much again.
 @<Examine the loss@>=
+@<Judge the loss@>@;
+@#
 static bool exam_loss(struct exam *x)
 {
-  static const char *const sort[] = @[{ "tale", "home", "chronicle",
-    "code", "talk" }@];
-  struct marks mark[N_SORTS + 1] = @[{ { 0, 0, 0, 0 } }@], *all =
-    &mark[N_SORTS];
-  char key[40];
+  struct marks mark[N_SORTS + 1] = @[{ { 0, 0, 0, 0 } }@];
   for (uint64_t i = 0; i < HELD_OUT; i++) {
     if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
       return false;
-    struct marks *here = &mark[x->piece.sort];
-    if (!exam_one_loss(x, here)) return false;
+    if (!exam_one_loss(x, &mark[x->piece.sort])) return false;
     exam_recall(x);
   }
+  judge_loss(x, mark);
+  return true;
+}
+
+@ The ratio of loss and entropy is the honest measure: 1 is perfect, and clearly less than 1 would mean
+that the grammar is ambiguous or that something leaked; with so few texts luck alone may take it a little below. Each sort is judged by itself, because an average hides: a model could be
+perfect in chronicles and lost in code.
+@<Judge the loss@>=
+static const char *const sort[] = @[{ "tale", "home", "chronicle",@|
+  "code", "talk" }@];
+@#
+static void judge_loss(struct exam *x, struct marks *mark)
+{
+  struct marks *all = &mark[N_SORTS];
+  char key[40];
   for (int s = 0; s < N_SORTS; s++) {
-    all->loss += mark[s].loss, all->bits +=
-      mark[s].bits, all->tokens += mark[s].tokens;
-    all->common += mark[s].common;
+    all->loss += mark[s].loss, all->bits += mark[s].bits;
+    all->tokens += mark[s].tokens, all->common += mark[s].common;
     snprintf(key, sizeof key, "ratio.%s", sort[s]);
     most(x, key, mark[s].loss / mark[s].bits, 1.15);
   }
@@ -400,28 +470,34 @@ static bool exam_loss(struct exam *x)
   note(x, "heldout", HELD_OUT);
   note(x, "loss.bits", all->loss / all->tokens);
   note(x, "source.bits", all->bits / all->tokens);
-  for (int s = 0; s < N_SORTS; s++) {
-    snprintf(key, sizeof key, "draft.common.%s", sort[s]);
-    least(x, key, mark[s].common / mark[s].tokens, 0.6);
-  }
-  return true;
+  @<Has the sibling enough in common with the model?@>@;
+}
+
+@ What two distributions have in common is a mean over tokens, so it is divided by their number. Six tenths are asked for in every sort: a sibling who
+is refused every other time saves nobody much work.
+@<Has the sibling enough in common with the model?@>=
+for (int s = 0; s < N_SORTS; s++) {
+  snprintf(key, sizeof key, "draft.common.%s", sort[s]);
+  least(x, key, mark[s].common / mark[s].tokens, 0.6);
 }
 
 @ Names and variables: how much of the probability that falls on any name at all falls on the
-right one, by the distance to where the name was first told. The logits are those that
-the loss has just used.
+right one, by the distance to where the name was first told? The distances fall into three ranges. The middle one is where the claim is made: it is farther than a few sentences,
+and every text has some of it. The near one is
+easier, the far one rare.
 @<Examine what is remembered@>=
 enum { NEAR, MIDDLE, FAR, N_REACH };
-static struct recall_marks { double right[N_REACH], n[N_REACH],
-  name[N_REACH],
-  value[N_REACH], n_value[N_REACH], local, n_local, printed, n_printed; } told;
+static struct recall_marks {
+  double right[N_REACH], n[N_REACH], name[N_REACH], value[N_REACH],
+    n_value[N_REACH], local, n_local, printed, n_printed;
+} told;
 @#
 static int reach(size_t distance)
 {
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
 
-@ Where each token begins in the text, counted in bytes; the row of end-of-text comes first and has
+@ Names are found in the text, by their bytes; the probabilities belong to rows, that is to tokens. So a bridge is needed: where each token begins in the text, counted in bytes. The row of end-of-text comes first and has
 none.
 @<Examine what is remembered@>=
 static void find_places(struct exam *x)
@@ -435,8 +511,8 @@ static void find_places(struct exam *x)
   x->place[x->list.n] = at;
 }
 
-@ And the token in which a byte lies. Names and variables are found in the text, their
-probabilities in rows of tokens; these two functions are the bridge.
+@ The other way over the bridge: the token in which a byte lies. A text has few names to look for, so the tokens are simply
+tried one after the other.
 @<Examine what is remembered@>=
 static size_t token_at(const struct exam *x, size_t byte)
 {
@@ -445,21 +521,19 @@ static size_t token_at(const struct exam *x, size_t byte)
   return i;
 }
 
-@ All names of a table, or all beginnings of a variable, with the blank that stands before.
+@ Who could have been named instead? All names of the table that the right one came from, or all beginnings of a variable, with the blank that stands before. Only
+first tokens are listed, and none twice, since two names may begin with the same token.
 @<Examine what is remembered@>=
+@<Find the number of a table by its name@>@;
+@#
 static size_t rivals(struct exam *x, const char *drawer,
   const char *before, uint32_t *id, size_t n)
 {
-  size_t length, t = 0;
+  size_t length, t = number_of(x->g, drawer);
   uint32_t weight;
   char word[64];
-  for (; t < grammar_tables(x->g); t++) {
-    const char *name = grammar_table(x->g, t, SIZE_MAX, &length, &weight);
-    if (strlen(drawer) == length && memcmp(name, drawer, length) == 0)
-      break;
-  }
-  if (t == grammar_tables(x->g)) return n;
   const char *s;
+  if (t == grammar_tables(x->g)) return n;
   for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight))
     != NULL; i++) {
     size_t stop = 0;
@@ -473,8 +547,24 @@ static size_t rivals(struct exam *x, const char *drawer,
   return n;
 }
 
+@ From outside, a table has a number and tells its name; so all are asked. A drawer that no longer exists gives the number behind the last, and no rivals.
+@<Find the number of a table by its name@>=
+static size_t number_of(const struct grammar *g, const char *drawer)
+{
+  size_t length, t = 0;
+  uint32_t weight;
+  for (; t < grammar_tables(g); t++) {
+    const char *name = grammar_table(g, t, SIZE_MAX, &length,
+      &weight);
+    if (strlen(drawer) == length && memcmp(name, drawer, length) == 0)
+      break;
+  }
+  return t;
+}
+
 @ The share of the right token among all that could stand there as well. A model that does not
-expect a name at this place at all is not blamed here; it is by the loss.
+expect a name at this place at all is not blamed here; it is by the loss. If it gives all names together a tenth, and nine tenths of that to the right one, it has remembered
+the name well.
 @<Examine what is remembered@>=
 static double share_of(struct exam *x, size_t i, const uint32_t *id,
   size_t n)
@@ -486,7 +576,8 @@ static double share_of(struct exam *x, size_t i, const uint32_t *id,
 }
 
 @ The hero is named once, by a phrase that no other sentence has. Every later mention counts, with
-or without a blank before it, and its distance is that to the first.
+or without a blank before it; the two begin with different tokens, and rivals are only those of the same form. The distance is that to the first mention, though the name may have been said
+since; so this asks for a name that is kept alive by the tale.
 @<Examine what is remembered@>=
 static void recall_names(struct exam *x)
 {
@@ -494,15 +585,12 @@ static void recall_names(struct exam *x)
   if (named == NULL) return;
   char name[32];
   uint32_t with[48], without[48];
-  size_t length = strcspn(named + 7, "."), n;
+  size_t length = strcspn(named + 7, "."), n, m;
   snprintf(name, sizeof name, "%.*s", (int) length, named + 7);
   size_t first = token_at(x, (size_t) (named + 7 - text));
-  n = rivals(x, "name.she", " ", with, 0);
-  n = rivals(x, "name.he", " ", with, n);
-  size_t m = rivals(x, "name.she", "", without, 0);
-  m = rivals(x, "name.he", "", without, m);
+  @<List all heroes' names, with and without a blank@>@;
   for (const char *s = named + 7 + length;
-  (s = strstr(s, name)) != NULL; s += length) {
+    (s = strstr(s, name)) != NULL; s += length) {
     size_t i = token_at(x, (size_t) (s - text));
     bool blank = x->place[i] + 1 == (size_t) (s - text);
     if (!blank && x->place[i] != (size_t) (s - text)) continue;
@@ -511,7 +599,15 @@ static void recall_names(struct exam *x)
   }
 }
 
-@ The chance of a whole word is the product over its tokens.
+@ The names of heroines and of heroes are in two tables. A model that knows ``she'' has an easier task than the one counted here, because
+all of them are rivals.
+@<List all heroes' names, with and without a blank@>=
+n = rivals(x, "name.she", " ", with, 0);
+n = rivals(x, "name.he", " ", with, n);
+m = rivals(x, "name.she", "", without, 0);
+m = rivals(x, "name.he", "", without, m);
+
+@ The chance of a whole word is the product over its tokens, each given those before it. Here the rivals are all texts that could stand at this place, so nothing is divided by.
 @<Examine what is remembered@>=
 static double chance_of(struct exam *x, size_t at, size_t length)
 {
@@ -522,7 +618,7 @@ static double chance_of(struct exam *x, size_t at, size_t length)
 }
 
 @ Variables come back in two ways. Inside a function, what was set to something is returned some lines later;
-there the name itself is asked for.
+there the name itself is asked for. It stands a few lines above, so more is asked for than of names.
 @<Examine what is remembered@>=
 static void recall_locals(struct exam *x)
 {
@@ -543,29 +639,42 @@ static void recall_locals(struct exam *x)
 @ And a variable set in the first line is printed in the last, with a page of code in between. Two questions can be
 asked there. Which of all such names comes? And when the name has been said, which value? The first piece of the
 name is compared with the pieces that could begin such a name, everything else with the whole vocabulary.
+
+Of a page with such a variable the last |print| is taken, if it prints that variable.
 @<Examine what is remembered@>=
 static void recall_variables(struct exam *x)
 {
   const char *text = x->piece.words, *last = NULL;
+  char name[40];
   size_t length = strcspn(text, " \n");
-  if (strncmp(text + length, " = ", 3) != 0
+  if (strncmp(text + length, " = ", 3) != 0 || length >= sizeof name
     || memchr(text, '_', length) == NULL) return;
-  for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++) last = s;
+  snprintf(name, sizeof name, "%.*s", (int) length, text);
+  for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++)
+    last = s;
   if (last == NULL || memcmp(last + 6, text, length) != 0) return;
-  uint32_t first[8];
-  size_t n = rivals(x, "keepsake", "", first, 0), stop = strcspn(text, "_");
-  size_t at = (size_t) (last + 6 - text), i = token_at(x, at);
-  int r = reach(i - 1);
-  told.name[r] += share_of(x, i, first, n)
-    * chance_of(x, at + stop, length - stop);
-  const char *value = strstr(last, "\n# ") + 3;
-  told.value[r] += chance_of(x, (size_t) (value - text), strlen(value));
-  told.n_value[r]++;
+  @<Which name is printed, and with which value?@>@;
   @<Is the value printed that the first line set?@>@;
 }
 
+@ The distance is that to where the name was said last, which need not be the first line: some pages ask more than once. A name that stood in the question before is near, whatever the first line
+says, and calling it far would be flattery.
+@<Which name is printed, and with which value?@>=
+uint32_t first[8];
+size_t n = rivals(x, "keepsake", "", first, 0);
+size_t stop = strcspn(text, "_"), at = (size_t) (last + 6 - text);
+size_t i = token_at(x, at), said = 0;
+for (const char *s = text; s < last; s = strstr(s + 1, name))
+  said = token_at(x, (size_t) (s - text));
+int r = reach(i - said);
+told.name[r] += share_of(x, i, first, n)
+  * chance_of(x, at + stop, length - stop);
+const char *value = strstr(last, "\n# ") + 3;
+told.value[r] += chance_of(x, (size_t) (value - text), strlen(value));
+told.n_value[r]++;
+
 @ The value is right if every token of it is the likeliest at its place. That is what a greedy
-writer would print.
+writer would print. A share of the chance can be high and the value wrong all the same, in one digit of two; this question has no such middle.
 @<Is the value printed that the first line set?@>=
 bool right = true;
 for (i = token_at(x, (size_t) (value - text)); i < x->list.n; i++) {
@@ -575,8 +684,8 @@ for (i = token_at(x, (size_t) (value - text)); i < x->list.n; i++) {
 }
 told.printed += right, told.n_printed++;
 
-@ Distances are counted in three ranges. The middle one is where the claim is made; the near one is
-easier, the far one rare.
+@ Not every sort of text asks for everything: only tales have heroes, and only pages of code have variables. The logits are those that
+the loss has just used.
 @<Examine what is remembered@>=
 static void exam_recall(struct exam *x)
 {
@@ -584,7 +693,9 @@ static void exam_recall(struct exam *x)
   if (x->piece.sort == TALE) recall_names(x);
   if (x->piece.sort == CODE) recall_locals(x), recall_variables(x);
 }
-@#
+
+@ When all texts are read, the sums become means. How many mentions there were is printed beside each: a mean over ten mentions is worth less than one over many.
+@<Examine what is remembered@>=
 static void exam_recalled(struct exam *x)
 {
   static const char *const far[] = @[{ "near", "middle", "far" }@];
@@ -597,20 +708,25 @@ static void exam_recalled(struct exam *x)
   }
   least(x, "variables.local", told.local / told.n_local, 0.95);
   note(x, "variables.local.n", told.n_local);
-  for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
-    snprintf(key, sizeof key, "variables.value.%s", far[r]);
-    least(x, key, told.value[r] / told.n_value[r], 0.95);
-    snprintf(key, sizeof key, "variables.name.%s", far[r]);
-    least(x, key, told.name[r] / told.n_value[r], 0.95);
-    snprintf(key, sizeof key, "variables.%s.n", far[r]);
-    note(x, key, told.n_value[r]);
-  }
+  @<Say what became of the variables of the first line@>@;
   least(x, "printed.right", told.printed / told.n_printed, 0.8);
   note(x, "printed.n", told.n_printed);
 }
 
-@ Where the true chance is known, the model's is set beside it. The truth is counted over
-very many texts of the source.
+@ What was said just before is found again easily, so the near range is left out; and if no page was long enough for the far one, there is nothing to say of it.
+@<Say what became of the variables of the first line@>=
+for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
+  snprintf(key, sizeof key, "variables.value.%s", far[r]);
+  least(x, key, told.value[r] / told.n_value[r], 0.95);
+  snprintf(key, sizeof key, "variables.name.%s", far[r]);
+  least(x, key, told.name[r] / told.n_value[r], 0.95);
+  snprintf(key, sizeof key, "variables.%s.n", far[r]);
+  note(x, key, told.n_value[r]);
+}
+
+@ Where the true chance is known, the model's is set beside it. The truth could be worked out from the weights; but which sorts of text begin with \emph{The}, and how often, is a sum over
+several tables, and who does it by hand may be wrong in the same way as the tables. So it is counted over very many texts, of which the first few bytes are kept: among those that begin with one
+string, how many begin with a longer one?
 @<Examine the chances@>=
 static double source_share(struct exam *x, const char *before,
   const char *with)
@@ -625,28 +741,33 @@ static double source_share(struct exam *x, const char *before,
   }
   full = true;
   for (size_t i = 0; i < FACTS; i++)
-    if (memcmp(kept[i], before, strlen(before)) == 0) {
+    if (memcmp(kept[i], before, strlen(before)) == 0)
       n++, m += memcmp(kept[i], with, strlen(with)) == 0;
-    }
   return (double) m / (double) n;
 }
 
 @ Seven chances along the book's running sentence. After \tok{The cat sat} nothing but the spot is
-open; the model should be as undecided as the source, and no more.
+open; the model should be as undecided as the source, and no more. Chances multiply, so a model that is right seven times is right about the sentence.
+@<Examine the chances@>=
+static const struct {
+  const char *key, *before, *with, *next;
+} fact[] = @[{@/
+  { "chance.The", "", "The ", "The" },@/
+  { "chance.cat", "The ", "The cat ", " cat" },@/
+  { "chance.sat", "The cat ", "The cat sat ", " sat" },@/
+  { "chance.on", "The cat sat ", "The cat sat on ", " on" },@/
+  { "chance.the", "The cat sat on ", "The cat sat on the ",@|
+    " the" },@/
+  { "chance.mat", "The cat sat on the ", "The cat sat on the mat",@|
+    " mat" },@/
+  { "chance.dot", "The cat sat on the mat",@|
+    "The cat sat on the mat.", "." } }@];
+
+@ In the texts a word is known to be ended by the blank behind it; \tok{The cat} without one begins \emph{The cattle}, too. For the model the blank belongs to the next token, so it is taken
+away from the end before the question is asked.
 @<Examine the chances@>=
 static void exam_chances(struct exam *x)
 {
-  static const struct { const char *key, *before, *with, *next;
-  } fact[] = @[{
-    { "chance.The", "", "The ", "The" }, { "chance.cat", "The ",
-      "The cat ", " cat" },@|
-    { "chance.sat", "The cat ", "The cat sat ", " sat" },@|
-    { "chance.on", "The cat sat ", "The cat sat on ", " on" },@|
-    { "chance.the", "The cat sat on ", "The cat sat on the ", " the" },@|
-    { "chance.mat", "The cat sat on the ", "The cat sat on the mat",
-      " mat" },@|
-    { "chance.dot", "The cat sat on the mat",
-      "The cat sat on the mat.", "." } }@];
   char text[64];
   for (size_t i = 0; i < sizeof fact / sizeof fact[0]; i++) {
     snprintf(text, sizeof text, "%s", fact[i].before);
@@ -663,43 +784,54 @@ static void exam_chances(struct exam *x)
 and they must be near each other. The model is asked as the documented prompt asks it, nine tokens and
 nothing before them, and for comparison with end-of-text in front.
 @<Examine the chances@>=
-static const char *const branch[] = @[{ " However", " Additionally",
-  " The",
-  " Everyone", " So", " In", " Even", " At", " That", " Soon",
-    " Nobody", " Perhaps" }@];
-enum { BRANCHES = 12 };
+static const char very_good[] =
+  "The harvest of the kingdom was very good.";
+@<The twelve roads of the fork@>@;
 @#
 static void exam_fork(struct exam *x)
 {
   char key[40];
   double high = 0, low = 1;
-  const double *p = after(x, false, "The harvest of the kingdom was very good.");
+  const double *p = after(x, false, very_good);
   if (p == NULL) return;
-  for (int i = 0; i < BRANCHES; i++) {
-    double one = p[first_id(x, branch[i])];
-    snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
-    if (i < 2) about(x, key, one, 0.15, 0.03);
-    else most(x, key, one, 0.15);
-    if (i < 2) low = one < low ? one : low;
-    else high = one > high ? one : high;
-  }
-  double apart = p[first_id(x, branch[0])] - p[first_id(x, branch[1])];
+  @<Ask for the chance of each road, and keep |low| and |high|@>@;
+  double apart = p[first_id(x, branch[0])]
+    - p[first_id(x, branch[1])];
   most(x, "fork.apart", apart < 0 ? -apart : apart, 0.02);
   least(x, "fork.lead", low - high, 0);
-  p = after(x, true, "The harvest of the kingdom was very good.");
+  p = after(x, true, very_good);
   note(x, "fork.begun.However", p[first_id(x, branch[0])]);
   note(x, "fork.begun.Additionally", p[first_id(x, branch[1])]);
 }
 
+@ They are in the order of the table |"fork"| of \cref{sec:grammartables}, the two leaders first.
+@<The twelve roads of the fork@>=
+enum { BRANCHES = 12 };
+static const char *const branch[] = @[{@|
+  " However", " Additionally", " The", " Everyone", " So", " In",@|
+  " Even", " At", " That", " Soon", " Nobody", " Perhaps" }@];
+
+@ The worse of the two leaders has to be better than the best of the others. So the lowest of the one and the highest of the other group are kept; how
+far the first is above the second is the lead.
+@<Ask for the chance of each road, and keep |low| and |high|@>=
+for (int i = 0; i < BRANCHES; i++) {
+  double one = p[first_id(x, branch[i])];
+  snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
+  if (i < 2) about(x, key, one, 0.15, 0.03);
+  else most(x, key, one, 0.15);
+  if (i < 2) low = one < low ? one : low;
+  else high = one > high ? one : high;
+}
+
 @ Greedy text, one token after the other, everything recomputed: the loop of chapter 3 in its
-plainest form.
+plainest form. The first |from| tokens are the prompt's and no part of the answer; end-of-text ends it.
 @<Examine what it says@>=
 static void say(struct exam *x, const char *text, size_t tokens)
 {
-  size_t n = take_text(x, false, text, strlen(text));
-  for (size_t k = 0; k < tokens && look_at(x, x->lm, x->s, n,
-    x->logits); k++) {
-    size_t v = x->lm->config.vocab_size;
+  size_t from = take_text(x, false, text, strlen(text)), n = from;
+  size_t v = x->lm->config.vocab_size;
+  for (size_t k = 0; k < tokens; k++) {
+    if (!look_at(x, x->lm, x->s, n, x->logits)) break;
     const float *z = x->logits + (n - 1) * v;
     uint32_t best = 0;
     for (uint32_t i = 1; i < v; i++) if (z[i] > z[best]) best = i;
@@ -707,13 +839,11 @@ static void say(struct exam *x, const char *text, size_t tokens)
     n++;
   }
   x->back.n = 0;
-  size_t from = take_length(x, text);
-  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from, false,
-    &x->back,
-    &x->why);
+  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from,
+    false, &x->back, &x->why);
 }
 
-@ Eight tokens are enough to hear whether it says what it should.
+@ Eight tokens are enough to hear whether it says what it should. What it says afterwards is its own business.
 @<Examine what it says@>=
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
@@ -722,74 +852,84 @@ static bool says(struct exam *x, const char *text, const char *wanted)
     && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-@ How many tokens of the list were the prompt's: they are not part of the answer.
-@<The length of a text in tokens@>=
-static size_t take_length(struct exam *x, const char *text)
-{
-  struct ids own = @[{ NULL, 0, 0 }@];
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
-    &own, &x->why);
-  size_t n = own.n;
-  ids_free(&x->m, &own);
-  return n;
-}
-
-@ Ten sums, and the wheel of the mill. The wheel is a test of a failing: a greedy writer is
-supposed to get caught in it, because chapters 7 and 8 need a loop to break.
+@ Three sentences whose continuation the book relies on, and ten sums. They are all the sums of the source, so this asks for a memory and not for
+arithmetic: nobody has shown the model how to add.
 @<Examine what it says@>=
+@<The ten sums@>@;
+@#
 static void exam_greedy(struct exam *x)
 {
-  static const char *const sum[] = @[{ "2 plus 2;4", "2 plus 3;5",
-    "2 plus 4;6",
-    "2 plus 5;7", "3 plus 3;6", "3 plus 4;7", "3 plus 5;8", "4 plus 4;8",
-    "4 plus 5;9", "5 plus 5;10" }@];
   char text[80], wanted[80];
   double right = 0;
-  about(x, "greedy.cat", says(x, "The cat sat", " on the mat."), 1, 0);
-  about(x, "greedy.the", says(x, "The cat sat on the", " mat."), 1, 0);
+  about(x, "greedy.cat", says(x, "The cat sat", " on the mat."),
+    1, 0);
+  about(x, "greedy.the", says(x, "The cat sat on the", " mat."),
+    1, 0);
   about(x, "greedy.tale", says(x, "Once upon a time, in a small",
     " kingdom"), 1, 0);
   for (int i = 0; i < 10; i++) {
     snprintf(text, sizeof text, "User: What is %.8s?\nAssistant:",
-      sum[i]);
-    snprintf(wanted, sizeof wanted, " %.8s is %s.", sum[i], sum[i] + 9);
+      sums[i]);
+    snprintf(wanted, sizeof wanted, " %.8s is %s.", sums[i],
+      sums[i] + 9);
     right += says(x, text, wanted);
   }
   about(x, "sums.right", right, 10, 0);
 }
-@#
+
+@ Written as in the grammar, question and answer in one string with a semicolon between; the question has eight characters, always.
+@<The ten sums@>=
+static const char *const sums[] = @[{ "2 plus 2;4", "2 plus 3;5",@|
+  "2 plus 4;6", "2 plus 5;7", "3 plus 3;6", "3 plus 4;7",@|
+  "3 plus 5;8", "4 plus 4;8", "4 plus 5;9", "5 plus 5;10" }@];
+
+@ The wheel of the mill is a test of a failing: a greedy writer is
+supposed to get caught in it, because later chapters need a loop to break. The wheel goes round until it is stopped, and each ``and round'' is two tokens.
+@<Examine what it says@>=
 static void exam_wheel(struct exam *x)
 {
   static const char turn[] = " and round";
-  say(x, "The cat sat on the mat. Outside, the wheel of the mill went round", 200);
+  say(x, "The cat sat on the mat. "@|
+    "Outside, the wheel of the mill went round", 200);
   size_t n = 0;
-  while ((n + 1) * 10 <= x->back.n && memcmp(x->back.byte + 10 * n,
-    turn, 10) == 0) n++;
+  while ((n + 1) * 10 <= x->back.n
+    && memcmp(x->back.byte + 10 * n, turn, 10) == 0) n++;
   least(x, "wheel.tokens", 2 * (double) n, 200);
 }
 
-@ Bits by position, over texts packed into rows as long as the context.
+@ Does the model still know what it says at the end of its context? Texts are packed into rows of the whole length, as in the training, and the bits are averaged over blocks of
+128 positions, since those of a single position would jump with every word.
+@<Examine long rows@>=
+enum { N_ROWS = 12, BLOCK = 128, BLOCKS = LONGEST / BLOCK };
+@#
+static bool exam_row(struct exam *x, double *bits)
+{
+  uint32_t row[LONGEST + 1];
+  if (!source_row(x->feed, row, LONGEST + 1, &x->why)) return false;
+  x->list.n = 0;
+  for (size_t i = 0; i < LONGEST; i++)
+    if (!ids_push(&x->m, &x->list, row[i], &x->why)) return false;
+  if (!look_at(x, x->lm, x->s, LONGEST, x->logits)) return false;
+  for (size_t i = 0; i < LONGEST; i++) {
+    const double *p = probabilities(x, x->logits, i, x->p);
+    bits[i / BLOCK] -= num_log(p[row[i + 1]]) / num_log(2)
+      / BLOCK / N_ROWS;
+  }
+  return true;
+}
+
+@ The source is set to a place far from all texts read before. Two ratios are promised: the end of the row is not much worse than its middle, and the middle not much
+worse than a place near the beginning. A single ratio of end to beginning would punish the model for its first rows, where nobody can know much.
 @<Examine long rows@>=
 static bool exam_positions(struct exam *x)
 {
-  double bits[16] = @[{ 0 }@], middle = 0;
-  uint32_t row[LONGEST + 1];
+  double bits[BLOCKS] = @[{ 0 }@], middle = 0;
   char key[40];
-  enum { N_ROWS = 12 };
   source_seek(x->feed, 1000001);
-  for (int r = 0; r < N_ROWS; r++) {
-    if (!source_row(x->feed, row, LONGEST + 1, &x->why)) return false;
-    x->list.n = 0;
-    for (size_t i = 0; i < LONGEST; i++)
-      if (!ids_push(&x->m, &x->list, row[i], &x->why)) return false;
-    if (!look_at(x, x->lm, x->s, LONGEST, x->logits)) return false;
-    for (size_t i = 0; i < LONGEST; i++)
-      bits[i / 128] -= num_log(probabilities(x, x->logits, i,
-        x->p)[row[i + 1]])
-        / num_log(2) / 128 / N_ROWS;
-  }
-  for (int i = 0; i < 16; i++) {
-    snprintf(key, sizeof key, "position.%d", 128 * i);
+  for (int r = 0; r < N_ROWS; r++)
+    if (!exam_row(x, bits)) return false;
+  for (int i = 0; i < BLOCKS; i++) {
+    snprintf(key, sizeof key, "position.%d", BLOCK * i);
     note(x, key, bits[i]);
     if (i >= 6 && i < 10) middle += bits[i] / 4;
   }
@@ -798,7 +938,8 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-@ The last question is about the files: small enough to be carried along with a book.
+@ The last question is about the files: small enough to be carried along with a book. A parameter takes two bytes
+there, so the limit is one of the number of parameters, which is noted beside it.
 @<Examine the files@>=
 static void exam_files(struct exam *x)
 {
@@ -813,11 +954,10 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double) model_parameters(x->draft));
 }
 
-@ The questions in the order in which they were explained, and behind them the function that asks
+@ The questions in the order in which they were explained, but for one: what is remembered comes before the loss, which asks for it. Behind them stands the function that asks
 them all.
 @<The whole examination@>=
 @<The examination@>@;
-@<The length of a text in tokens@>@;
 @<Examine corpus and tokenizer@>@;
 @<Examine what is remembered@>@;
 @<Examine the loss@>@;
@@ -827,7 +967,8 @@ them all.
 @<Examine the files@>@;
 @<Ask everything@>@;
 
-@ The exit status says whether all was passed, so that |make| can use it.
+@ The names of the files are fixed: an examination of some other model would overwrite what the book quotes. The exit status says whether all was passed, so that |make| can use it; and a model that cannot be opened is
+not passed, but says why.
 @<Ask everything@>=
 static int examine(void)
 {
@@ -867,8 +1008,8 @@ source's are fifteen per cent for However and Additionally and seven for each of
 model's stand near them.}
 
 \Cref{fig:trainfork} shows the crossing for which the chronicles were written. A figure like this is not a matter of
-course. Before the calm stretch the same model may give one of the two leaders half as much again as the
-other, while its loss is nearly as good: the last few small steps push single probabilities about,
+course. Before the calm stretch at the end of its training, with its smaller steps, the same model may give one of the two leaders half as much again as the
+other, while its loss is nearly as good: each large step pushes single probabilities about,
 and the average over all tokens does not notice. \Cref{fig:trainpositions} shows the other thing that an
 average hides. Positions that were never trained do not fail gently. A model that has seen rows of 512 only is
 useless soon after them; this one has seen rows as long as its context.
@@ -883,8 +1024,8 @@ the last bit. The mask makes it right; knowing the text makes it possible.
 \end{tutorial}
 
 @* What the answers are. \label{sec:trainanswers}
-The finished model is asked two questions that cost a pass each: what follows \tok{The cat sat}, and
-what stands at the fork.
+The whole examination takes too long to be repeated whenever the book is made. So the finished model is asked two questions that cost a pass each: what follows \tok{The cat sat}, and
+what stands at the fork. The answers are those of the examination, and asking once more shows that they belong to the files that lie here.
 @<What is printed@>=
 static bool ask(double *on, double *however, double *additionally)
 {
@@ -893,7 +1034,7 @@ static bool ask(double *on, double *however, double *additionally)
   const double *p = ok ? after(&x, true, "The cat sat") : NULL;
   if (p != NULL) *on = p[first_id(&x, " on")];
   if (p != NULL)
-    p = after(&x, false, "The harvest of the kingdom was very good.");
+    p = after(&x, false, very_good);
   if (p != NULL) {
     *however = p[first_id(&x, branch[0])];
     *additionally = p[first_id(&x, branch[1])];
@@ -902,20 +1043,23 @@ static bool ask(double *on, double *however, double *additionally)
   return p != NULL;
 }
 
-@ \checkpoint{build/out/A10-examination.txt}{the finished model at two crossings}
+@ The chances are printed with three decimals, enough to see that the two leaders are not quite equal. In the source they are; a trained model comes near.
+
+\checkpoint{build/out/A10-examination.txt}{the finished model at two crossings}
 
 @<What is printed@>=
 static int print_checkpoint(void)
 {
   double on = 0, however = 0, additionally = 0;
   if (!ask(&on, &however, &additionally)) return 1;
-  printf("The cat sat: on %.3f\nThe harvest ... very good: However %.3f,"@|
-    " Additionally %.3f\n", on, however, additionally);
+  printf("The cat sat: on %.3f\n", on);
+  printf("The harvest ... very good: However %.3f,"@|
+    " Additionally %.3f\n", however, additionally);
   return 0;
 }
 
-@ The examination has left its figures in a file, and the prose quotes them from there. Counts are
-printed as they are, everything else with three decimals.
+@ The examination has left its figures in a file, and the prose and the figures quote them from there. A line is a key, a figure and things that do not matter here; what has
+no figure, such as the heading, is passed over.
 @<What is printed@>=
 static bool next_answer(FILE *f, char key[64], double *figure)
 {
@@ -931,91 +1075,89 @@ static bool next_answer(FILE *f, char key[64], double *figure)
   }
   return false;
 }
-@#
-static void print_answers(void)
+
+@ Most readers want one figure whose key they know. The file is read again for each: it has a hundred lines or so, and nobody waits for it. Where the file is missing,
+as before the first examination, nothing is found and nothing is printed.
+@<What is printed@>=
+static bool answered(const char *wanted, double *figure)
 {
   char key[64];
-  double x;
+  bool found = false;
   FILE *f = fopen("models/pocket/check.csv", "r");
-  if (f == NULL) return;
-  while (next_answer(f, key, &x)) {
-    if (x == (double) (long) x) printf("train.%s %.0f\n", key, x);
-    else printf("train.%s %.3f\n", key, x);
-  }
-  fclose(f);
-}
-
-@ The numbers of the prose: those that are in the file, and three that are asked for now.
-@<What is printed@>=
-static int print_values(void)
-{
-  double on = 0, however = 0, additionally = 0;
-  print_answers();
-  if (ask(&on, &however, &additionally)) printf("train.now.on %.3f\n"@|
-    "train.now.however %.3f\ntrain.now.additionally %.3f\n", on, however,
-    additionally);
-  return 0;
-}
-
-@ The source's entropy is one of the answers, and the figure wants it beside the loss.
-@<What is printed@>=
-static double source_bits(void)
-{
-  char key[64];
-  double x = 0, found = 0;
-  FILE *f = fopen("models/pocket/check.csv", "r");
-  while (f != NULL && next_answer(f, key, &x))
-    if (strcmp(key, "source.bits") == 0) found = x;
+  while (f != NULL && !found && next_answer(f, key, figure))
+    found = strcmp(key, wanted) == 0;
   if (f != NULL) fclose(f);
   return found;
 }
 
-@ The curve of the loss has a point for every fiftieth step, the mean of those fifty, in bits.
+@ The prose wants all of them, and three that are asked for now: if the file were older than the model, these would differ from it. Counts are
+printed as they are, everything else with three decimals.
+@<What is printed@>=
+static int print_values(void)
+{
+  double x, on = 0, however = 0, additionally = 0;
+  char key[64];
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  while (f != NULL && next_answer(f, key, &x))
+    printf("train.%s %.*f\n", key, x == (double) (long) x ? 0 : 3, x);
+  if (f != NULL) fclose(f);
+  if (!ask(&on, &however, &additionally)) return 0;
+  printf("train.now.on %.3f\ntrain.now.however %.3f\n"@|
+    "train.now.additionally %.3f\n", on, however, additionally);
+  return 0;
+}
+
+@ The curve of the loss has a point for every fiftieth step, the mean of those fifty, in bits: single steps see different texts, and a line through all of them
+would be a band. The source's entropy stands beside every point, so that the figure can draw it as a line without knowing it.
 @<What is printed@>=
 static int print_loss(void)
 {
   char line[120];
   unsigned long long step, tokens;
-  double loss, sum = 0;
-  double source = source_bits();
+  double loss, sum = 0, source = 0;
+  answered("source.bits", &source);
   FILE *f = fopen("models/pocket/training.csv", "r");
   printf("tokens,bits,source\n");
   while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-    if (sscanf(line, "%llu,%llu,%lf", &step, &tokens, &loss) != 3) continue;
+    if (sscanf(line, "%llu,%llu,%lf", &step, &tokens, &loss) != 3)
+      continue;
     sum += loss / num_log(2);
     if (step % 50 != 0) continue;
-    printf("%.4f,%.4f,%.4f\n", 1e-6 * (double) tokens, sum / 50, source);
+    printf("%.4f,%.4f,%.4f\n", 1e-6 * (double) tokens, sum / 50,@|
+      source);
     sum = 0;
   }
   if (f != NULL) fclose(f);
   return 0;
 }
 
-@ The fork as the source has it, beside the fork as the model has it; and the bits by position.
+@ The fork as the source has it, beside the fork as the model has it. The source's chances are written here once more, and would be wrong if the table changed; but
+then the questions above would have other right answers, too.
 @<What is printed@>=
 static int print_fork(void)
 {
   char key[64];
   double x;
-  FILE *f = fopen("models/pocket/check.csv", "r");
   printf("branch,source,model\n");
-  while (f != NULL && next_answer(f, key, &x))
-    for (int i = 0; i < BRANCHES; i++)
-      if (strncmp(key, "fork.", 5) == 0 && strcmp(key + 5, branch[i] + 1) == 0)
-        printf("%d,%.2f,%.4f\n", i + 1, i < 2 ? 0.15 : 0.07, x);
-  if (f != NULL) fclose(f);
+  for (int i = 0; i < BRANCHES; i++) {
+    snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
+    if (answered(key, &x))
+      printf("%d,%.2f,%.4f\n", i + 1, i < 2 ? 0.15 : 0.07, x);
+  }
   return 0;
 }
-@#
+
+@ The bits by position stand at the middle of their block. Drawn at its beginning, the line would seem to know something of position 0.
+@<What is printed@>=
 static int print_positions(void)
 {
   char key[64];
   double x;
-  FILE *f = fopen("models/pocket/check.csv", "r");
   printf("position,bits\n");
-  while (f != NULL && next_answer(f, key, &x))
-    if (strncmp(key, "position.", 9) == 0 && key[9] >= '0' && key[9] <= '9')
-      printf("%d,%.4f\n", atoi(key + 9) + 64, x);
-  if (f != NULL) fclose(f);
+  for (int i = 0; i < BLOCKS; i++) {
+    snprintf(key, sizeof key, "position.%d", BLOCK * i);
+    if (answered(key, &x))
+      printf("%d,%.4f\n", BLOCK * i + BLOCK / 2, x);
+  }
   return 0;
 }

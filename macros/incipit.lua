@@ -413,4 +413,26 @@ function incipit.looks(arcs, words, dx)
   end
 end
 
+-- (l) the bits of a text: its letters in lines that end after a sentence, and above a letter a bar for the bits that it decides
+function incipit.surprise(name, w)
+  local lines, last = { {} }, nil
+  for _, r in ipairs(incipit.csv(name)) do
+    if last == 46 and r.byte == 32 and #lines == 1 then lines[2] = {} else table.insert(lines[#lines], r) end
+    last = r.byte
+  end
+  local most = 0
+  for _, l in ipairs(lines) do most = math.max(most, #l) end
+  local dx = math.min(w / most, 2)
+  for k, l in ipairs(lines) do
+    local y = -(k - 1) * 17
+    for i, r in ipairs(l) do
+      tikz("\\node[inner sep=0pt,anchor=base,font=\\ttfamily\\fontsize{7.6}{8}\\selectfont] at (%.2fmm,%.1fmm) {\\char%d\\relax};", (i - .5) * dx, y, r.byte)
+      if r.bits > 0 then
+        tikz("\\fill[ink!75] (%.2fmm,%.1fmm) rectangle ++(%.2fmm,%.2fmm);", (i - .8) * dx, y + 3, .6 * dx, 2 * r.bits)
+        tikz("\\node[fig/number,anchor=south] at (%.2fmm,%.2fmm) {%.1f};", (i - .5) * dx, y + 3 + 2 * r.bits, r.bits)
+      end
+    end
+  end
+end
+
 return incipit

@@ -9,7 +9,7 @@
 #include "A6-kernels/numbers.h"
 #include "A1-training/training.h"
 
-/* J.44  The whole examination */
+/* J.61  The whole examination */
 
 /* J.3  The examination */
 
@@ -163,8 +163,8 @@ static bool look_at(struct exam *x, const struct model *lm,
 
 /* J.14  The examination */
 
-static const double *probabilities(struct exam *x, const float *logits,
-                                   size_t row, double *p)
+static const double *probabilities(struct exam *x,
+                                   const float *logits, size_t row, double *p)
 {
   size_t v = x->lm->config.vocab_size;
   x->e.k->softmax(&x->e, logits + row * v, 1, v, p);
@@ -193,18 +193,6 @@ static uint32_t first_id(struct exam *x, const char *text)
   return id;
 }
 
-/* J.40  The length of a text in tokens */
-
-static size_t take_length(struct exam *x, const char *text)
-{
-  struct ids own = { NULL, 0, 0 };
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
-                   &own, &x->why);
-  size_t n = own.n;
-  ids_free(&x->m, &own);
-  return n;
-}
-
 /* J.17  Examine corpus and tokenizer */
 
 static void exam_prompts(struct exam *x)
@@ -213,15 +201,18 @@ static void exam_prompts(struct exam *x)
     const char *key, *text;
     size_t tokens;
   } prompt[] = {
-    {"prompt.cat", "The cat sat", 3}, {"prompt.mat",
-                                       "The cat sat on the mat.", 7},
+    {"prompt.cat", "The cat sat", 3},
+    {"prompt.mat", "The cat sat on the mat.", 7},
     {"prompt.tale", "Once upon a time, in a small", 8},
     {"prompt.sea", "In a small kingdom by the sea,", 8},
     {"prompt.code", "def count_apples(basket):", 7},
     {"prompt.talk", "User: Where does the fox live?", 8},
-    {"prompt.fork", "The harvest of the kingdom was very good.", 9},
-    {"prompt.on", " on", 1}, {"prompt.the", " the", 1},
-    {"prompt.mat1", " mat", 1}, {"prompt.dot", ".", 1}
+    {"prompt.fork",
+     "The harvest of the kingdom was very good.", 9},
+    {"prompt.on", " on", 1},
+    {"prompt.the", " the", 1},
+    {"prompt.mat1", " mat", 1},
+    {"prompt.dot", ".", 1}
   };
   for (size_t i = 0; i < sizeof prompt / sizeof prompt[0]; i++) {
     double n = (double)take_text(x, false, prompt[i].text,
@@ -232,57 +223,83 @@ static void exam_prompts(struct exam *x)
 
 /* J.18  Examine corpus and tokenizer */
 
-static bool exam_texts(struct exam *x)
+struct written {
+  double bits[N_SORTS], tokens[N_SORTS], all, sum, n, same;
+};
+
+static bool write_one(struct exam *x, uint64_t i, struct written *w)
 {
-  static const char *const share[] = { "share.tale", "share.home",
-    "share.chronicle",
-    "share.code", "share.talk"
-  }, *const rate[] = { "bits.tale", "bits.home",
-    "bits.chronicle", "bits.code", "bits.talk"
-  };
-  double bits[N_SORTS] = { 0 }, tokens[N_SORTS] = { 0 }, all = 0, sum = 0;
-  size_t same = 0, n = 20000;
-  for (size_t i = 0; i < n; i++) {
-    struct passage *t = &x->piece;
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
-      return false;
-    double here = 1 + (double)take_text(x, false, t->words, t->length);
-    bits[t->sort] += t->bits, tokens[t->sort] += here, all += here, sum += t->bits;
+  struct passage *t = &x->piece;
+  if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
+    return false;
+  size_t n = take_text(x, false, t->words, t->length);
+  w->bits[t->sort] += t->bits, w->sum += t->bits;
+  w->tokens[t->sort] += 1 + (double)n, w->all += 1 + (double)n;
+  w->n++;
+  if (i < 1000)
+/* J.19  Does the text come back from its tokens? */
+
+  {
     x->back.n = 0;
-    if (i < 1000 && tokenizer_decode(x->words, &x->m, x->list.id,
-                                     x->list.n, false, &x->back, &x->why))
-      same += x->back.n == t->length
-          && memcmp(x->back.byte, t->words, t->length) == 0;
+    w->same += tokenizer_decode(x->words, &x->m, x->list.id,
+                                x->list.n, false, &x->back, &x->why)
+        && x->back.n == t->length && memcmp(x->back.byte, t->words, t->length) == 0;
   }
-  about(x, "texts.decoded", (double)same, 1000, 0);
-  for (int s = 0; s < N_SORTS; s++)
-    note(x, rate[s], bits[s] / tokens[s]);
-  for (int s = 0; s < N_SORTS; s++)
-    note(x, share[s], tokens[s] / all);
-  about(x, "bits.all", sum / all, 0.75, 0.25);
-  least(x, "kind.stories", (tokens[TALE] + tokens[HOME]
-                            + tokens[CHRONICLE]) / all, 0.3);
-  least(x, "kind.code", tokens[CODE] / all, 0.3);
-  least(x, "kind.talk", tokens[TALK] / all, 0.3);
-  note(x, "tokens.mean", all / (double)n);
+
   return true;
 }
 
-/* J.19  Examine corpus and tokenizer */
+/* J.20  Examine corpus and tokenizer */
+
+static bool exam_texts(struct exam *x)
+{
+  static const char *const share[] = { "share.tale", "share.home",
+    "share.chronicle", "share.code", "share.talk"
+  };
+  static const char *const rate[] = { "bits.tale", "bits.home",
+    "bits.chronicle", "bits.code", "bits.talk"
+  };
+  struct written w = { {0}, {0}, 0, 0, 0, 0 };
+  for (uint64_t i = 0; i < 20000; i++)
+    if (!write_one(x, i, &w))
+      return false;
+  about(x, "texts.decoded", w.same, 1000, 0);
+  for (int s = 0; s < N_SORTS; s++)
+    note(x, rate[s], w.bits[s] / w.tokens[s]);
+  for (int s = 0; s < N_SORTS; s++)
+    note(x, share[s], w.tokens[s] / w.all);
+  about(x, "bits.all", w.sum / w.all, 0.75, 0.25);
+
+/* J.21  Has each kind its share of the tokens? */
+
+  double stories = w.tokens[TALE] + w.tokens[HOME]
+      + w.tokens[CHRONICLE];
+  least(x, "kind.stories", stories / w.all, 0.3);
+  least(x, "kind.code", w.tokens[CODE] / w.all, 0.3);
+  least(x, "kind.talk", w.tokens[TALK] / w.all, 0.3);
+
+  note(x, "tokens.mean", w.all / w.n);
+  return true;
+}
+
+/* J.22  Examine corpus and tokenizer */
 
 static bool replay_one(struct exam *x, struct passage *other,
                        uint64_t i, size_t *tried, size_t *silent)
 {
   uint16_t taken[PASSAGE_CHOICES];
   struct passage *t = &x->piece;
-  size_t k = (i * 2654435761u >> 8) % t->n_choices;
   for (size_t c = 0; c < t->n_choices; c++)
     taken[c] = t->choices[c].taken;
-  size_t length, count = 0;
+
+/* J.23  Change choice k of the script */
+
+  size_t k = (i * 2654435761u >> 8) % t->n_choices, length, count = 0;
   uint32_t weight;
   while (grammar_table(x->g, t->choices[k].drawn, count, &length, &weight) != NULL)
     count++;
   taken[k] = (uint16_t) ((taken[k] + 1u + i % (count > 1 ? count - 1 : 1)) % count);
+
   if (!grammar_replay(x->g, taken, t->n_choices, other, &x->why))
     return false;
   if (taken[k] == t->choices[k].taken || other->choices[k].taken != taken[k])
@@ -293,14 +310,13 @@ static bool replay_one(struct exam *x, struct passage *other,
   return true;
 }
 
-/* J.20  Examine corpus and tokenizer */
+/* J.24  Examine corpus and tokenizer */
 
 static bool exam_choices(struct exam *x)
 {
   static unsigned char reached[1024][64];
   static struct passage other;
-  size_t tried = 0, silent = 0, missing = 0, length;
-  uint32_t weight;
+  size_t tried = 0, silent = 0, missing = 0;
   for (uint64_t i = 0; i < 60000; i++) {
     struct passage *t = &x->piece;
     if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
@@ -310,10 +326,16 @@ static bool exam_choices(struct exam *x)
     if (i < 4000 && !replay_one(x, &other, i, &tried, &silent))
       return false;
   }
+
+/* J.25  Count what was never reached */
+
+  size_t length;
+  uint32_t weight;
   for (size_t t = 0; t < grammar_tables(x->g); t++)
     for (size_t i = 0; grammar_table(x->g, t, i, &length, &weight)
          != NULL; i++)
       missing += !reached[t][i];
+
   note(x, "grammar.tables", (double)grammar_tables(x->g));
   note(x, "choices.replayed", (double)tried);
   about(x, "choices.silent", (double)silent, 0, 0);
@@ -321,13 +343,12 @@ static bool exam_choices(struct exam *x)
   return true;
 }
 
-/* J.24  Examine what is remembered */
+/* J.31  Examine what is remembered */
 
 enum { NEAR, MIDDLE, FAR, N_REACH };
 static struct recall_marks {
-  double right[N_REACH], n[N_REACH],
-      name[N_REACH],
-      value[N_REACH], n_value[N_REACH], local, n_local, printed, n_printed;
+  double right[N_REACH], n[N_REACH], name[N_REACH], value[N_REACH],
+      n_value[N_REACH], local, n_local, printed, n_printed;
 } told;
 
 static int reach(size_t distance)
@@ -335,7 +356,7 @@ static int reach(size_t distance)
   return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
 }
 
-/* J.25  Examine what is remembered */
+/* J.32  Examine what is remembered */
 
 static void find_places(struct exam *x)
 {
@@ -348,7 +369,7 @@ static void find_places(struct exam *x)
   x->place[x->list.n] = at;
 }
 
-/* J.26  Examine what is remembered */
+/* J.33  Examine what is remembered */
 
 static size_t token_at(const struct exam *x, size_t byte)
 {
@@ -358,22 +379,32 @@ static size_t token_at(const struct exam *x, size_t byte)
   return i;
 }
 
-/* J.27  Examine what is remembered */
+/* J.34  Examine what is remembered */
+
+/* J.35  Find the number of a table by its name */
+
+static size_t number_of(const struct grammar *g, const char *drawer)
+{
+  size_t length, t = 0;
+  uint32_t weight;
+  for (; t < grammar_tables(g); t++) {
+    const char *name = grammar_table(g, t, SIZE_MAX, &length,
+                                     &weight);
+    if (strlen(drawer) == length && memcmp(name, drawer, length) == 0)
+      break;
+  }
+  return t;
+}
 
 static size_t rivals(struct exam *x, const char *drawer,
                      const char *before, uint32_t * id, size_t n)
 {
-  size_t length, t = 0;
+  size_t length, t = number_of(x->g, drawer);
   uint32_t weight;
   char word[64];
-  for (; t < grammar_tables(x->g); t++) {
-    const char *name = grammar_table(x->g, t, SIZE_MAX, &length, &weight);
-    if (strlen(drawer) == length && memcmp(name, drawer, length) == 0)
-      break;
-  }
+  const char *s;
   if (t == grammar_tables(x->g))
     return n;
-  const char *s;
   for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight))
        != NULL; i++) {
     size_t stop = 0;
@@ -390,7 +421,7 @@ static size_t rivals(struct exam *x, const char *drawer,
   return n;
 }
 
-/* J.28  Examine what is remembered */
+/* J.36  Examine what is remembered */
 
 static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
 {
@@ -401,7 +432,7 @@ static double share_of(struct exam *x, size_t i, const uint32_t * id, size_t n)
   return p[x->list.id[i]] / sum;
 }
 
-/* J.29  Examine what is remembered */
+/* J.37  Examine what is remembered */
 
 static void recall_names(struct exam *x)
 {
@@ -410,13 +441,17 @@ static void recall_names(struct exam *x)
     return;
   char name[32];
   uint32_t with[48], without[48];
-  size_t length = strcspn(named + 7, "."), n;
+  size_t length = strcspn(named + 7, "."), n, m;
   snprintf(name, sizeof name, "%.*s", (int)length, named + 7);
   size_t first = token_at(x, (size_t)(named + 7 - text));
+
+/* J.38  List all heroes' names, with and without a blank */
+
   n = rivals(x, "name.she", " ", with, 0);
   n = rivals(x, "name.he", " ", with, n);
-  size_t m = rivals(x, "name.she", "", without, 0);
+  m = rivals(x, "name.she", "", without, 0);
   m = rivals(x, "name.he", "", without, m);
+
   for (const char *s = named + 7 + length;
        (s = strstr(s, name)) != NULL; s += length) {
     size_t i = token_at(x, (size_t)(s - text));
@@ -428,7 +463,7 @@ static void recall_names(struct exam *x)
   }
 }
 
-/* J.30  Examine what is remembered */
+/* J.39  Examine what is remembered */
 
 static double chance_of(struct exam *x, size_t at, size_t length)
 {
@@ -438,7 +473,7 @@ static double chance_of(struct exam *x, size_t at, size_t length)
   return p;
 }
 
-/* J.31  Examine what is remembered */
+/* J.40  Examine what is remembered */
 
 static void recall_locals(struct exam *x)
 {
@@ -457,29 +492,38 @@ static void recall_locals(struct exam *x)
   }
 }
 
-/* J.32  Examine what is remembered */
+/* J.41  Examine what is remembered */
 
 static void recall_variables(struct exam *x)
 {
   const char *text = x->piece.words, *last = NULL;
+  char name[40];
   size_t length = strcspn(text, " \n");
-  if (strncmp(text + length, " = ", 3) != 0 || memchr(text, '_', length) == NULL)
+  if (strncmp(text + length, " = ", 3) != 0 || length >= sizeof name
+      || memchr(text, '_', length) == NULL)
     return;
+  snprintf(name, sizeof name, "%.*s", (int)length, text);
   for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++)
     last = s;
   if (last == NULL || memcmp(last + 6, text, length) != 0)
     return;
+
+/* J.42  Which name is printed, and with which value? */
+
   uint32_t first[8];
-  size_t n = rivals(x, "keepsake", "", first, 0), stop = strcspn(text, "_");
-  size_t at = (size_t)(last + 6 - text), i = token_at(x, at);
-  int r = reach(i - 1);
+  size_t n = rivals(x, "keepsake", "", first, 0);
+  size_t stop = strcspn(text, "_"), at = (size_t)(last + 6 - text);
+  size_t i = token_at(x, at), said = 0;
+  for (const char *s = text; s < last; s = strstr(s + 1, name))
+    said = token_at(x, (size_t)(s - text));
+  int r = reach(i - said);
   told.name[r] += share_of(x, i, first, n)
       * chance_of(x, at + stop, length - stop);
   const char *value = strstr(last, "\n# ") + 3;
   told.value[r] += chance_of(x, (size_t)(value - text), strlen(value));
   told.n_value[r]++;
 
-/* J.33  Is the value printed that the first line set? */
+/* J.43  Is the value printed that the first line set? */
 
   bool right = true;
   for (i = token_at(x, (size_t)(value - text)); i < x->list.n; i++) {
@@ -491,7 +535,7 @@ static void recall_variables(struct exam *x)
 
 }
 
-/* J.34  Examine what is remembered */
+/* J.44  Examine what is remembered */
 
 static void exam_recall(struct exam *x)
 {
@@ -501,6 +545,8 @@ static void exam_recall(struct exam *x)
   if (x->piece.sort == CODE)
     recall_locals(x), recall_variables(x);
 }
+
+/* J.45  Examine what is remembered */
 
 static void exam_recalled(struct exam *x)
 {
@@ -514,6 +560,9 @@ static void exam_recalled(struct exam *x)
   }
   least(x, "variables.local", told.local / told.n_local, 0.95);
   note(x, "variables.local.n", told.n_local);
+
+/* J.46  Say what became of the variables of the first line */
+
   for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
     snprintf(key, sizeof key, "variables.value.%s", far[r]);
     least(x, key, told.value[r] / told.n_value[r], 0.95);
@@ -522,17 +571,18 @@ static void exam_recalled(struct exam *x)
     snprintf(key, sizeof key, "variables.%s.n", far[r]);
     note(x, key, told.n_value[r]);
   }
+
   least(x, "printed.right", told.printed / told.n_printed, 0.8);
   note(x, "printed.n", told.n_printed);
 }
 
-/* J.21  Examine the loss */
+/* J.26  Examine the loss */
 
 struct marks {
   double loss, bits, common, tokens;
 };
 
-/* J.22  Examine the loss */
+/* J.27  Examine the loss */
 
 static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
@@ -547,34 +597,27 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
     mark->loss -= num_log(p[i + 1 < n ? x->list.id[i + 1] : 0])
         / num_log(2);
     for (size_t k = 0; k < v; k++)
-      mark->common += p[k] < q[k] ? p[k]
-          : q[k];
+      mark->common += p[k] < q[k] ? p[k] : q[k];
   }
   mark->bits += x->piece.bits, mark->tokens += (double)n;
   return true;
 }
 
-/* J.23  Examine the loss */
+/* J.28  Examine the loss */
 
-static bool exam_loss(struct exam *x)
+/* J.29  Judge the loss */
+
+static const char *const sort[] = { "tale", "home", "chronicle",
+  "code", "talk"
+};
+
+static void judge_loss(struct exam *x, struct marks *mark)
 {
-  static const char *const sort[] = { "tale", "home", "chronicle",
-    "code", "talk"
-  };
-  struct marks mark[N_SORTS + 1] = { {0, 0, 0, 0} }, *all = &mark[N_SORTS];
+  struct marks *all = &mark[N_SORTS];
   char key[40];
-  for (uint64_t i = 0; i < HELD_OUT; i++) {
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
-      return false;
-    struct marks *here = &mark[x->piece.sort];
-    if (!exam_one_loss(x, here))
-      return false;
-    exam_recall(x);
-  }
   for (int s = 0; s < N_SORTS; s++) {
-    all->loss += mark[s].loss, all->bits +=
-        mark[s].bits, all->tokens += mark[s].tokens;
-    all->common += mark[s].common;
+    all->loss += mark[s].loss, all->bits += mark[s].bits;
+    all->tokens += mark[s].tokens, all->common += mark[s].common;
     snprintf(key, sizeof key, "ratio.%s", sort[s]);
     most(x, key, mark[s].loss / mark[s].bits, 1.15);
   }
@@ -583,14 +626,31 @@ static bool exam_loss(struct exam *x)
   note(x, "heldout", HELD_OUT);
   note(x, "loss.bits", all->loss / all->tokens);
   note(x, "source.bits", all->bits / all->tokens);
+
+/* J.30  Has the sibling enough in common with the model? */
+
   for (int s = 0; s < N_SORTS; s++) {
     snprintf(key, sizeof key, "draft.common.%s", sort[s]);
     least(x, key, mark[s].common / mark[s].tokens, 0.6);
   }
+
+}
+
+static bool exam_loss(struct exam *x)
+{
+  struct marks mark[N_SORTS + 1] = { {0, 0, 0, 0} };
+  for (uint64_t i = 0; i < HELD_OUT; i++) {
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+      return false;
+    if (!exam_one_loss(x, &mark[x->piece.sort]))
+      return false;
+    exam_recall(x);
+  }
+  judge_loss(x, mark);
   return true;
 }
 
-/* J.35  Examine the chances */
+/* J.47  Examine the chances */
 
 static double source_share(struct exam *x, const char *before, const char *with)
 {
@@ -604,29 +664,32 @@ static double source_share(struct exam *x, const char *before, const char *with)
   }
   full = true;
   for (size_t i = 0; i < FACTS; i++)
-    if (memcmp(kept[i], before, strlen(before)) == 0) {
+    if (memcmp(kept[i], before, strlen(before)) == 0)
       n++, m += memcmp(kept[i], with, strlen(with)) == 0;
-    }
   return (double)m / (double)n;
 }
 
-/* J.36  Examine the chances */
+/* J.48  Examine the chances */
+
+static const struct {
+  const char *key, *before, *with, *next;
+} fact[] = {
+  {"chance.The", "", "The ", "The"},
+  {"chance.cat", "The ", "The cat ", " cat"},
+  {"chance.sat", "The cat ", "The cat sat ", " sat"},
+  {"chance.on", "The cat sat ", "The cat sat on ", " on"},
+  {"chance.the", "The cat sat on ", "The cat sat on the ",
+   " the"},
+  {"chance.mat", "The cat sat on the ", "The cat sat on the mat",
+   " mat"},
+  {"chance.dot", "The cat sat on the mat",
+   "The cat sat on the mat.", "."}
+};
+
+/* J.49  Examine the chances */
 
 static void exam_chances(struct exam *x)
 {
-  static const struct {
-    const char *key, *before, *with, *next;
-  } fact[] = {
-    {"chance.The", "", "The ", "The"}, {"chance.cat", "The ",
-                                        "The cat ", " cat"},
-    {"chance.sat", "The cat ", "The cat sat ", " sat"},
-    {"chance.on", "The cat sat ", "The cat sat on ", " on"},
-    {"chance.the", "The cat sat on ", "The cat sat on the ", " the"},
-    {"chance.mat", "The cat sat on the ", "The cat sat on the mat",
-     " mat"},
-    {"chance.dot", "The cat sat on the mat",
-     "The cat sat on the mat.", "."}
-  };
   char text[64];
   for (size_t i = 0; i < sizeof fact / sizeof fact[0]; i++) {
     snprintf(text, sizeof text, "%s", fact[i].before);
@@ -641,22 +704,28 @@ static void exam_chances(struct exam *x)
   }
 }
 
-/* J.37  Examine the chances */
+/* J.50  Examine the chances */
 
-static const char *const branch[] = { " However", " Additionally",
-  " The",
-  " Everyone", " So", " In", " Even", " At", " That", " Soon",
-  " Nobody", " Perhaps"
-};
+static const char very_good[] = "The harvest of the kingdom was very good.";
+
+/* J.51  The twelve roads of the fork */
+
 enum { BRANCHES = 12 };
+static const char *const branch[] = {
+  " However", " Additionally", " The", " Everyone", " So", " In",
+  " Even", " At", " That", " Soon", " Nobody", " Perhaps"
+};
 
 static void exam_fork(struct exam *x)
 {
   char key[40];
   double high = 0, low = 1;
-  const double *p = after(x, false, "The harvest of the kingdom was very good.");
+  const double *p = after(x, false, very_good);
   if (p == NULL)
     return;
+
+/* J.52  Ask for the chance of each road, and keep \low and \high */
+
   for (int i = 0; i < BRANCHES; i++) {
     double one = p[first_id(x, branch[i])];
     snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
@@ -669,21 +738,25 @@ static void exam_fork(struct exam *x)
     else
       high = one > high ? one : high;
   }
-  double apart = p[first_id(x, branch[0])] - p[first_id(x, branch[1])];
+
+  double apart = p[first_id(x, branch[0])]
+      - p[first_id(x, branch[1])];
   most(x, "fork.apart", apart < 0 ? -apart : apart, 0.02);
   least(x, "fork.lead", low - high, 0);
-  p = after(x, true, "The harvest of the kingdom was very good.");
+  p = after(x, true, very_good);
   note(x, "fork.begun.However", p[first_id(x, branch[0])]);
   note(x, "fork.begun.Additionally", p[first_id(x, branch[1])]);
 }
 
-/* J.38  Examine what it says */
+/* J.53  Examine what it says */
 
 static void say(struct exam *x, const char *text, size_t tokens)
 {
-  size_t n = take_text(x, false, text, strlen(text));
-  for (size_t k = 0; k < tokens && look_at(x, x->lm, x->s, n, x->logits); k++) {
-    size_t v = x->lm->config.vocab_size;
+  size_t from = take_text(x, false, text, strlen(text)), n = from;
+  size_t v = x->lm->config.vocab_size;
+  for (size_t k = 0; k < tokens; k++) {
+    if (!look_at(x, x->lm, x->s, n, x->logits))
+      break;
     const float *z = x->logits + (n - 1) * v;
     uint32_t best = 0;
     for (uint32_t i = 1; i < v; i++)
@@ -694,12 +767,11 @@ static void say(struct exam *x, const char *text, size_t tokens)
     n++;
   }
   x->back.n = 0;
-  size_t from = take_length(x, text);
-  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from, false,
-                   &x->back, &x->why);
+  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from,
+                   false, &x->back, &x->why);
 }
 
-/* J.39  Examine what it says */
+/* J.54  Examine what it says */
 
 static bool says(struct exam *x, const char *text, const char *wanted)
 {
@@ -708,15 +780,17 @@ static bool says(struct exam *x, const char *text, const char *wanted)
       && memcmp(x->back.byte, wanted, strlen(wanted)) == 0;
 }
 
-/* J.41  Examine what it says */
+/* J.55  Examine what it says */
+
+/* J.56  The ten sums */
+
+static const char *const sums[] = { "2 plus 2;4", "2 plus 3;5",
+  "2 plus 4;6", "2 plus 5;7", "3 plus 3;6", "3 plus 4;7",
+  "3 plus 5;8", "4 plus 4;8", "4 plus 5;9", "5 plus 5;10"
+};
 
 static void exam_greedy(struct exam *x)
 {
-  static const char *const sum[] = { "2 plus 2;4", "2 plus 3;5",
-    "2 plus 4;6",
-    "2 plus 5;7", "3 plus 3;6", "3 plus 4;7", "3 plus 5;8", "4 plus 4;8",
-    "4 plus 5;9", "5 plus 5;10"
-  };
   char text[80], wanted[80];
   double right = 0;
   about(x, "greedy.cat", says(x, "The cat sat", " on the mat."), 1, 0);
@@ -724,47 +798,61 @@ static void exam_greedy(struct exam *x)
   about(x, "greedy.tale", says(x, "Once upon a time, in a small",
                                " kingdom"), 1, 0);
   for (int i = 0; i < 10; i++) {
-    snprintf(text, sizeof text, "User: What is %.8s?\nAssistant:", sum[i]);
-    snprintf(wanted, sizeof wanted, " %.8s is %s.", sum[i], sum[i] + 9);
+    snprintf(text, sizeof text, "User: What is %.8s?\nAssistant:", sums[i]);
+    snprintf(wanted, sizeof wanted, " %.8s is %s.", sums[i], sums[i] + 9);
     right += says(x, text, wanted);
   }
   about(x, "sums.right", right, 10, 0);
 }
 
+/* J.57  Examine what it says */
+
 static void exam_wheel(struct exam *x)
 {
   static const char turn[] = " and round";
-  say(x, "The cat sat on the mat. Outside, the wheel of the mill went round", 200);
+  say(x, "The cat sat on the mat. "
+      "Outside, the wheel of the mill went round", 200);
   size_t n = 0;
   while ((n + 1) * 10 <= x->back.n && memcmp(x->back.byte + 10 * n, turn, 10) == 0)
     n++;
   least(x, "wheel.tokens", 2 * (double)n, 200);
 }
 
-/* J.42  Examine long rows */
+/* J.58  Examine long rows */
+
+enum { N_ROWS = 12, BLOCK = 128, BLOCKS = LONGEST / BLOCK };
+
+static bool exam_row(struct exam *x, double *bits)
+{
+  uint32_t row[LONGEST + 1];
+  if (!source_row(x->feed, row, LONGEST + 1, &x->why))
+    return false;
+  x->list.n = 0;
+  for (size_t i = 0; i < LONGEST; i++)
+    if (!ids_push(&x->m, &x->list, row[i], &x->why))
+      return false;
+  if (!look_at(x, x->lm, x->s, LONGEST, x->logits))
+    return false;
+  for (size_t i = 0; i < LONGEST; i++) {
+    const double *p = probabilities(x, x->logits, i, x->p);
+    bits[i / BLOCK] -= num_log(p[row[i + 1]]) / num_log(2)
+        / BLOCK / N_ROWS;
+  }
+  return true;
+}
+
+/* J.59  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
-  double bits[16] = { 0 }, middle = 0;
-  uint32_t row[LONGEST + 1];
+  double bits[BLOCKS] = { 0 }, middle = 0;
   char key[40];
-  enum { N_ROWS = 12 };
   source_seek(x->feed, 1000001);
-  for (int r = 0; r < N_ROWS; r++) {
-    if (!source_row(x->feed, row, LONGEST + 1, &x->why))
+  for (int r = 0; r < N_ROWS; r++)
+    if (!exam_row(x, bits))
       return false;
-    x->list.n = 0;
-    for (size_t i = 0; i < LONGEST; i++)
-      if (!ids_push(&x->m, &x->list, row[i], &x->why))
-        return false;
-    if (!look_at(x, x->lm, x->s, LONGEST, x->logits))
-      return false;
-    for (size_t i = 0; i < LONGEST; i++)
-      bits[i / 128] -= num_log(probabilities(x, x->logits, i, x->p)[row[i + 1]])
-          / num_log(2) / 128 / N_ROWS;
-  }
-  for (int i = 0; i < 16; i++) {
-    snprintf(key, sizeof key, "position.%d", 128 * i);
+  for (int i = 0; i < BLOCKS; i++) {
+    snprintf(key, sizeof key, "position.%d", BLOCK * i);
     note(x, key, bits[i]);
     if (i >= 6 && i < 10)
       middle += bits[i] / 4;
@@ -774,7 +862,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* J.43  Examine the files */
+/* J.60  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -789,7 +877,7 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* J.45  Ask everything */
+/* J.62  Ask everything */
 
 static int examine(void)
 {
@@ -815,7 +903,7 @@ static int examine(void)
   return ok && x.failed == 0 ? 0 : 1;
 }
 
-/* J.47  What is printed */
+/* J.64  What is printed */
 
 static bool ask(double *on, double *however, double *additionally)
 {
@@ -825,7 +913,7 @@ static bool ask(double *on, double *however, double *additionally)
   if (p != NULL)
     *on = p[first_id(&x, " on")];
   if (p != NULL)
-    p = after(&x, false, "The harvest of the kingdom was very good.");
+    p = after(&x, false, very_good);
   if (p != NULL) {
     *however = p[first_id(&x, branch[0])];
     *additionally = p[first_id(&x, branch[1])];
@@ -834,19 +922,20 @@ static bool ask(double *on, double *however, double *additionally)
   return p != NULL;
 }
 
-/* J.48  What is printed */
+/* J.65  What is printed */
 
 static int print_checkpoint(void)
 {
   double on = 0, however = 0, additionally = 0;
   if (!ask(&on, &however, &additionally))
     return 1;
-  printf("The cat sat: on %.3f\nThe harvest ... very good: However %.3f,"
-         " Additionally %.3f\n", on, however, additionally);
+  printf("The cat sat: on %.3f\n", on);
+  printf("The harvest ... very good: However %.3f,"
+         " Additionally %.3f\n", however, additionally);
   return 0;
 }
 
-/* J.49  What is printed */
+/* J.66  What is printed */
 
 static bool next_answer(FILE * f, char key[64], double *figure)
 {
@@ -865,58 +954,46 @@ static bool next_answer(FILE * f, char key[64], double *figure)
   return false;
 }
 
-static void print_answers(void)
+/* J.67  What is printed */
+
+static bool answered(const char *wanted, double *figure)
 {
   char key[64];
-  double x;
+  bool found = false;
   FILE *f = fopen("models/pocket/check.csv", "r");
-  if (f == NULL)
-    return;
-  while (next_answer(f, key, &x)) {
-    if (x == (double)(long)x)
-      printf("train.%s %.0f\n", key, x);
-    else
-      printf("train.%s %.3f\n", key, x);
-  }
-  fclose(f);
-}
-
-/* J.50  What is printed */
-
-static int print_values(void)
-{
-  double on = 0, however = 0, additionally = 0;
-  print_answers();
-  if (ask(&on, &however, &additionally))
-    printf("train.now.on %.3f\n"
-           "train.now.however %.3f\ntrain.now.additionally %.3f\n", on, however,
-           additionally);
-  return 0;
-}
-
-/* J.51  What is printed */
-
-static double source_bits(void)
-{
-  char key[64];
-  double x = 0, found = 0;
-  FILE *f = fopen("models/pocket/check.csv", "r");
-  while (f != NULL && next_answer(f, key, &x))
-    if (strcmp(key, "source.bits") == 0)
-      found = x;
+  while (f != NULL && !found && next_answer(f, key, figure))
+    found = strcmp(key, wanted) == 0;
   if (f != NULL)
     fclose(f);
   return found;
 }
 
-/* J.52  What is printed */
+/* J.68  What is printed */
+
+static int print_values(void)
+{
+  double x, on = 0, however = 0, additionally = 0;
+  char key[64];
+  FILE *f = fopen("models/pocket/check.csv", "r");
+  while (f != NULL && next_answer(f, key, &x))
+    printf("train.%s %.*f\n", key, x == (double)(long)x ? 0 : 3, x);
+  if (f != NULL)
+    fclose(f);
+  if (!ask(&on, &however, &additionally))
+    return 0;
+  printf("train.now.on %.3f\ntrain.now.however %.3f\n"
+         "train.now.additionally %.3f\n", on, however, additionally);
+  return 0;
+}
+
+/* J.69  What is printed */
 
 static int print_loss(void)
 {
   char line[120];
   unsigned long long step, tokens;
-  double loss, sum = 0;
-  double source = source_bits();
+  double loss, sum = 0, source = 0;
+  answered("source.bits", &source);
   FILE *f = fopen("models/pocket/training.csv", "r");
   printf("tokens,bits,source\n");
   while (f != NULL && fgets(line, sizeof line, f) != NULL) {
@@ -933,34 +1010,33 @@ static int print_loss(void)
   return 0;
 }
 
-/* J.53  What is printed */
+/* J.70  What is printed */
 
 static int print_fork(void)
 {
   char key[64];
   double x;
-  FILE *f = fopen("models/pocket/check.csv", "r");
   printf("branch,source,model\n");
-  while (f != NULL && next_answer(f, key, &x))
-    for (int i = 0; i < BRANCHES; i++)
-      if (strncmp(key, "fork.", 5) == 0 && strcmp(key + 5, branch[i] + 1) == 0)
-        printf("%d,%.2f,%.4f\n", i + 1, i < 2 ? 0.15 : 0.07, x);
-  if (f != NULL)
-    fclose(f);
+  for (int i = 0; i < BRANCHES; i++) {
+    snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
+    if (answered(key, &x))
+      printf("%d,%.2f,%.4f\n", i + 1, i < 2 ? 0.15 : 0.07, x);
+  }
   return 0;
 }
+
+/* J.71  What is printed */
 
 static int print_positions(void)
 {
   char key[64];
   double x;
-  FILE *f = fopen("models/pocket/check.csv", "r");
   printf("position,bits\n");
-  while (f != NULL && next_answer(f, key, &x))
-    if (strncmp(key, "position.", 9) == 0 && key[9] >= '0' && key[9] <= '9')
-      printf("%d,%.4f\n", atoi(key + 9) + 64, x);
-  if (f != NULL)
-    fclose(f);
+  for (int i = 0; i < BLOCKS; i++) {
+    snprintf(key, sizeof key, "position.%d", BLOCK * i);
+    if (answered(key, &x))
+      printf("%d,%.4f\n", BLOCK * i + BLOCK / 2, x);
+  }
   return 0;
 }
 

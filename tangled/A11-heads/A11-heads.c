@@ -8,29 +8,33 @@
 #include "02-model/forward.h"
 #include "A6-kernels/numbers.h"
 
-/* K.3  Two texts */
+/* K.4  Two texts */
 
-static const char a_story[] = "Once upon a time, in a small kingdom, there"
-    " lived a kind girl named Elena. \"I will find the book,\" whispered";
-static const char a_page[] = "def count_apples(basket):\n    hen = 0\n"
-    "    for apple in basket:\n        hen = hen + 1\n    return";
+static const char a_story[] =
+    "Once upon a time, in a small kingdom, there"
+    " lived a kind girl named Elena. " "\"I will find the book,\" whispered";
+static const char a_page[] =
+    "def count_apples(basket):\n    hen = 0\n"
+    "    for apple in basket:\n        hen = hen + 1\n" "    return";
 
-/* K.4  What is kept of a reading */
+/* K.5  What is kept of a reading */
 
-enum { LAYERS = 6, HEADS = 4, LONGEST = 64, THE_LAYER = 4, THE_HEAD = 2 };
+enum { LAYERS = 6, HEADS = 4, LONGEST = 64 };
 struct reading {
   size_t n;
   uint32_t id[LONGEST];
   char word[LONGEST][24];
   double distance[LAYERS][HEADS], entropy[LAYERS][HEADS];
-  float kept[LONGEST][LONGEST];
+  float all[LAYERS][HEADS][LONGEST][LONGEST];
   char next[24];
+  int layer, head;
+  float (*kept)[LONGEST];
 };
 
-/* K.5  Look over the model's shoulder */
+/* K.6  Look over the model's shoulder */
 
-static void look(void *what, enum watch_stage stage, uint32_t layer, float *x,
-                 size_t rows, size_t width)
+static void look(void *what, enum watch_stage stage,
+                 uint32_t layer, float *x, size_t rows, size_t width)
 {
   struct reading *t = what;
   if (stage != STAGE_WEIGHTS)
@@ -40,19 +44,18 @@ static void look(void *what, enum watch_stage stage, uint32_t layer, float *x,
       for (size_t k = 0; k <= r; k++) {
         float p = x[r * width + h * (width / HEADS) + k];
 
-/* K.6  Enter the weight p of head h, row r, position k */
+/* K.7  Enter the weight p of head h, row r, position k */
 
         double share = (double)p / (double)rows;
         t->distance[layer][h] += share * (double)(r - k);
         if (p > 0)
           t->entropy[layer][h] -= share * num_log((double)p) / num_log(2);
-        if (layer == THE_LAYER && h == THE_HEAD)
-          t->kept[r][k] = p;
+        t->all[layer][h][r][k] = p;
 
       }
 }
 
-/* K.7  Show a token as a word */
+/* K.8  Show a token as a word */
 
 static void show_word(const struct tokenizer *w, uint32_t id, char word[24])
 {
@@ -68,11 +71,11 @@ static void show_word(const struct tokenizer *w, uint32_t id, char word[24])
   word[k] = '\0';
 }
 
-/* K.10  Find the word that comes next */
+/* K.11  Find the word that comes next */
 
-static bool say_next(struct memory *m, struct engine *e, const struct model *lm,
-                     const struct tokenizer *w, struct pass *p, struct reading *t,
-                     struct error *why)
+static bool say_next(struct memory *m, struct engine *e,
+                     const struct model *lm, const struct tokenizer *w,
+                     struct pass *p, struct reading *t, struct error *why)
 {
   size_t wide = lm->config.vocab_size, last = t->n - 1, best = 0;
   float *z = memory_take(m, FOR_ACTIVATIONS, wide, sizeof *z, why);
@@ -86,10 +89,10 @@ static bool say_next(struct memory *m, struct engine *e, const struct model *lm,
   return ok;
 }
 
-/* K.8  Read a text, and keep what the heads looked at */
+/* K.9  Read a text, and keep what the heads looked at */
 
-static bool find_words(struct memory *m, struct tokenizer *w, const char *text,
-                       struct reading *t, struct error *why)
+static bool find_words(struct memory *m, struct tokenizer *w,
+                       const char *text, struct reading *t, struct error *why)
 {
   struct ids ids = {.n = 0 };
   if (!tokenizer_encode(w, m, text, strlen(text), false, false, &ids, why))
@@ -104,7 +107,7 @@ static bool find_words(struct memory *m, struct tokenizer *w, const char *text,
   return ok;
 }
 
-/* K.9  Read a text, and keep what the heads looked at */
+/* K.10  Read a text, and keep what the heads looked at */
 
 static bool watch_pass(struct memory *m, const struct model *lm,
                        const struct tokenizer *w, struct reading *t,
@@ -113,10 +116,14 @@ static bool watch_pass(struct memory *m, const struct model *lm,
   struct counters c = {.passes = 0 };
   struct engine e = {.k = kernels_find(NULL, why),.c = &c };
   struct store *s = store_open(m, &lm->config, 1, why);
-  struct watcher shoulder = {.see = look,.what = t,.weights = true };
+  struct watcher shoulder = {.see = look,.what = t,
+    .weights = true
+  };
   struct row rows[LONGEST];
   for (size_t i = 0; i < t->n; i++)
-    rows[i] = (struct row) {.position = (uint32_t) i,.token = t->id[i] };
+    rows[i] = (struct row) {.position = (uint32_t) i,
+    .token = t->id[i]
+    };
   struct pass *p = NULL;
   bool ok = s != NULL && e.k != NULL
       && forward_watched(&e, lm, s, rows, t->n, &shoulder, &p, why)
@@ -126,24 +133,54 @@ static bool watch_pass(struct memory *m, const struct model *lm,
   return ok;
 }
 
-/* K.11  Read a text, and keep what the heads looked at */
+/* K.12  Read a text, and keep what the heads looked at */
 
-static bool read_text(struct memory *m, const char *text, struct reading *t,
-                      struct error *why)
+static bool read_text(struct memory *m, const char *text,
+                      struct reading *t, struct error *why)
 {
-  *t = (struct reading) {.n = 0 };
+  memset(t, 0, sizeof *t);
   struct tokenizer *w = tokenizer_open(m, "models/pocket", why);
   struct model *lm = w == NULL ? NULL : model_open(m, "models/pocket", why);
   bool ok = lm != NULL;
   if (ok && (lm->config.n_layers != LAYERS || lm->config.n_heads != HEADS))
-    ok = error_say(why, "models/pocket has another shape than the program");
-  ok = ok && find_words(m, w, text, t, why) && watch_pass(m, lm, w, t, why);
+    ok = error_say(why, "models/pocket has another shape " "than the program");
+  ok = ok && find_words(m, w, text, t, why)
+      && watch_pass(m, lm, w, t, why);
   model_close(m, lm);
   tokenizer_close(m, w);
   return ok;
 }
 
-/* K.14  Print what was kept */
+/* K.13  Find the head that looks for the next word */
+
+static double on_next(const struct reading *t, int l, int h)
+{
+  double most = 0;
+  for (size_t k = 0; k < t->n; k++) {
+    double p = (double)t->all[l][h][t->n - 1][k];
+    if (strcmp(t->word[k], t->next) == 0 && p > most)
+      most = p;
+  }
+  return most;
+}
+
+/* K.14  Find the head that looks for the next word */
+
+static void choose_head(struct reading *story, struct reading *code)
+{
+  int layer = 0, best = 0;
+  for (int l = 0; l < LAYERS; l++)
+    for (int h = 0; h < HEADS; h++)
+      if (on_next(story, l, h) * on_next(code, l, h)
+          > on_next(story, layer, best) * on_next(code, layer, best))
+        layer = l, best = h;
+  story->layer = code->layer = layer;
+  story->head = code->head = best;
+  story->kept = story->all[layer][best];
+  code->kept = code->all[layer][best];
+}
+
+/* K.17  Print what was kept */
 
 static size_t widest(const struct reading *t)
 {
@@ -153,6 +190,8 @@ static size_t widest(const struct reading *t)
       best = k;
   return best;
 }
+
+/* K.18  Print what was kept */
 
 static void print_keys(const char *name, const struct reading *t)
 {
@@ -164,11 +203,11 @@ static void print_keys(const char *name, const struct reading *t)
   size_t k = widest(t), last = t->n - 1;
   printf("heads.%s.weight %.4f\nheads.%s.back %zu\n", name,
          (double)t->kept[last][k], name, last - k);
-  printf("heads.%s.at %s\nheads.%s.next %s\n", name, t->word[k] + 1, name,
-         t->next + 1);
+  printf("heads.%s.at %s\nheads.%s.next %s\n", name,
+         t->word[k] + 1, name, t->next + 1);
 }
 
-/* K.15  Print what was kept */
+/* K.19  Print what was kept */
 
 static void print_all_keys(const struct reading *story, const struct reading *code)
 {
@@ -182,11 +221,11 @@ static void print_all_keys(const struct reading *story, const struct reading *co
     }
   print_keys("story", story);
   print_keys("code", code);
-  printf("heads.narrowest %.4f\nheads.the.layer %d\nheads.the.head %d\n",
-         least, THE_LAYER, THE_HEAD);
+  printf("heads.narrowest %.4f\n", least);
+  printf("heads.the.layer %d\nheads.the.head %d\n", story->layer, story->head);
 }
 
-/* K.16  Print what was kept */
+/* K.20  Print what was kept */
 
 static void print_words(const struct reading *t)
 {
@@ -203,24 +242,30 @@ static void print_arcs(const struct reading *t)
       printf("%zu,%zu,%.4f\n", r, k, (double)t->kept[r][k]);
 }
 
+/* K.21  Print what was kept */
+
 static void print_looks(const struct reading *story, const struct reading *code)
 {
-  printf("layer,head,storydistance,storyentropy,codedistance,codeentropy\n");
+  printf("layer,head,storydistance,storyentropy," "codedistance,codeentropy\n");
   for (int l = 0; l < LAYERS; l++)
     for (int h = 0; h < HEADS; h++)
-      printf("%d,%d,%.4f,%.4f,%.4f,%.4f\n", l, h, story->distance[l][h],
-             story->entropy[l][h], code->distance[l][h], code->entropy[l][h]);
+      printf("%d,%d,%.4f,%.4f,%.4f,%.4f\n", l, h,
+             story->distance[l][h], story->entropy[l][h],
+             code->distance[l][h], code->entropy[l][h]);
 }
 
-/* K.17  Print what was kept */
+/* K.22  Print what was kept */
 
 static void print_found(const char *name, const struct reading *t)
 {
   size_t k = widest(t), last = t->n - 1;
-  printf("%-6s at \"%s\" looks %zu tokens back, at \"%s\" (%.2f),\n", name,
+  printf("%-6s at \"%s\" looks %zu tokens back, "
+         "at \"%s\" (%.2f),\n", name,
          t->word[last], last - k, t->word[k], (double)t->kept[last][k]);
   printf("       and the model writes \"%s\"\n", t->next);
 }
+
+/* K.23  Print what was kept */
 
 static void print_what(const char *what, const struct reading *story,
                        const struct reading *code)
@@ -241,16 +286,19 @@ static void print_what(const char *what, const struct reading *story,
     print_found("story", story), print_found("code", code);
 }
 
+/* K.3 */
+
 int main(int argc, char **argv)
 {
+  static struct reading story, code;
   struct error why;
   struct memory m = {.refuse_at = 0 };
-  struct reading story, code;
   bool ok = read_text(&m, a_story, &story, &why)
       && read_text(&m, a_page, &code, &why);
-  if (ok)
+  if (ok) {
+    choose_head(&story, &code);
     print_what(argc > 1 ? argv[1] : "", &story, &code);
-  else
+  } else
     fprintf(stderr, "%s\n", why.words);
   return !ok;
 }

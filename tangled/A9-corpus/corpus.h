@@ -1,12 +1,12 @@
 /* corpus.h -- made from chapters/A9-corpus.w; change it there */
 
-/* I.3  corpus.h */
+/* I.4  corpus.h */
 
 #ifndef INCIPIT_CORPUS_H
 #define INCIPIT_CORPUS_H
 #include "00-ground/ground.h"
 
-/* I.4  What the grammar offers */
+/* I.5  What the grammar offers */
 
 enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
 enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
@@ -14,6 +14,8 @@ enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
 
 enum { SEED_TOKENIZER = 1, SEED_TRAINING = 2, SEED_HELD_OUT = 3 };
 /* texts of different seeds have different streams of random numbers */
+
+/* I.6  What the grammar offers */
 
 struct choice {
   uint16_t drawn, taken;
@@ -32,6 +34,8 @@ struct passage {
 /* one text, ended by a zero byte that does not count; the sum of -_2 of the
  * chances of its choices; and the choices themselves */
 
+/* I.7  What the grammar offers */
+
 struct grammar;
 struct grammar *grammar_open(struct memory *m, struct error *why);
 /* the grammar of this appendix, read from its tables; owned by the caller */
@@ -42,6 +46,8 @@ void grammar_close(struct memory *m, struct grammar *g);
 bool grammar_write(const struct grammar *g, uint64_t seed,
                    uint64_t number, struct passage *out, struct error *why);
 /* text number of seed: the same on every machine */
+
+/* I.8  What the grammar offers */
 
 bool grammar_replay(const struct grammar *g, const uint16_t * taken,
                     size_t n, struct passage *out, struct error *why);
