@@ -171,9 +171,10 @@ for it: the memory, in front, and in the end the place for a sentence that says 
 @<A row of bytes that grows@>=
 struct bytes { unsigned char *byte; size_t n, room; };
   /* |n| bytes in a block of |room|, for tokens; all zero is empty */
-bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
-  struct error *why);
-  /* appends |n| bytes (|more| not inside |b|); on failure |b| is as it was */
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why);
+  /* appends |n| bytes (|more| not inside |b|); on failure |b| is as
+     it was */
 void bytes_free(struct memory *m, struct bytes *b);
   /* returns the block and empties the row */
 
@@ -183,13 +184,13 @@ small steps copies each byte about once on average. With a fixed step it would b
 grows with $n$. If there is no more room to be had, the old block and everything in it is still there.
 
 @<Append bytes, and return them@>=
-bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
-  struct error *why)
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why)
 {
   if (n > b->room - b->n) {
     size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room, room, 1,
-      why);
+    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
+      room, 1, why);
     if (p == NULL) return false;
     b->byte = p, b->room = room;
   }
@@ -218,10 +219,13 @@ one U+FFFD, the black diamond with a question mark, and so do we.
 
 @<What begins at a byte@>=
 enum utf8_state { UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED };
-  /* a character; a maximal subpart of none; the beginning of one, cut off */
-size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state);
-  /* how many of the |n| $\ge 1$ bytes belong to what begins at the first of them,
-     1 to 4; Unicode 15, section 3.9, tables 3-7 and 3-8 */
+  /* a character; a maximal subpart of none; the beginning of one, cut
+     off */
+size_t utf8_next(const unsigned char *byte, size_t n,
+  enum utf8_state *state);
+  /* how many of the |n| $\ge 1$ bytes belong to what begins at the
+     first of them, 1 to 4; Unicode 15, section 3.9, tables 3-7 and
+     3-8 */
 
 @ The leading byte gives the length: half of the \val{tokens.bytes} values stand for themselves, the others announce
 two bytes, or three, or four, or nothing. The values |0xc0| and |0xc1| could only begin a character
@@ -230,11 +234,12 @@ Unicode allows; so they begin nothing, like the continuation bytes. From the sec
 may stand there; the count at which we stop is the length of the answer in all three cases.
 
 @<Tell what begins at a byte@>=
-size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
+size_t utf8_next(const unsigned char *byte, size_t n,
+  enum utf8_state *state)
 {
   unsigned char b = byte[0], low = 0x80, high = 0xbf;
-  size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2 : b < 0xf0 ? 3
-    : b < 0xf5 ? 4 : 0;
+  size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2
+    : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
   @<Narrow what the second byte may be@>@;
   *state = UTF8_BROKEN;
   if (length == 0) return 1;
@@ -267,15 +272,18 @@ bytes at its end wait for more.
 
 @<What begins at a byte@>=
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
-  /* the length of the longest run, from the first of |n| $\ge 1$ bytes on, of nothing
-     but whole characters, or of nothing that is one */
+  /* the length of the longest run, from the first of |n| $\ge 1$
+     bytes on, of nothing but whole characters, or of nothing that is
+     one */
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   struct bytes *out, struct error *why);
-  /* appends the text, one U+FFFD per maximal subpart; on failure |out| is as it was */
+  /* appends the text, one U+FFFD per maximal subpart; on failure
+     |out| is as it was */
 size_t utf8_held(const unsigned char *byte, size_t n);
   /* how many bytes at the end are an unfinished character, 0 to 3 */
 uint32_t utf8_point(const unsigned char *byte, size_t length);
-  /* the number of the whole character of |length| bytes that begins here */
+  /* the number of the whole character of |length| bytes that begins
+     here */
 
 @ The run goes on while the answer stays the same. An unfinished character at the end is, for
 this purpose, no character. A text without faults, which is nearly every text, comes out as a single run, and whoever cuts
@@ -307,8 +315,8 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   for (size_t at = 0; at < n; at += step) {
     enum utf8_state state;
     step = utf8_next(byte + at, n - at, &state);
-    bool ok = state == UTF8_WHOLE ? bytes_push(m, out, byte + at, step, why)
-      : bytes_push(m, out, "\xef\xbf\xbd", 3, why);
+    bool ok = state == UTF8_WHOLE ? bytes_push(m, out, byte + at,
+      step, why) : bytes_push(m, out, "\xef\xbf\xbd", 3, why);
     if (ok) continue;
     out->n = start;
     return false;
@@ -326,8 +334,8 @@ size_t utf8_held(const unsigned char *byte, size_t n)
 {
   for (size_t k = n < 3 ? n : 3; k > 0; k--) {
     enum utf8_state state;
-    if (utf8_next(byte + n - k, k, &state) == k && state == UTF8_UNFINISHED)
-      return k;
+    if (utf8_next(byte + n - k, k, &state) == k
+      && state == UTF8_UNFINISHED) return k;
   }
   return 0;
 }
@@ -339,9 +347,11 @@ ask for it who must know a character's properties: is it white space, is it a le
 @<Put a character's number together@>=
 uint32_t utf8_point(const unsigned char *byte, size_t length)
 {
-  static const unsigned char free_bits[5] = @[{ 0, 0x7f, 0x1f, 0x0f, 0x07 }@];
+  static const unsigned char free_bits[5] = @[{ 0, 0x7f, 0x1f, 0x0f,
+    0x07 }@];
   uint32_t point = byte[0] & free_bits[length];
-  for (size_t k = 1; k < length; k++) point = point << 6 | (byte[k] & 0x3f);
+  for (size_t k = 1; k < length; k++)
+    point = point << 6 | (byte[k] & 0x3f);
   return point;
 }
 
@@ -366,13 +376,15 @@ at once. The seventh releases one.}
 
 @<Bytes on their way to a reader@>=
 struct stream { unsigned char held[3]; size_t n; };
-  /* the |n| bytes that are held back; all zero is a stream that begins */
-bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
-  size_t n, struct bytes *out, struct error *why);
-  /* appends to |out| what may be released now that |n| more bytes are known; on
-     failure |s| and |out| are as they were */
-bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
+  /* the |n| bytes that are held back; all zero is a stream that
+     begins */
+bool stream_feed(struct memory *m, struct stream *s,
+  const unsigned char *byte, size_t n, struct bytes *out,
   struct error *why);
+  /* appends to |out| what may be released now that |n| more bytes are
+     known; on failure |s| and |out| are as they were */
+bool stream_flush(struct memory *m, struct stream *s,
+  struct bytes *out, struct error *why);
   /* appends what is held, raw, and empties the stream */
 
 @ We put the held bytes and the new ones into |out| and take back the ending that must wait. What
@@ -380,8 +392,9 @@ was released before need not be looked at: had it been the beginning of a charac
 would have been held.
 
 @<Release what is certain, hold the rest@>=
-bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
-  size_t n, struct bytes *out, struct error *why)
+bool stream_feed(struct memory *m, struct stream *s,
+  const unsigned char *byte, size_t n, struct bytes *out,
+  struct error *why)
 {
   size_t start = out->n;
   if (!bytes_push(m, out, s->held, s->n, why)) return false;
@@ -399,8 +412,8 @@ bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
 swallow a byte that the model has written would be worse, because then what the reader has would not encode to what the model said.
 
 @<Release what is certain, hold the rest@>=
-bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
-  struct error *why)
+bool stream_flush(struct memory *m, struct stream *s,
+  struct bytes *out, struct error *why)
 {
   if (!bytes_push(m, out, s->held, s->n, why)) return false;
   s->n = 0;
@@ -467,10 +480,11 @@ forgets one.
 
 @<A pattern that cuts@>=
 struct splitter;
-struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
-  bool literal, struct error *why);
-  /* compiles |n| bytes of pattern, as they stand if |literal|; |m| must outlive
-     the splitter, which takes from it at every use; null and a sentence */
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+  size_t n, bool literal, struct error *why);
+  /* compiles |n| bytes of pattern, as they stand if |literal|; |m|
+     must outlive the splitter, which takes from it at every use; null
+     and a sentence */
 void splitter_close(struct splitter *s);
   /* returns all of it; null is nothing */
 void splitter_unicode(char version[24]);
@@ -483,18 +497,21 @@ what is compiled once; |struct pieces| is a text on its way through it, and reme
 match was found. One splitter serves one cutting at a time, since the place for the result of a search is inside it.
 
 @<A pattern that cuts@>=
-struct text_piece { const unsigned char *byte; size_t n; bool match; };
-  /* |n| bytes inside the text; were they a match, or lay they between two? */
-struct pieces { struct splitter *by; const unsigned char *text; size_t n, at, from,
-  to; bool known, full; };
+struct text_piece { const unsigned char *byte; size_t n;
+  bool match; };
+  /* |n| bytes inside the text; were they a match, or lay they between
+     two? */
+struct pieces { struct splitter *by; const unsigned char *text;
+  size_t n, at, from, to; bool known, full; };
   /* a text that is being cut; for |pieces_next| only */
 void pieces_begin(struct pieces *p, struct splitter *by,
   const unsigned char *text, size_t n);
-  /* begins to cut |n| bytes, which must be whole characters; with a null splitter
-     the text is one piece */
-bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why);
-  /* the next piece; |next->n == 0| at the end, no other piece is empty; false
-     and a sentence if the pattern gives up */
+  /* begins to cut |n| bytes, which must be whole characters; with a
+     null splitter the text is one piece */
+bool pieces_next(struct pieces *p, struct text_piece *next,
+  struct error *why);
+  /* the next piece; |next->n == 0| at the end, no other piece is
+     empty; false and a sentence if the pattern gives up */
 
 @ The two patterns, as their makers published them, letter by letter, since a model may depend on every one
 of them. They are long, and C joins strings that stand next to each other. \texttt{\textbackslash p\{L\}} is any letter of any script,
@@ -502,11 +519,13 @@ of them. They are long, and C joins strings that stand next to each other. \text
 @^GPT-2@>@^Llama 3@>
 
 @<The published patterns@>=
-const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"@| " ?\\p{L}+| ?\\p{N}+|"@|
-  " ?[^\\s\\p{L}\\p{N}]+|"@| "\\s+(?!\\S)|\\s+";
+const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"@|
+  " ?\\p{L}+| ?\\p{N}+|"@| " ?[^\\s\\p{L}\\p{N}]+|"@|
+  "\\s+(?!\\S)|\\s+";
 const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|"@| "'ll|'d)|"@|
   "[^\\r\\n\\p{L}\\p{N}]?"@| "\\p{L}+|\\p{N}{1,3}|"@|
-  " ?[^\\s\\p{L}\\p{N}]+"@| "[\\r\\n]*|\\s*[\\r\\n]+|"@| "\\s+(?!\\S)|\\s+";
+  " ?[^\\s\\p{L}\\p{N}]+"@| "[\\r\\n]*|\\s*[\\r\\n]+|"@|
+    "\\s+(?!\\S)|\\s+";
 
 @ One thing in them does not mean the same to everybody. The \texttt{\textbackslash s} of the tokenizers is Unicode's
 property |White_Space|. PCRE2's \texttt{\textbackslash s} with Unicode switched on has one character more,
@@ -523,8 +542,10 @@ static bool rewrite(struct memory *m, const char *pattern, size_t n,
     size_t length = pattern[i] == '\\' && i + 1 < n ? 2 : 1;
     const char *put = pattern + i;
     i += length;
-    if (length == 2 && put[1] == 's') put = "\\p{White_Space}", length = 15;
-    else if (length == 2 && put[1] == 'S') put = "\\P{White_Space}", length = 15;
+    if (length == 2 && put[1] == 's')
+      put = "\\p{White_Space}", length = 15;
+    else if (length == 2 && put[1] == 'S')
+      put = "\\P{White_Space}", length = 15;
     if (!bytes_push(m, out, put, length, why)) return false;
   }
   return true;
@@ -576,15 +597,17 @@ PCRE2 has to say about a bad pattern goes into the sentence, with the place; the
 caller knows from which file the pattern came.
 
 @<Compile a pattern@>=
-struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
-  bool literal, struct error *why)
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+  size_t n, bool literal, struct error *why)
 {
   struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->home = m;
-  s->general = pcre2_general_context_create(take_for_pcre2, give_for_pcre2, m);
+  s->general = pcre2_general_context_create(take_for_pcre2,
+    give_for_pcre2, m);
   struct bytes text = @[{ NULL, 0, 0 }@];
-  bool ok = s->general != NULL || error_say(why, "out of memory for a pattern");
+  bool ok = s->general != NULL || error_say(why,
+    "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
     : rewrite(m, pattern, n, &text, why));
   ok = ok && compile(s, &text, literal, why) && make_room(s, why);
@@ -599,15 +622,16 @@ is no machine code to be had, on a system that forbids it or for lack of memory,
 interpreter serves.
 
 @<Have PCRE2 compile it@>=
-static bool compile(struct splitter *s, const struct bytes *text, bool literal,
-  struct error *why)
+static bool compile(struct splitter *s, const struct bytes *text,
+  bool literal, struct error *why)
 {
   int code = 0;
   PCRE2_SIZE place = 0;
   pcre2_compile_context *c = pcre2_compile_context_create(s->general);
   if (c == NULL) return error_say(why, "out of memory for a pattern");
-  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "", text->n,
-    PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C),
+  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "",
+    text->n, PCRE2_UTF | (literal ? PCRE2_LITERAL
+    : PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C),
     &code, &place, c);
   pcre2_compile_context_free(c);
   if (s->code != NULL) {
@@ -616,7 +640,8 @@ static bool compile(struct splitter *s, const struct bytes *text, bool literal,
   }
   unsigned char words[160] = "";
   pcre2_get_error_message(code, words, sizeof words);
-  return error_say(why, "%s at byte %zu", (const char *) words, (size_t) place);
+  return error_say(why, "%s at byte %zu", (const char *) words,
+    (size_t) place);
 }
 
 @ The other three things are needed for every search and made once. A result has room for one pair of numbers, where the
@@ -627,7 +652,8 @@ static bool make_room(struct splitter *s, struct error *why)
 {
   s->result = pcre2_match_data_create(1, s->general);
   s->limits = pcre2_match_context_create(s->general);
-  s->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024, s->general);
+  s->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024,
+    s->general);
   if (s->result == NULL || s->limits == NULL || s->stack == NULL)
     return error_say(why, "out of memory for a pattern");
   pcre2_jit_stack_assign(s->limits, NULL, s->stack);
@@ -675,12 +701,13 @@ it would look at all of it at every search.
 static bool look(struct pieces *p, struct error *why)
 {
   struct splitter *s = p->by;
-  uint32_t options = PCRE2_NO_UTF_CHECK | (p->full ? PCRE2_NOTEMPTY_ATSTART : 0);
-  int got = pcre2_match(s->code, p->text, p->n, p->at, options, s->result,
-    s->limits);
+  uint32_t options = PCRE2_NO_UTF_CHECK | (p->full
+    ? PCRE2_NOTEMPTY_ATSTART : 0);
+  int got = pcre2_match(s->code, p->text, p->n, p->at, options,
+    s->result, s->limits);
   if (got == PCRE2_ERROR_JIT_STACKLIMIT)
-    got = pcre2_match(s->code, p->text, p->n, p->at, options | PCRE2_NO_JIT,
-      s->result, s->limits);
+    got = pcre2_match(s->code, p->text, p->n, p->at,
+      options | PCRE2_NO_JIT, s->result, s->limits);
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH) return true;
@@ -688,14 +715,16 @@ static bool look(struct pieces *p, struct error *why)
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
   p->from = found[0], p->to = found[1];
   return (p->at <= p->from && p->from <= p->to)
-    || error_say(why, "the pattern matches backwards at byte %zu", p->at);
+    || error_say(why, "the pattern matches backwards at byte %zu",
+    p->at);
 }
 
 @ Whoever reads such a message wants to know where in the text the search gave up, too: it is the text, as often as the
 pattern, that has something unusual in it.
 
 @<Say why a search failed@>=
-static bool say_what_pcre2_says(int code, size_t at, struct error *why)
+static bool say_what_pcre2_says(int code, size_t at,
+  struct error *why)
 {
   unsigned char words[160] = "";
   pcre2_get_error_message(code, words, sizeof words);
@@ -708,7 +737,8 @@ empty. An empty match is no piece, but it ends the one before it, as it does in 
 libraries.
 
 @<Cut off the next piece@>=
-bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
+bool pieces_next(struct pieces *p, struct text_piece *next,
+  struct error *why)
 {
   *next = (struct text_piece) @[{ p->text + p->at, 0, false }@];
   while (p->at < p->n) {
@@ -801,13 +831,17 @@ is no pair left. The curve of the unseen page rises much more slowly, and ends b
 @<Merges, learnt@>=
 struct bpe_merge { uint32_t left, right; };
   /* merge number $k$ of a list makes id $256 + k$ of these two */
-bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
-  size_t merges, struct bpe_merge **out, size_t *n_out, struct error *why);
-  /* learns at most |merges| merges from |n| bytes, cut by |pattern| (null: one
-     piece); |*out| has |*n_out| of them in a block of |merges|, to be given back
-     by |bpe_forget|; Gage 1994, Sennrich et al. 2016 */
-void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
-  /* returns what |bpe_train| gave, for as many |merges| as were asked for */
+bool bpe_train(struct memory *m, const char *text, size_t n,
+  const char *pattern, size_t merges, struct bpe_merge **out,
+  size_t *n_out, struct error *why);
+  /* learns at most |merges| merges from |n| bytes, cut by |pattern|
+     (null: one piece); |*out| has |*n_out| of them in a block of
+     |merges|, to be given back by |bpe_forget|; Gage 1994, Sennrich
+     et al. 2016 */
+void bpe_forget(struct memory *m, struct bpe_merge *merge,
+  size_t merges);
+  /* returns what |bpe_train| gave, for as many |merges| as were asked
+     for */
 
 @ Done literally, each merge would read the whole text twice, once to count and once to merge. For a text of a megabyte and
 very many merges that is hours of work, in which hardly anything changes from one
@@ -832,7 +866,8 @@ struct trainer {
   struct memory *m;
   struct error *why;
   struct chunk *part; size_t n_chunks, room_chunks;
-  struct name_map known; /* from a piece's letters to its number, plus 1 */
+  struct name_map known;
+    /* from a piece's letters to its number, plus 1 */
   struct spot *at; size_t n_at;
   struct pair *of; size_t n_of, room_of;
   struct pair_map number; /* from a pair to its number, plus 1 */
@@ -852,7 +887,8 @@ counts once more; otherwise it gets the next number. A piece of one byte has no 
 the others.
 
 @<Enter a piece of the text@>=
-static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
+static bool enter_piece(struct trainer *t, const unsigned char *byte,
+  size_t n)
 {
   uint32_t known = name_map_get(&t->known, byte, n);
   if (known != 0) {
@@ -861,14 +897,15 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   }
   if (t->n_chunks == t->room_chunks) {
     size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part, t->room_chunks,
-      room, sizeof *p, t->why);
+    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
+      t->room_chunks, room, sizeof *p, t->why);
     if (p == NULL) return false;
     t->part = p, t->room_chunks = room;
   }
   t->part[t->n_chunks++] = (struct chunk) @[{ byte, n, 1 }@];
   t->n_at += n;
-  return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
+  return name_map_put(t->m, &t->known, byte, n,
+    (uint32_t) t->n_chunks, t->why);
 }
 
 @ The text is cut as in \cref{sec:split}. Bytes that are no characters cannot be shown to a pattern, which knows only characters;
@@ -876,8 +913,8 @@ each run of them is a piece of its own, and merges may be learnt inside it as an
 experiments of people who want to see what happens then.
 
 @<Collect the pieces of the text@>=
-static bool collect(struct trainer *t, const unsigned char *text, size_t n,
-  struct splitter *by)
+static bool collect(struct trainer *t, const unsigned char *text,
+  size_t n, struct splitter *by)
 {
   if (by == NULL) return n == 0 || enter_piece(t, text, n);
   for (size_t at = 0, length = 0; at < n; at += length) {
@@ -888,7 +925,8 @@ static bool collect(struct trainer *t, const unsigned char *text, size_t n,
     pieces_begin(&p, whole ? by : NULL, text + at, length);
     do {
       if (!pieces_next(&p, &next, t->why)) return false;
-      if (next.n > 0 && !enter_piece(t, next.byte, next.n)) return false;
+      if (next.n > 0 && !enter_piece(t, next.byte, next.n))
+        return false;
     } while (next.n > 0);
   }
   return true;
@@ -917,18 +955,21 @@ static bool link_pair(struct trainer *t, uint32_t i)
 way, but its number is still in the heap, and must mean something when it comes out.
 
 @<Make room for a new pair@>=
-static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t *k)
+static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
+  uint32_t *k)
 {
   if (t->n_of == t->room_of) {
     size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of, room,
-      sizeof *p, t->why);
+    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
+      room, sizeof *p, t->why);
     if (p == NULL) return false;
     t->of = p, t->room_of = room;
   }
   *k = (uint32_t) (t->n_of + 1);
-  if (!pair_map_put(t->m, &t->number, left, right, *k, t->why)) return false;
-  t->of[t->n_of++] = (struct pair) @[{ 0, left, right, NOWHERE, NOWHERE }@];
+  if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
+    return false;
+  t->of[t->n_of++] = (struct pair) @[{ 0, left, right, NOWHERE,
+    NOWHERE }@];
   return true;
 }
 
@@ -955,9 +996,10 @@ neighbour, and so no pair reaches from one piece into the next.
 static bool lay_out(struct trainer *t)
 {
   if (t->n_at >= NOWHERE)
-    return error_say(t->why, "a text of %zu bytes is too long to learn from",
-      t->n_at);
-  t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at, t->why);
+    return error_say(t->why,
+      "a text of %zu bytes is too long to learn from", t->n_at);
+  t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
+    t->why);
   if (t->at == NULL) return false;
   uint32_t i = 0;
   for (size_t c = 0; c < t->n_chunks; c++) {
@@ -980,7 +1022,8 @@ for ties.
 @<Put pairs into the queue@>=
 static bool queue_pair(struct trainer *t, const struct pair *p)
 {
-  struct entry e = @[{ ~p->count, (uint64_t) p->left << 32 | p->right }@];
+  struct entry e = @[{ ~p->count,
+    (uint64_t) p->left << 32 | p->right }@];
   return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
 }
 @#
@@ -1024,7 +1067,8 @@ are entered. Four chains change, and nothing else in the whole text.
 @<Merge at one place@>=
 static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
 {
-  uint32_t prev = t->at[i].prev, gone = t->at[i].next, next = t->at[gone].next;
+  uint32_t prev = t->at[i].prev, gone = t->at[i].next,
+    next = t->at[gone].next;
   if (prev != NOWHERE) unlink_pair(t, prev);
   if (next != NOWHERE) unlink_pair(t, gone);
   unlink_pair(t, i);
@@ -1040,7 +1084,8 @@ that began at the second. All pairs with the new id are new, and enter the heap 
 counts are final.
 
 @<Merge a pair wherever it stands@>=
-static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
+static bool merge_all(struct trainer *t, const struct pair *best,
+  uint32_t made)
 {
   size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
   size_t fresh = t->n_of;
@@ -1054,20 +1099,25 @@ taken. Whatever happens, its memory goes back in the end, and the list of merges
 has either a list or a sentence.
 
 @<Learn merges from a text@>=
-bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
-  size_t merges, struct bpe_merge **out, size_t *n_out, struct error *why)
+bool bpe_train(struct memory *m, const char *text, size_t n,
+  const char *pattern, size_t merges, struct bpe_merge **out,
+  size_t *n_out, struct error *why)
 {
   struct trainer t = @[{ .m = m, .why = why }@];
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
   bool ok = merges < NOWHERE - 256
-    || error_say(why, "%zu merges are more than ids can number", merges);
+    || error_say(why, "%zu merges are more than ids can number",
+    merges);
   if (ok && pattern != NULL)
-    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why)) != NULL;
-  ok = ok && collect(&t, (const unsigned char *) text, n, by) && lay_out(&t);
+    ok = (by = splitter_open(m, pattern, strlen(pattern), false,
+      why)) != NULL;
+  ok = ok && collect(&t, (const unsigned char *) text, n, by)
+    && lay_out(&t);
   splitter_close(by);
-  if (ok) list = memory_take(m, FOR_TOKENS, merges, sizeof *list, why);
+  if (ok) list = memory_take(m, FOR_TOKENS, merges, sizeof *list,
+    why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
   @<Return what the learner took@>@;
   if (ok) *out = list;
@@ -1078,7 +1128,8 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
 @ The block of the list is as long as the number of merges that were asked for, even if fewer could be learnt; so that is the number to give back.
 
 @<Learn merges from a text@>=
-void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
+void bpe_forget(struct memory *m, struct bpe_merge *merge,
+  size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
@@ -1087,8 +1138,8 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 where it stands. If there is no pair left, every piece is one token, and the list stays shorter than it was asked to be.
 
 @<Find and merge, again and again@>=
-static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
-  size_t *n_out)
+static bool learn(struct trainer *t, struct bpe_merge *list,
+  size_t merges, size_t *n_out)
 {
   size_t k = 0;
   for (; k < merges; k++) {
@@ -1109,7 +1160,8 @@ heap_free(m, &t.queue);
 pair_map_free(m, &t.number);
 name_map_free(m, &t.known);
 memory_give(m, FOR_TOKENS, t.of, t.room_of, sizeof *t.of);
-memory_give(m, FOR_TOKENS, t.at, t.at == NULL ? 0 : t.n_at, sizeof *t.at);
+memory_give(m, FOR_TOKENS, t.at, t.at == NULL ? 0 : t.n_at,
+  sizeof *t.at);
 memory_give(m, FOR_TOKENS, t.part, t.room_chunks, sizeof *t.part);
 
 @* Encoding a piece. \label{sec:encoding}
@@ -1138,8 +1190,10 @@ is more than two powers of ten above the lower.}
 
 @<Merges, applied@>=
 struct ids { uint32_t *id; size_t n, room; };
-  /* a row of ids that grows, like |struct bytes|; all zero is empty */
-bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why);
+  /* a row of ids that grows, like |struct bytes|; all zero is
+     empty */
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why);
   /* appends one id; on failure the row is as it was */
 void ids_free(struct memory *m, struct ids *list);
   /* returns the block and empties the row */
@@ -1148,12 +1202,13 @@ void ids_free(struct memory *m, struct ids *list);
 encoding finds them one by one.
 
 @<Append an id, and return the row@>=
-bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why)
 {
   if (list->n == list->room) {
     size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room, room,
-      sizeof *p, why);
+    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
+      room, sizeof *p, why);
     if (p == NULL) return false;
     list->id = p, list->room = room;
   }
@@ -1175,12 +1230,13 @@ $k$ makes $256+k$.
 @<Merges, applied@>=
 #define BPE_NONE UINT32_MAX
 struct bpe_rule { uint32_t left, right, made; };
-struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n, room;
+struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
+  room;
   struct pair_map rank; };
-  /* the id of every byte, |BPE_NONE| if it has none; |n| rules, the lower the
-     earlier; from a pair to its rank, plus 1 */
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
-  uint32_t made, struct error *why);
+  /* the id of every byte, |BPE_NONE| if it has none; |n| rules, the
+     lower the earlier; from a pair to its rank, plus 1 */
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+  uint32_t right, uint32_t made, struct error *why);
   /* appends a rule; of two rules for one pair the later counts */
 void bpe_free(struct memory *m, struct bpe *b);
   /* returns the blocks of the rules */
@@ -1192,12 +1248,14 @@ the fast way with the definition.
 
 @<Merges, applied@>=
 struct bpe_node { uint32_t id, prev, next; };
-struct bpe_work { struct bpe_node *node; size_t room; struct heap queue;
+struct bpe_work { struct bpe_node *node; size_t room;
+  struct heap queue;
   uint64_t looks; };
-  /* a chain of |room| nodes, what is to be done, and a count of look-ups; all
-     zero is an empty workspace */
-bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
-  const unsigned char *byte, size_t n, struct ids *out, struct error *why);
+  /* a chain of |room| nodes, what is to be done, and a count of
+     look-ups; all zero is an empty workspace */
+bool bpe_encode(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, const unsigned char *byte, size_t n,
+  struct ids *out, struct error *why);
   /* appends the ids of a piece of |n| bytes; the time is of the order
      $n\log n$ for any piece; on failure |out| is as it was */
 void bpe_work_free(struct memory *m, struct bpe_work *w);
@@ -1209,19 +1267,19 @@ later line win.) The rule is written to its place before the table is asked to g
 failure leaves the number of rules as it was.
 
 @<Append a rule, and return them@>=
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
-  uint32_t made, struct error *why)
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+  uint32_t right, uint32_t made, struct error *why)
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room, room,
-      sizeof *p, why);
+    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
+      room, sizeof *p, why);
     if (p == NULL) return false;
     b->rule = p, b->room = room;
   }
   b->rule[b->n] = (struct bpe_rule) @[{ left, right, made }@];
-  if (!pair_map_put(m, &b->rank, left, right, (uint32_t) b->n + 1, why))
-    return false;
+  if (!pair_map_put(m, &b->rank, left, right, (uint32_t) b->n + 1,
+    why)) return false;
   b->n++;
   return true;
 }
@@ -1244,8 +1302,9 @@ at most $3n$ candidates pass through the heap, each in $\log n$ steps.
 @^heap@>
 
 @<Encode a piece@>=
-bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
-  const unsigned char *byte, size_t n, struct ids *out, struct error *why)
+bool bpe_encode(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, const unsigned char *byte, size_t n,
+  struct ids *out, struct error *why)
 {
   size_t start = out->n;
   if (n == 0) return true;
@@ -1275,7 +1334,8 @@ uint32_t after = w->node[next].next, before = w->node[i].prev;
 w->node[i].id = r->made, w->node[i].next = after;
 w->node[next].id = BPE_NONE;
 if (after != NOWHERE) w->node[after].prev = i;
-if (before != NOWHERE && !consider(b, m, w, before, why)) return false;
+if (before != NOWHERE && !consider(b, m, w, before, why))
+  return false;
 if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
 
 @ To consider a node is to look up the pair that it begins; if there is a rank, it is a
@@ -1283,14 +1343,16 @@ candidate, which goes into the heap by its rank and, among equals, by its place.
 leftmost'' of the definition.
 
 @<Consider the pair that begins at a node@>=
-static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
-  uint32_t i, struct error *why)
+static bool consider(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, uint32_t i, struct error *why)
 {
-  const struct bpe_node *left = &w->node[i], *right = &w->node[left->next];
+  const struct bpe_node *left = &w->node[i],
+    *right = &w->node[left->next];
   uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
   w->looks++;
   if (rank == 0) return true;
-  return heap_push(m, &w->queue, (struct entry) @[{ rank - 1, i }@], why);
+  return heap_push(m, &w->queue, (struct entry) @[{ rank - 1, i }@],
+    why);
 }
 
 @ In the beginning every byte is a node, and every pair of neighbours is considered once. A node's number is its place in the piece; it does not change
@@ -1299,9 +1361,11 @@ every text; the sentence says which byte it was.
 
 @<Spell a piece in bytes@>=
 static bool spell_in_bytes(const struct bpe *b, struct memory *m,
-  struct bpe_work *w, const unsigned char *byte, size_t n, struct error *why)
+  struct bpe_work *w, const unsigned char *byte, size_t n,
+  struct error *why)
 {
-  if (n >= NOWHERE) return error_say(why, "a piece of %zu bytes is too long", n);
+  if (n >= NOWHERE) return error_say(why,
+    "a piece of %zu bytes is too long", n);
   if (n > w->room) {
     bpe_work_free(m, w);
     w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
@@ -1312,7 +1376,8 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   for (uint32_t i = 0; i < n; i++) {
     uint32_t id = b->byte_id[byte[i]];
     if (id == BPE_NONE)
-      return error_say(why, "the vocabulary cannot spell byte 0x%02x", byte[i]);
+      return error_say(why, "the vocabulary cannot spell byte 0x%02x",
+        byte[i]);
     w->node[i] = (struct bpe_node) @[{ id, i > 0 ? i - 1 : NOWHERE,@|
       i + 1 < n ? i + 1 : NOWHERE }@];
     if (i > 0 && !consider(b, m, w, i - 1, why)) return false;
@@ -1340,22 +1405,22 @@ off; if it is a byte, it is written; if not, its right half is put back and then
 is now on top. The numbers only fall, and so the pile is empty in the end.
 
 @<Merges, undone@>=
-bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
-  size_t n, struct error *why);
-  /* fills an empty |b| with the ids of the bytes and |n| merges as |bpe_train| gives
-     them; |bpe_free| returns it */
-bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
-  struct bytes *out, struct error *why);
-  /* appends the bytes of an id: a byte, or one that the merges make; on failure
-     |out| is as it was */
+bool bpe_learnt(struct memory *m, struct bpe *b,
+  const struct bpe_merge *merge, size_t n, struct error *why);
+  /* fills an empty |b| with the ids of the bytes and |n| merges as
+     |bpe_train| gives them; |bpe_free| returns it */
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+  uint32_t id, struct bytes *out, struct error *why);
+  /* appends the bytes of an id: a byte, or one that the merges make;
+     on failure |out| is as it was */
 
 @ A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
 and that of a long one and a byte, and so on, and the pile is a block of memory that
 can be refused, while the machine's own stack ends without a word.
 
 @<Spell an id, and make an encoder of merges@>=
-bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
-  struct bytes *out, struct error *why)
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+  uint32_t id, struct bytes *out, struct error *why)
 {
   struct ids pile = @[{ NULL, 0, 0 }@];
   size_t start = out->n;
@@ -1377,12 +1442,13 @@ $k$ makes id $256+k$. No two ids of such a list are spelt alike, which is not ob
 whoever decodes an encoded text and encodes it again gets the same ids.
 
 @<Spell an id, and make an encoder of merges@>=
-bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
-  size_t n, struct error *why)
+bool bpe_learnt(struct memory *m, struct bpe *b,
+  const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256; i++) b->byte_id[i] = i;
   for (uint32_t k = 0; k < n; k++)
-    if (!bpe_add(m, b, merge[k].left, merge[k].right, 256 + k, why)) return false;
+    if (!bpe_add(m, b, merge[k].left, merge[k].right, 256 + k, why))
+      return false;
   return true;
 }
 
@@ -1448,34 +1514,38 @@ struct tokenizer;
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   struct error *why);
   /* reads a \.{tokenizer.json}, or a directory that has one, or has
-     \.{vocab.json} and \.{merges.txt}, or \.{encoder.json} and \.{vocab.bpe};
-     null and a sentence; |m| must outlive it */
+     \.{vocab.json} and \.{merges.txt}, or \.{encoder.json} and
+     \.{vocab.bpe}; null and a sentence; |m| must outlive it */
 void tokenizer_close(struct memory *m, struct tokenizer *t);
   /* returns all of it; null is nothing */
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-  size_t n, bool add_special, bool parse_special, struct ids *out,
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
   struct error *why);
-  /* appends the ids of |n| bytes; |add_special|: also the ids that the files put
-     before and after a text; |parse_special|: the text of a special token is that
-     token; on failure |out| is as it was; one thread at a time */
+  /* appends the ids of |n| bytes; |add_special|: also the ids that
+     the files put before and after a text; |parse_special|: the text
+     of a special token is that token; on failure |out| is as it was;
+     one thread at a time */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
-  /* appends the bytes of |n| ids; an id that the tokenizer does not know has none;
-     on failure |out| is as it was */
+  /* appends the bytes of |n| ids; an id that the tokenizer does not
+     know has none; on failure |out| is as it was */
 
 @ A directory may have no tokenizer, or one of a kind that this chapter does not treat, and the model in
 it can be used all the same by those who bring ids. So there is a second way of opening, which
 tells these cases apart from a tokenizer that is broken.
 
 @<A tokenizer, from outside@>=
-enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT, TOKENIZER_OTHER_KIND,
-  TOKENIZER_REFUSED };
-  /* it is open; there is none; it is of another kind (Unigram, WordPiece, BPE on
-     characters); it is of our kind, but wrong, or has what we do not do */
+enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
+  TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
+  /* it is open; there is none; it is of another kind (Unigram,
+     WordPiece, BPE on characters); it is of our kind, but wrong, or
+     has what we do not do */
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why);
-  /* like |tokenizer_open|; |*t| is null and there is a sentence unless it is open */
+  /* like |tokenizer_open|; |*t| is null and there is a sentence
+     unless it is open */
 
 @ A command that shows what is in a model's directory asks for the rest. So does the loop of chapter 3, which must know the id that ends a text, and the
 text of every id that it has written. Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
@@ -1488,19 +1558,23 @@ size_t tokenizer_vocab_size(const struct tokenizer *t);
   /* the largest id plus 1 */
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
   /* is this id that of a token marked special? */
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-  uint32_t *id);
-  /* the id of the token whose bytes are these |n|, added tokens first */
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
-  size_t *n);
-  /* the |*n| bytes of an id, which belong to the tokenizer; unknown ids have 0 */
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id);
+  /* the id of the token whose bytes are these |n|, added tokens
+     first */
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n);
+  /* the |*n| bytes of an id, which belong to the tokenizer; unknown
+     ids have 0 */
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
   /* the id that |add_special| puts first, if it puts one */
-struct tokenizer_extra { uint32_t id; const unsigned char *byte; size_t n;
+struct tokenizer_extra { uint32_t id; const unsigned char *byte;
+  size_t n;
   bool special; };
 size_t tokenizer_extras(const struct tokenizer *t);
   /* how many tokens were added to the vocabulary, special or not */
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i);
   /* number |i| of them; the bytes belong to the tokenizer */
 
 @ Finally, merges that were learnt here become a tokenizer, in memory or as a file that other
@@ -1510,13 +1584,15 @@ learner's ids move up by one.
 @<A tokenizer, from outside@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why);
-  /* id 0 is \.{<|endoftext|>}, 1 to 256 are the bytes, then come |n| merges;
-     text is cut by |split_gpt2|; null and a sentence */
+  /* id 0 is \.{<|endoftext|>}, 1 to 256 are the bytes, then come |n|
+     merges; text is cut by |split_gpt2|; null and a sentence */
 bool tokenizer_write(struct memory *m, const char *path,
   const struct bpe_merge *merge, size_t n, struct error *why);
-  /* writes the same as a \.{tokenizer.json} that Hugging Face's library reads */
+  /* writes the same as a \.{tokenizer.json} that Hugging Face's
+     library reads */
 void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
-  /* which versions of Unicode the patterns and the normal form know */
+  /* which versions of Unicode the patterns and the normal form
+     know */
 
 @ The outside of a tokenizer is for everybody, the inside for the two files that make one. Whoever includes this header has the other three,
 too: rows of bytes and ids are what a tokenizer is asked with and answers in.
@@ -1541,8 +1617,10 @@ static const char story[] =@|
   "The cat sat up and "@| "the rat ran. That is "@| "that,\n"@|
   "said the cat, and sat "@| "on the mat.\n";
 static const char news[] =@|
-  "Then the hat ran up to "@| "the oat. A man has sat "@| "there and has seen a\n"@|
-  "star on the path: what "@| "is that? said the man, "@| "and he sat at last on\n"@|
+  "Then the hat ran up to "@| "the oat. A man has sat "@|
+  "there and has seen a\n"@|
+  "star on the path: what "@| "is that? said the man, "@|
+    "and he sat at last on\n"@|
   "the hat.\n";
 static const char sentence[] = "The cat sat on the "@| "mat.";
 static const char price[] = "on \xe2\x82\xac" "9";
@@ -1552,16 +1630,18 @@ enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
 and a workspace. If a step fails the program says why and ends with status 1.
 
 @<Learn, and be ready to encode@>=
-struct lesson { struct bpe_merge *merge; size_t n, asked; struct bpe rules;
+struct lesson { struct bpe_merge *merge; size_t n, asked;
+  struct bpe rules;
   struct bpe_work work; struct splitter *by; };
-static bool learn_from(struct memory *m, const char *text, size_t merges,
-  struct lesson *l)
+static bool learn_from(struct memory *m, const char *text,
+  size_t merges, struct lesson *l)
 {
   struct error why;
   *l = (struct lesson) @[{ .asked = merges }@];
-  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge, &l->n, &why)
-    && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
-    && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, &why)))
+  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
+    &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
+    && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
+      false, &why)))
     return true;
   fprintf(stderr, "%s\n", why.words);
   return false;
@@ -1585,15 +1665,15 @@ end to end; a text that may have other bytes in it is first cut into runs, as in
 \cref{sec:learning}.)
 
 @<The whole way, there and back@>=
-static bool encode(struct memory *m, struct lesson *l, const char *text,
-  struct ids *out)
+static bool encode(struct memory *m, struct lesson *l,
+  const char *text, struct ids *out)
 {
   struct pieces p;
   struct text_piece next;
   pieces_begin(&p, l->by, (const unsigned char *) text, strlen(text));
   while (pieces_next(&p, &next, NULL) && next.n > 0)
-    if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out, NULL))
-      return false;
+    if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out,
+      NULL)) return false;
   return next.n == 0;
 }
 
@@ -1601,8 +1681,8 @@ static bool encode(struct memory *m, struct lesson *l, const char *text,
 there is; here it is kept for four, and by the tests for very many rows of arbitrary bytes.
 
 @<The whole way, there and back@>=
-static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
-  struct bytes *out)
+static bool decode(struct memory *m, const struct lesson *l,
+  const struct ids *list, struct bytes *out)
 {
   for (size_t i = 0; i < list->n; i++)
     if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
@@ -1613,7 +1693,8 @@ static bool decode(struct memory *m, const struct lesson *l, const struct ids *l
 work in.
 
 @<The whole way, there and back@>=
-static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
+static size_t count_ids(struct memory *m, struct lesson *l,
+  const char *text)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
   encode(m, l, text, &list);
@@ -1626,15 +1707,16 @@ static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 cannot be shown, so that all of them can be seen.
 
 @<Show merges, ids and a stream@>=
-static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
-  char room[64])
+static size_t show(struct memory *m, const struct lesson *l,
+  uint32_t id, char room[64])
 {
   struct bytes b = @[{ NULL, 0, 0 }@];
   size_t to = 0;
   bpe_spell(m, l->merge, id, &b, NULL);
   for (size_t i = 0; i < b.n && to < 58; i++) {
     bool plain = b.byte[i] > 32 && b.byte[i] < 127;
-    if (plain || b.byte[i] == ' ') room[to++] = plain ? (char) b.byte[i] : '_';
+    if (plain || b.byte[i] == ' ') room[to++] = plain
+      ? (char) b.byte[i] : '_';
     else to += (size_t) sprintf(room + to, "<%02x>", b.byte[i]);
   }
   room[to] = '\0';
@@ -1654,14 +1736,16 @@ static void print_merges(struct memory *m, const struct lesson *l)
     show(m, l, l->merge[k].right, right);
     snprintf(both, sizeof both, "%s+%s", left, right);
     bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
-    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both, last ? "\n" : "");
+    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both,
+      last ? "\n" : "");
   }
 }
 
 @ Ids are printed beside the text that they came from, and the way back is tested on the spot.
 
 @<Show merges, ids and a stream@>=
-static bool print_ids(struct memory *m, struct lesson *l, const char *text)
+static bool print_ids(struct memory *m, struct lesson *l,
+  const char *text)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
   struct bytes back = @[{ NULL, 0, 0 }@];
@@ -1672,8 +1756,10 @@ static bool print_ids(struct memory *m, struct lesson *l, const char *text)
     show(m, l, list.id[i], room);
     printf(" %u:%s", (unsigned) list.id[i], room);
   }
-  bool same = ok && back.n == strlen(text) && memcmp(back.byte, text, back.n) == 0;
-  printf("\n  %zu ids, and back: %s\n", list.n, same ? "the same" : "DIFFERENT");
+  bool same = ok && back.n == strlen(text)
+    && memcmp(back.byte, text, back.n) == 0;
+  printf("\n  %zu ids, and back: %s\n", list.n,
+    same ? "the same" : "DIFFERENT");
   ids_free(m, &list);
   bytes_free(m, &back);
   return same;
@@ -1683,7 +1769,8 @@ static bool print_ids(struct memory *m, struct lesson *l, const char *text)
 held; for the figure it is a line.
 
 @<Show merges, ids and a stream@>=
-static void feed(struct memory *m, struct lesson *l, const char *format)
+static void feed(struct memory *m, struct lesson *l,
+  const char *format)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
   struct stream s = @[{ .n = 0 }@];
@@ -1730,7 +1817,8 @@ counts its looks as the fast encoder does, in the same table, and so the two cou
 judge of the fast one, on very many random texts and lists.
 
 @<Count looks, the slow way and the fast way@>=
-static uint64_t slow_looks(const struct bpe *b, uint32_t *id, size_t n)
+static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
+  size_t n)
 {
   uint64_t looks = 0;
   for (;;) {
@@ -1752,7 +1840,8 @@ row, which in the end is a single token. The row is one piece; patterns have no 
 
 @<Count looks, the slow way and the fast way@>=
 enum { LONGEST = 1024 };
-static bool count_looks(struct memory *m, size_t n, uint64_t *slow, uint64_t *fast)
+static bool count_looks(struct memory *m, size_t n, uint64_t *slow,
+  uint64_t *fast)
 {
   struct bpe b = @[{ .n = 0 }@];
   struct bpe_work w = @[{ .looks = 0 }@];
@@ -1764,8 +1853,8 @@ static bool count_looks(struct memory *m, size_t n, uint64_t *slow, uint64_t *fa
   for (uint32_t i = 0; i < 256; i++) b.byte_id[i] = i;
   for (size_t i = 0; i < n; i++) id[i] = 'a';
   for (uint32_t k = 0; ok && k < 10; k++)
-    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k, k == 0 ? 'a' : 255 + k, 256 + k,
-      NULL);
+    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
+      k == 0 ? 'a' : 255 + k, 256 + k, NULL);
   ok = ok && bpe_encode(&b, m, &w, letter, n, &out, NULL);
   *fast = w.looks, *slow = slow_looks(&b, id, n);
   ids_free(m, &out);
@@ -1790,7 +1879,8 @@ static int print_values(void)
     || !learn_from(&m, story, STORY_MERGES, &cat)
     || !count_looks(&m, LONGEST, &slow, &fast)) return 1;
   printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
-  printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow, (int) fast);
+  printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow,
+    (int) fast);
   printf("tokens.hand.merges %zu\n", hand.n);
   printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
   print_story_keys(&m, &cat);
@@ -1828,15 +1918,17 @@ texts with a gap; what counts for a model is the largest number plus one.)
 @<Print the sizes of published vocabularies@>=
 static void print_published(void)
 {
-  static const struct { const char *name, *claim; int merges, special; } list[] =
-    @[{ { "gpt2", NULL, 50000, 1 },@| { "llama3", "S1-04", 127744, 256 },@|
+  static const struct { const char *name, *claim; int merges,
+    special; } list[] = @[{ { "gpt2", NULL, 50000, 1 },@|
+      { "llama3", "S1-04", 127744, 256 },@|
       { "cl100k", "S3-02", 100000, 21 } }@];
   for (size_t i = 0; i < 3; i++) {
     int size = 256 + list[i].merges + list[i].special;
     printf("tokens.%s %d\n", list[i].name, size);
     printf("tokens.%s.merges %d\n", list[i].name, list[i].merges);
     printf("tokens.%s.special %d\n", list[i].name, list[i].special);
-    if (list[i].claim != NULL) printf("claim.%s %d\n", list[i].claim, size);
+    if (list[i].claim != NULL) printf("claim.%s %d\n", list[i].claim,
+      size);
   }
 }
 
@@ -1867,7 +1959,8 @@ static bool print_row(struct memory *m, size_t merges)
 @<Print the points of the figures@>=
 static int print_growth(void)
 {
-  static const size_t level[] = @[{ 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 }@];
+  static const size_t level[] = @[{ 0, 1, 2, 4, 5, 6, 8, 11, 13,
+    18 }@];
   struct memory m = @[{ .refuse_at = 0 }@];
   printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)

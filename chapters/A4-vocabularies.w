@@ -47,19 +47,23 @@ id there are two spans, nearly always the same one: how the vocabulary spells th
 matters when it is looked up whole, and what it reads as, which is what decoding gives.
 
 @<A tokenizer, from inside@>=
-struct span { uint32_t at, n; }; /* |n| bytes from |at| on; |n == 0|: nothing */
+struct span { uint32_t at, n; };
+  /* |n| bytes from |at| on; |n == 0|: nothing */
 struct known_id { struct span piece, text; bool special; };
-struct added_token { struct span text; uint32_t id; bool special, lstrip, rstrip,
-  single_word, normalized; };
+struct added_token { struct span text; uint32_t id; bool special,
+  lstrip, rstrip, single_word, normalized; };
 struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
-  /* one cut of the text; no splitter: a blank before it, unless it has one */
+  /* one cut of the text; no splitter: a blank before it, unless it
+     has one */
 struct twig { uint32_t child, sibling, extra; unsigned char byte; };
-  /* a node of the tree of added tokens; 0: none; |extra| counts from 1 */
+  /* a node of the tree of added tokens; 0: none; |extra| counts from
+     1 */
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
   struct known_id *known_as; size_t n_known, room_known; /* by id */
-  struct name_map by_piece; /* from a token's spelling to its id, plus 1 */
+  struct name_map by_piece;
+    /* from a token's spelling to its id, plus 1 */
   struct bpe rules;
   struct added_token *more; size_t n_more, room_more;
   struct twig *tree; size_t n_twigs, room_twigs;
@@ -79,22 +83,26 @@ uint32_t alphabet(unsigned b);
 |index_extras|; the cuts and the ids around a text may come at any time. Nothing is ever taken out again.
 
 @<A tokenizer, from inside@>=
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-  struct span *where, struct error *why);
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why);
   /* copies letters into the tokenizer's block */
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why);
+  /* the entry of an id, made if it is not there; null and a
+     sentence */
+bool index_pieces(struct memory *m, struct tokenizer *t,
   struct error *why);
-  /* the entry of an id, made if it is not there; null and a sentence */
-bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last piece: makes |by_piece|, finds the ids of the bytes */
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-  struct error *why);
+  /* after the last piece: makes |by_piece|, finds the ids of the
+     bytes */
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why);
   /* adds a token; its letters are kept already */
-bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last one: makes the tree, and |by_piece| again, since letters
-     may have moved */
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why);
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why);
+  /* after the last one: makes the tree, and |by_piece| again, since
+     letters may have moved */
+bool normal_form(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why);
   /* appends the text in the normal form NFC */
 
 @ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
@@ -102,22 +110,24 @@ has more is refused, and not wrapped around. An id counts in 32 bits, too. The t
 that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing.
 
 @<Keep letters, and know ids@>=
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-  struct span *where, struct error *why)
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why)
 {
   if (n > UINT32_MAX - t->letters.n)
-    return error_say(why, "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) @[{ (uint32_t) t->letters.n, (uint32_t) n }@];
+    return error_say(why,
+      "a vocabulary of more than 4 GiB of letters");
+  *where = (struct span) @[{ (uint32_t) t->letters.n,
+    (uint32_t) n }@];
   return bytes_push(m, &t->letters, byte, n, why);
 }
 @#
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-  struct error *why)
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why)
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
-      sizeof *p, why);
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
+      t->room_known, room, sizeof *p, why);
     if (p == NULL) return NULL;
     t->known_as = p, t->room_known = room;
   }
@@ -130,12 +140,14 @@ The number that is entered is the id plus one, because 0 means that there is non
 word of one byte is that byte's token.
 
 @<Make the table of pieces@>=
-bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
+bool index_pieces(struct memory *m, struct tokenizer *t,
+  struct error *why)
 {
   for (size_t i = 0; i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
-    if (s.n > 0 && !name_map_put(m, &t->by_piece, t->letters.byte + s.at, s.n,
-      (uint32_t) i + 1, why)) return false;
+    if (s.n > 0 && !name_map_put(m, &t->by_piece,
+      t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+      why)) return false;
   }
   for (int b = 0; b < 256; b++) {
     unsigned char byte = (unsigned char) b;
@@ -155,13 +167,13 @@ may be looked for before or after the text has been brought into its normal form
 @^special token@>
 
 @<Add a token@>=
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-  struct error *why)
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why)
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
-      sizeof *p, why);
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
+      t->room_more, room, sizeof *p, why);
     if (p == NULL) return false;
     t->more = p, t->room_more = room;
   }
@@ -181,13 +193,13 @@ are two roots, for the tokens that are looked for before the normal form (0) and
 @^trie@>
 
 @<Make the tree of added tokens@>=
-static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
-  uint32_t sibling, struct error *why)
+static bool new_twig(struct memory *m, struct tokenizer *t,
+  unsigned char byte, uint32_t sibling, struct error *why)
 {
   if (t->n_twigs == t->room_twigs) {
     size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree, t->room_twigs, room,
-      sizeof *p, why);
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
+      t->room_twigs, room, sizeof *p, why);
     if (p == NULL) return false;
     t->tree = p, t->room_twigs = room;
   }
@@ -195,16 +207,19 @@ static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
   return true;
 }
 @#
-static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
-  const unsigned char *byte, size_t n, uint32_t number, struct error *why)
+static bool plant(struct memory *m, struct tokenizer *t,
+  uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
+  struct error *why)
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     uint32_t k = t->tree[at].child;
-    while (k != 0 && t->tree[k].byte != byte[i]) k = t->tree[k].sibling;
+    while (k != 0 && t->tree[k].byte != byte[i])
+      k = t->tree[k].sibling;
     if (k == 0) {
       k = (uint32_t) t->n_twigs;
-      if (!new_twig(m, t, byte[i], t->tree[at].child, why)) return false;
+      if (!new_twig(m, t, byte[i], t->tree[at].child, why))
+        return false;
       t->tree[at].child = k;
     }
     at = k;
@@ -221,7 +236,8 @@ A token that is looked for in the normal form must be in that form itself, or it
 form the two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
-bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why)
 {
   name_map_free(m, &t->by_piece);
   bool ok = index_pieces(m, t, why) && new_twig(m, t, 0, 0, why)
@@ -232,8 +248,9 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
     struct bytes normal = @[{ NULL, 0, 0 }@];
     bool after = x->normalized && t->nfc;
     if (after) ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0, after ? normal.byte : byte,
-      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
+    ok = ok && plant(m, t, x->normalized ? 1 : 0,
+      after ? normal.byte : byte, after ? normal.n : x->text.n,
+      (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
@@ -244,14 +261,15 @@ and remember the last token's end that we passed. At most letters of most texts 
 without added tokens hardly more than reading it.
 
 @<Find the longest added token here@>=
-static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
-  const unsigned char *text, size_t n, size_t *length)
+static const struct added_token *longest(const struct tokenizer *t,
+  uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = t->tree[at].child;
-    while (at != 0 && t->tree[at].byte != text[i]) at = t->tree[at].sibling;
+    while (at != 0 && t->tree[at].byte != text[i])
+      at = t->tree[at].sibling;
     if (at == 0) break;
     if (t->tree[at].extra == 0) continue;
     found = &t->more[t->tree[at].extra - 1];
@@ -266,12 +284,14 @@ for years and will not, since much depends on it. A token with the mark |rstrip|
 @<Measure white space@>=
 static bool is_space(uint32_t c)
 {
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0
-    || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
+    || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
+    || c == 0x2028 || c == 0x2029
     || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 @#
-static size_t space_after(const unsigned char *text, size_t n, size_t at)
+static size_t space_after(const unsigned char *text, size_t n,
+  size_t at)
 {
   for (enum utf8_state state; at < n;) {
     size_t step = utf8_next(text + at, n - at, &state);
@@ -291,7 +311,8 @@ static size_t character_before(const unsigned char *text, size_t at)
   return at;
 }
 @#
-static size_t space_before(const unsigned char *text, size_t at, size_t stop)
+static size_t space_before(const unsigned char *text, size_t at,
+  size_t stop)
 {
   while (at > stop) {
     size_t i = character_before(text, at);
@@ -321,17 +342,20 @@ static bool in_word(const unsigned char *text, size_t length)
     return true;
   default:
     return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-      || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169)
+      || (c >= 0x1f130 && c <= 0x1f149)
+      || (c >= 0x1f150 && c <= 0x1f169)
       || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
 @#
-static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
+static bool whole_word(const unsigned char *text, size_t n,
+  size_t from, size_t to)
 {
   enum utf8_state state;
   size_t before = from > 0 ? character_before(text, from) : 0;
   return (from == 0 || !in_word(text + before, from - before))
-    && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
+    && (to == n || !in_word(text + to,
+    utf8_next(text + to, n - to, &state)));
 }
 
 @* From text to ids. \label{sec:encode}
@@ -349,12 +373,14 @@ struct job { struct tokenizer *t; struct memory *m; struct ids *out;
 do not reach).
 
 @<Encode what needs no more cutting@>=
-static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
+static bool encode_piece(struct job *j, const unsigned char *byte,
+  size_t n)
 {
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
-  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
+  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
+    j->why);
 }
 
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
@@ -363,7 +389,8 @@ what lies between them; the makers of such a file know why. The function calls i
 list of pieces is ever made.
 
 @<Cut by the stages of the pre-tokenizer@>=
-static bool encode_from(struct job *j, size_t k, const unsigned char *text, size_t n)
+static bool encode_from(struct job *j, size_t k,
+  const unsigned char *text, size_t n)
 {
   if (n == 0) return true;
   if (k == j->t->n_cuts) return encode_piece(j, text, n);
@@ -384,7 +411,8 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text, size
 It takes a copy of the text, since the text is not ours to write in. A text that begins with a blank already gets no second one.
 
 @<Put a blank before a piece@>=
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
+static bool with_blank(struct job *j, size_t k,
+  const unsigned char *text, size_t n)
 {
   if (text[0] == ' ') return encode_from(j, k + 1, text, n);
   struct bytes copy = @[{ NULL, 0, 0 }@];
@@ -400,8 +428,8 @@ goes on to the second search, by way of the normal form, and from there to the s
 four functions in one piece.
 
 @<Go on with what lies between added tokens@>=
-static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n)
+static bool encode_between(struct job *j, uint32_t root,
+  const unsigned char *text, size_t n)
 {
   if (root == 1) return encode_from(j, 0, text, n);
   if (!j->t->nfc) return encode_added(j, 1, text, n);
@@ -418,12 +446,13 @@ it is not found either. To swallow white space on the left, a token reaches back
 next token has been found. What remains behind the last token is a piece like the others.
 
 @<Cut at the added tokens@>=
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n)
+static bool encode_added(struct job *j, uint32_t root,
+  const unsigned char *text, size_t n)
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
+    const struct added_token *x = longest(j->t, root, text + i, n - i,
+      &length);
     if (x == NULL) {
       i++;
       continue;
@@ -431,10 +460,11 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
     size_t from = i, to = i += length;
     if (x->special && !j->parse_special) continue;
     if (x->single_word && !whole_word(text, n, from, to)) continue;
-    if (x->lstrip) from = space_before(text, from, done < from ? done : from);
+    if (x->lstrip) from = space_before(text, from,
+      done < from ? done : from);
     if (x->rstrip) to = space_after(text, n, to);
-    if (done < from && !encode_between(j, root, text + done, from - done))
-      return false;
+    if (done < from && !encode_between(j, root, text + done,
+      from - done)) return false;
     if (!ids_push(j->m, j->out, x->id, j->why)) return false;
     done = to;
   }
@@ -447,14 +477,15 @@ and takes its memory from the system; we copy the result and return it.
 @^NFC@>
 
 @<Bring a text into the normal form@>=
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why)
+bool normal_form(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
 {
   utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &made,
-    UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
+    &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   if (length < 0)
-    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
+    return error_say(why, "the normal form: %s",
+      utf8proc_errmsg(length));
   bool ok = bytes_push(m, out, made, (size_t) length, why);
   free(made);
   return ok;
@@ -465,19 +496,21 @@ by byte, so that \emph{every} row of bytes comes back from decoding as it was, i
 forgetting them; the caller's row is as it was.
 
 @<Encode a text@>=
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-  size_t n, bool add_special, bool parse_special, struct ids *out,
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
   struct error *why)
 {
-  struct job j = @[{ .t = t, .m = m, .out = out, .parse_special = parse_special,@|
-    .why = why }@];
+  struct job j = @[{ .t = t, .m = m, .out = out,
+    .parse_special = parse_special,@| .why = why }@];
   const unsigned char *byte = (const unsigned char *) text;
   size_t start = out->n, length = 0;
   bool ok = !add_special || push_all(&j, &t->front), whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
     ok = whole ? encode_added(&j, 0, byte + at, length)
-      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out, why);
+      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out,
+      why);
   }
   ok = ok && (!add_special || push_all(&j, &t->back));
   bpe_work_free(m, &j.work);
@@ -501,12 +534,14 @@ nothing: models are often given more rows than their tokenizer has tokens, becau
 are rounder than others.
 
 @<Decode ids, and answer questions about them@>=
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id, size_t *n)
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n)
 {
   struct span s = @[{ 0, 0 }@];
   if (id < t->n_known) s = t->known_as[id].text;
   *n = s.n;
-  return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *) "";
+  return s.n > 0 ? t->letters.byte + s.at
+    : (const unsigned char *) "";
 }
 @#
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
@@ -533,16 +568,18 @@ bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
   return id < t->n_known && t->known_as[id].special;
 }
 @#
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-  uint32_t *id)
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id)
 {
   for (size_t i = 0; i < t->n_more; i++) {
     struct span s = t->more[i].text;
-    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0) continue;
+    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0)
+      continue;
     *id = t->more[i].id;
     return true;
   }
-  uint32_t found = name_map_get(&t->by_piece, (const unsigned char *) text, n);
+  uint32_t found = name_map_get(&t->by_piece,
+    (const unsigned char *) text, n);
   if (found != 0) *id = found - 1;
   return found != 0;
 }
@@ -573,11 +610,12 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 @#
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i)
 {
   const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) @[{ x->id, t->letters.byte + x->text.at,@|
-    x->text.n, x->special }@];
+  return (struct tokenizer_extra) @[{ x->id,
+    t->letters.byte + x->text.at,@| x->text.n, x->special }@];
 }
 @#
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
@@ -599,7 +637,8 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   bpe_free(m, &t->rules);
   name_map_free(m, &t->by_piece);
   bytes_free(m, &t->letters);
-  memory_give(m, FOR_TOKENS, t->known_as, t->room_known, sizeof *t->known_as);
+  memory_give(m, FOR_TOKENS, t->known_as, t->room_known,
+    sizeof *t->known_as);
   memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
   memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
@@ -616,12 +655,15 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
     struct known_id *k = know_id(m, t, i + 1, why);
     if (k == NULL) return false;
     size_t at = t->letters.n;
-    if (i >= 256 && (merge[i - 256].left >= i || merge[i - 256].right >= i))
-      return error_say(why, "merge %u joins ids that are not made yet", i - 256);
+    if (i >= 256 && (merge[i - 256].left >= i
+      || merge[i - 256].right >= i)) return error_say(why,
+      "merge %u joins ids that are not made yet", i - 256);
     if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
     if (t->letters.n > UINT32_MAX)
-      return error_say(why, "a vocabulary of more than 4 GiB of letters");
-    k->piece = (struct span) @[{ (uint32_t) at, (uint32_t) (t->letters.n - at) }@];
+      return error_say(why,
+        "a vocabulary of more than 4 GiB of letters");
+    k->piece = (struct span) @[{ (uint32_t) at,
+      (uint32_t) (t->letters.n - at) }@];
     k->text = k->piece;
     if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
       merge[i - 256].right + 1, i + 1, why)) return false;
@@ -634,15 +676,17 @@ writes describes exactly this, and a test compares the two. If a step fails, wha
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
-static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
+static bool finish_merges(struct memory *m, struct tokenizer *t,
+  struct error *why)
 {
   struct added_token x = @[{ .id = 0, .special = true }@];
   t->cut[0] = (struct stage) @[{ NULL, true, true }@];
-  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
+  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2),
+    false, why);
   if (t->cut[0].by == NULL) return false;
   t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text, why)
-    && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+    why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
     && index_extras(m, t, why);
 }
 @#
@@ -652,7 +696,8 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
   if (n < MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
-      && finish_merges(m, t, why) : error_say(why, "%zu merges are too many", n))
+      && finish_merges(m, t, why) : error_say(why,
+      "%zu merges are too many", n))
     return t;
   tokenizer_close(m, t);
   return NULL;
@@ -676,9 +721,10 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 @<What an encoding needs on its way@>@;
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n);
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n);
+static bool with_blank(struct job *j, size_t k,
+  const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root,
+  const unsigned char *text, size_t n);
 @#
 @<Keep letters, and know ids@>@;
 @<Make the table of pieces@>@;
@@ -730,7 +776,8 @@ static bool seen(unsigned b)
 uint32_t alphabet(unsigned b)
 {
   if (seen(b)) return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
+    : 256 + 33 + 34;
 }
 @#
 static int alphabet_byte(uint32_t c)
@@ -746,8 +793,8 @@ that stands for no byte cannot be spelt by merges; it still has a number and rea
 written. (Special tokens often stand in the vocabulary in this way, with vertical bars that are not those of ASCII.) The caller is told which of the two it was.
 
 @<Turn a word of the file into bytes@>=
-static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes *out,
-  bool *spelt)
+static bool to_bytes(struct reader *r, const char *text, size_t n,
+  struct bytes *out, bool *spelt)
 {
   const unsigned char *c = (const unsigned char *) text;
   size_t start = out->n, length = 0;
@@ -758,7 +805,8 @@ static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes 
     int b = alphabet_byte(utf8_point(c + at, length));
     unsigned char byte = (unsigned char) b;
     *spelt = b >= 0;
-    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why)) return false;
+    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
+      return false;
   }
   if (*spelt) return true;
   out->n = start;
@@ -769,7 +817,8 @@ static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes 
 a row of bytes to work in.
 
 @<What reading a file needs@>=
-struct reader { struct memory *m; struct tokenizer *t; const char *file;
+struct reader { struct memory *m; struct tokenizer *t;
+  const char *file;
   json_t *vocab; struct bytes row; bool ours; struct error *why; };
 
 @ Every refusal has the four parts of chapter 0. What was found is a value of JSON, of which we show
@@ -787,7 +836,8 @@ static const char *shown(const json_t *v, char room[80])
   const char *text = json_string_value(v);
   if (v == NULL) return "missing";
   if (text != NULL)
-    snprintf(room, 80, "\"%.*s\"", clip(text, json_string_length(v), 70), text);
+    snprintf(room, 80, "\"%.*s\"",
+      clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
     snprintf(room, 80, "%lld", (long long) json_integer_value(v));
   else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
@@ -796,11 +846,12 @@ static const char *shown(const json_t *v, char room[80])
   return room;
 }
 @#
-static bool refuse(struct reader *r, const char *field, const json_t *found,
-  const char *wanted)
+static bool refuse(struct reader *r, const char *field,
+  const json_t *found, const char *wanted)
 {
   char room[80];
-  return error_found(r->why, r->file, field, shown(found, room), wanted);
+  return error_found(r->why, r->file, field, shown(found, room),
+    wanted);
 }
 
 @ A field's full name is built where it is needed, from the outside in; fields of lists have a number. It is as long as somebody who looks for it in the file needs it,
@@ -811,8 +862,8 @@ struct field_name { char name[160]; };
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
-    clip(key, strlen(key), 40), key);
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
+    *where ? "." : "", clip(key, strlen(key), 40), key);
   return p;
 }
 @#
@@ -836,19 +887,21 @@ static bool says_nothing(const json_t *v)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
 @#
-static bool only_keys(struct reader *r, const char *where, json_t *object,
-  const char *keys)
+static bool only_keys(struct reader *r, const char *where,
+  json_t *object, const char *keys)
 {
   const char *key;
   json_t *v;
-  if (!json_is_object(object)) return refuse(r, where, object, "an object");
+  if (!json_is_object(object)) return refuse(r, where, object,
+    "an object");
   json_object_foreach(object, key, v) {
     size_t n = strlen(key);
     const char *at = keys;
     while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
       at = strchr(at, ' ') + 1;
     if (*at == '\0' && !says_nothing(v))
-      return refuse(r, below(where, key).name, v, "a key that this reader knows");
+      return refuse(r, below(where, key).name, v,
+        "a key that this reader knows");
   }
   return true;
 }
@@ -869,8 +922,8 @@ static bool flag(struct reader *r, const char *where, json_t *object,
 a table of many gigabytes; it is several times the size of the largest published vocabularies.
 
 @<Read an id@>=
-static bool read_id(struct reader *r, const char *field, const json_t *v,
-  uint32_t *id)
+static bool read_id(struct reader *r, const char *field,
+  const json_t *v, uint32_t *id)
 {
   if (!json_is_integer(v) || json_integer_value(v) < 0
       || json_integer_value(v) >= MAX_ID)
@@ -888,7 +941,8 @@ static bool read_vocab(struct reader *r, const char *where)
   const char *key;
   size_t n;
   json_t *v;
-  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab, "an object");
+  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab,
+    "an object");
   json_object_keylen_foreach(r->vocab, key, n, v) {
     uint32_t id;
     bool spelt;
@@ -898,9 +952,10 @@ static bool read_vocab(struct reader *r, const char *where)
     struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL) return false;
     if (k->text.n > 0)
-      return refuse(r, below(where, key).name, v, "an id that no other word has");
-    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text, r->why))
-      return false;
+      return refuse(r, below(where, key).name, v,
+        "an id that no other word has");
+    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+      r->why)) return false;
     if (spelt) k->piece = k->text;
   }
   return index_pieces(r->m, r->t, r->why);
@@ -911,8 +966,8 @@ alphabet of bytes has no blank, so there is no doubt where). Both words and what
 must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words.
 
 @<Read one merge@>=
-static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
-  size_t n_b, const char *field)
+static bool read_merge(struct reader *r, const char *a, size_t n_a,
+  const char *b, size_t n_b, const char *field)
 {
   bool spelt_a, spelt_b;
   r->row.n = 0;
@@ -924,10 +979,11 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
   uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
   uint32_t made = name_map_get(known, r->row.byte, r->row.n);
   if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
-    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
+    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
+      r->why);
   char words[120];
-  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",@| clip(a, n_a, 40), a,
-    clip(b, n_b, 40), b);
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",@|
+    clip(a, n_a, 40), a, clip(b, n_b, 40), b);
   return error_found(r->why, r->file, field, words,
     "two words of the vocabulary that make a third");
 }
@@ -935,7 +991,8 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
 @ The list says which of the two forms it uses by the form of its elements. A file might even mix them, and why not. The number of the merge is part of the field's name, since nobody finds a bad one among so many by looking.
 
 @<Read the merges@>=
-static bool read_merges(struct reader *r, const char *where, json_t *list)
+static bool read_merges(struct reader *r, const char *where,
+  json_t *list)
 {
   size_t i;
   json_t *v;
@@ -945,12 +1002,14 @@ static bool read_merges(struct reader *r, const char *where, json_t *list)
     const char *text = json_string_value(v), *blank;
     struct field_name field = number_of(where, i);
     bool ok;
-    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
-      ok = read_merge(r, json_string_value(a), json_string_length(a),@|
-        json_string_value(b), json_string_length(b), field.name);
+    if (json_array_size(v) == 2 && json_is_string(a)
+      && json_is_string(b)) ok = read_merge(r, json_string_value(a),
+        json_string_length(a),@| json_string_value(b),
+        json_string_length(b), field.name);
     else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
       ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
-        json_string_length(v) - (size_t) (blank + 1 - text), field.name);
+        json_string_length(v) - (size_t) (blank + 1 - text),
+        field.name);
     else ok = refuse(r, field.name, v, "two words");
     if (!ok) return false;
   }
@@ -964,24 +1023,27 @@ we refuse. Dropout, which leaves merges out by chance to make training harder, m
 @<Read the model@>=
 static bool read_model(struct reader *r, json_t *model)
 {
-  static const char *const none[] = @[{ "dropout",@| "continuing_subword_prefix",@|
-    "end_of_word_suffix", NULL }@];
+  static const char *const none[] = @[{ "dropout",@|
+    "continuing_subword_prefix",@| "end_of_word_suffix", NULL }@];
   if (!only_keys(r, "model", model, "type dropout unk_token "@|
     "continuing_subword_prefix "@| "end_of_word_suffix fuse_unk "@|
     "byte_fallback ignore_merges "@| "vocab merges ")) return false;
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
-    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
-      return refuse(r, below("model", none[i]).name, v, "null");
+    if (!says_nothing(v) && !(json_is_number(v)
+      && json_number_value(v) == 0)) return refuse(r,
+      below("model", none[i]).name, v, "null");
   }
   r->vocab = json_object_get(model, "vocab");
-  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
-      || !read_vocab(r, "model.vocab")
-      || !read_merges(r, "model.merges", json_object_get(model, "merges")))
+  if (!flag(r, "model", model, "ignore_merges", false,
+      &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
+      || !read_merges(r, "model.merges",
+        json_object_get(model, "merges")))
     return false;
   json_t *unknown = json_object_get(model, "unk_token");
   return says_nothing(unknown) || all_bytes(r->t)
-    || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
+    || refuse(r, "model.unk_token", unknown,
+    "null, as some byte has no token");
 }
 
 @ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
@@ -1002,7 +1064,8 @@ belong to another word. The five marks have defaults, of which one depends on an
 static bool read_added(struct reader *r, const char *where, json_t *v)
 {
   struct added_token x = @[{ .id = 0 }@];
-  json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
+  json_t *text = json_object_get(v, "content"),
+    *id = json_object_get(v, "id");
   if (!only_keys(r, where, v, "id content single_word "@|
     "lstrip rstrip normalized "@| "special ")
     || !read_id(r, below(where, "id").name, id, &x.id)
@@ -1010,16 +1073,20 @@ static bool read_added(struct reader *r, const char *where, json_t *v)
     || !flag(r, where, v, "lstrip", false, &x.lstrip)
     || !flag(r, where, v, "rstrip", false, &x.rstrip)
     || !flag(r, where, v, "single_word", false, &x.single_word)
-    || !flag(r, where, v, "normalized", !x.special, &x.normalized)) return false;
+    || !flag(r, where, v, "normalized", !x.special,
+      &x.normalized)) return false;
   size_t n = json_string_length(text);
-  if (n == 0) return refuse(r, below(where, "content").name, text, "some text");
-  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
-  bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
+  if (n == 0) return refuse(r, below(where, "content").name, text,
+    "some text");
+  json_t *word = json_object_getn(r->vocab, json_string_value(text),
+    n);
+  bool taken = x.id < r->t->n_known
+    && r->t->known_as[x.id].text.n > 0;
   if (word != NULL ? json_integer_value(word) != x.id : taken)
     return refuse(r, below(where, "id").name, id, word != NULL
       ? "the id that the vocabulary has" : "an id that no word has");
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
-    && add_extra(r->m, r->t, &x, r->why);
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
+    r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
 @ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
@@ -1027,18 +1094,21 @@ static bool read_added(struct reader *r, const char *where, json_t *v)
 out digits, one by one or in rows; \texttt{Split} brings its own pattern.
 
 @<Append a cut@>=
-static bool add_cut(struct reader *r, const char *where, const char *pattern,
-  size_t n, bool literal, bool keep_matches, bool keep_gaps)
+static bool add_cut(struct reader *r, const char *where,
+  const char *pattern, size_t n, bool literal, bool keep_matches,
+  bool keep_gaps)
 {
   struct tokenizer *t = r->t;
   struct error inner;
   if (t->n_cuts == MAX_STAGES)
-    return error_found(r->why, r->file, where, "one more", "at most 16 stages");
+    return error_found(r->why, r->file, where, "one more",
+      "at most 16 stages");
   struct stage s = @[{ NULL, keep_matches, keep_gaps }@];
   if (pattern != NULL) {
     s.by = splitter_open(r->m, pattern, n, literal, &inner);
     if (s.by == NULL)
-      return error_found(r->why, r->file, where, inner.words, "a pattern");
+      return error_found(r->why, r->file, where, inner.words,
+        "a pattern");
   }
   t->cut[t->n_cuts++] = s;
   return true;
@@ -1063,12 +1133,15 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
-  const char *name = json_is_string(how) ? json_string_value(how) : "";
+  const char *name = json_is_string(how) ? json_string_value(how)
+    : "";
   bool removed = strcmp(name, "Removed") == 0;
   if (!removed && strcmp(name, "Isolated") != 0)
-    return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
-  return add_cut(r, at.name, json_string_value(given), json_string_length(given),@|
-    regex == NULL, !removed || invert, !removed || !invert);
+    return refuse(r, below(where, "behavior").name, how,
+      "Isolated or Removed");
+  return add_cut(r, at.name, json_string_value(given),
+    json_string_length(given),@| regex == NULL, !removed || invert,
+    !removed || !invert);
 }
 
 @ Sequences may be nested, and are taken apart until single stages are left. \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
@@ -1087,32 +1160,35 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
       && flag(r, where, v, "individual_digits", false, &single)
-      && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
-        true, true);
+      && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+",
+        single ? 5 : 6, false, true, true);
   if (strcmp(type, "ByteLevel") != 0)
-    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
+    return refuse(r, below(where, "type").name,
+      json_object_get(v, "type"),
       "Sequence, Split, Digits or ByteLevel");
   return only_keys(r, where, v, "type add_prefix_space "@|
     "trim_offsets use_regex ")
     && flag(r, where, v, "add_prefix_space", true, &blank)
     && flag(r, where, v, "use_regex", true, &regex)
     && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-    && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
-      true));
+    && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
+      false, true, true));
 }
 
 @ Three of the five parts of the machine may be sequences, so going through one is a function that is
 told what to do with each element. The depth is limited by the length of the field's name, so that a file of nothing but opening brackets comes to an end.
 
 @<Go through a sequence@>=
-typedef bool read_part(struct reader *r, const char *where, json_t *v);
+typedef bool read_part(struct reader *r, const char *where,
+  json_t *v);
 static bool read_each(struct reader *r, const char *where, json_t *v,
   const char *key, read_part *read)
 {
   size_t i;
   json_t *each, *list = json_object_get(v, key);
   struct field_name at = below(where, key);
-  if (strlen(at.name) > 120) return refuse(r, where, v, "less nesting");
+  if (strlen(at.name) > 120) return refuse(r, where, v,
+    "less nesting");
   if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
   json_array_foreach(list, i, each)
     if (!read(r, number_of(at.name, i).name, each)) return false;
@@ -1123,15 +1199,18 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 allowed if each of its elements is.
 
 @<Read the normalizer@>=
-static bool read_normalizer(struct reader *r, const char *where, json_t *v)
+static bool read_normalizer(struct reader *r, const char *where,
+  json_t *v)
 {
   if (json_is_null(v) || v == NULL) return true;
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
   if (strcmp(name, "NFC") != 0)
-    return refuse(r, below(where, "type").name, type, "NFC or Sequence");
+    return refuse(r, below(where, "type").name, type,
+      "NFC or Sequence");
   r->t->nfc = true;
   return true;
 }
@@ -1140,26 +1219,30 @@ static bool read_normalizer(struct reader *r, const char *where, json_t *v)
 two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
 
 @<Read a template@>=
-static bool read_template(struct reader *r, const char *where, json_t *v)
+static bool read_template(struct reader *r, const char *where,
+  json_t *v)
 {
   struct field_name at = below(where, "single");
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = @[{ NULL, 0, 0 }@], after = @[{ NULL, 0, 0 }@];
   size_t i, texts = 0;
-  bool ok = only_keys(r, where, v, "type single pair "@| "special_tokens ")
-    && (json_is_array(list) || refuse(r, at.name, list, "a list"));
+  bool ok = only_keys(r, where, v, "type single pair "@|
+    "special_tokens ") && (json_is_array(list)
+    || refuse(r, at.name, list, "a list"));
   if (ok) json_array_foreach(list, i, each) {
-    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
+    json_t *text = json_object_get(json_object_get(each, "Sequence"),
+      "id");
     bool is_text = json_is_string(text)
       && strcmp(json_string_value(text), "A") == 0;
     if (is_text) texts++;
-    else ok = read_template_token(r, number_of(at.name, i).name, v, each,
-      texts == 0 ? &before : &after);
+    else ok = read_template_token(r, number_of(at.name, i).name, v,
+      each, texts == 0 ? &before : &after);
     if (!ok) break;
   }
   if (ok && texts != 1)
-    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
-      : "one with the text A twice", "a template with the text A once");
+    ok = error_found(r->why, r->file, at.name,
+      texts == 0 ? "without the text A" : "one with the text A twice",
+      "a template with the text A once");
   ok = ok && wrap(r, &before, &after);
   ids_free(r->m, &before);
   ids_free(r->m, &after);
@@ -1170,17 +1253,19 @@ static bool read_template(struct reader *r, const char *where, json_t *v)
 ids there. Each must be the id of a token, or decoding would find nothing.
 
 @<Read the ids of a token of a template@>=
-static bool read_template_token(struct reader *r, const char *where, json_t *v,
-  json_t *each, struct ids *list)
+static bool read_template_token(struct reader *r, const char *where,
+  json_t *v, json_t *each, struct ids *list)
 {
-  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
+  json_t *name = json_object_get(json_object_get(each,
+    "SpecialToken"), "id"), *id;
   if (!json_is_string(name))
     return refuse(r, where, each, "the text A or a SpecialToken");
-  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
-    json_string_value(name));
+  json_t *known = json_object_get(json_object_get(v,
+    "special_tokens"), json_string_value(name));
   json_t *all = json_object_get(known, "ids");
   size_t i;
-  if (!json_is_array(all)) return refuse(r, where, name, "one of special_tokens");
+  if (!json_is_array(all)) return refuse(r, where, name,
+    "one of special_tokens");
   json_array_foreach(all, i, id) {
     uint32_t n;
     if (!read_id(r, where, id, &n)) return false;
@@ -1216,9 +1301,11 @@ static bool wrap(struct reader *r, const struct ids *before,
 static bool read_post(struct reader *r, const char *where, json_t *v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
   if (strcmp(name, "ByteLevel") == 0) return true;
-  if (strcmp(name, "TemplateProcessing") == 0) return read_template(r, where, v);
+  if (strcmp(name, "TemplateProcessing") == 0)
+    return read_template(r, where, v);
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "processors", read_post);
   return refuse(r, below(where, "type").name, type,
@@ -1228,10 +1315,12 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
 @ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else. Other decoders drop or replace blanks, and then what comes back would not be the text.
 
 @<Read the decoder@>=
-static bool read_decoder(struct reader *r, const char *where, json_t *v)
+static bool read_decoder(struct reader *r, const char *where,
+  json_t *v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
   return strcmp(name, "ByteLevel") == 0
@@ -1263,8 +1352,9 @@ static bool is_ours(struct reader *r, json_t *file)
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
-    : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
+  bool merges = type == NULL ? json_object_get(model,
+    "merges") != NULL : json_is_string(type)
+    && strcmp(json_string_value(type), "BPE") == 0;
   r->ours = merges && has_byte_level(stages);
   return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
     merges ? stages : type, merges ? "one with ByteLevel"
@@ -1280,18 +1370,21 @@ static bool read_description(struct reader *r, json_t *file)
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
   json_t *post = json_object_get(file, "post_processor");
-  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "@|
-    "normalizer pre_tokenizer "@| "post_processor decoder "@| "model "))
+  if (!is_ours(r, file) || !only_keys(r, "", file,
+    "version added_tokens "@| "normalizer pre_tokenizer "@|
+    "post_processor decoder "@| "model "))
     return false;
   if (!read_model(r, json_object_get(file, "model"))) return false;
-  if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
-    return false;
+  if (!read_normalizer(r, "normalizer",
+    json_object_get(file, "normalizer"))) return false;
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
   json_array_foreach(added, i, v)
-    if (!read_added(r, number_of("added_tokens", i).name, v)) return false;
+    if (!read_added(r, number_of("added_tokens", i).name, v))
+      return false;
   return index_extras(r->m, r->t, r->why)
-    && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
+    && read_stage(r, "pre_tokenizer",
+    json_object_get(file, "pre_tokenizer"))
     && read_decoder(r, "decoder", json_object_get(file, "decoder"))
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
@@ -1302,8 +1395,8 @@ token: \.{tokenizer\_config.json}, in the same directory. It names the token by 
 object that has the text in it. The file is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
 
 @<Read the configuration beside it@>=
-static bool read_bracket(struct reader *r, json_t *config, const char *wish,
-  const char *which, struct ids *list)
+static bool read_bracket(struct reader *r, json_t *config,
+  const char *wish, const char *which, struct ids *list)
 {
   bool add;
   uint32_t id;
@@ -1312,7 +1405,8 @@ static bool read_bracket(struct reader *r, json_t *config, const char *wish,
   json_t *v = json_object_get(config, which);
   if (json_is_object(v)) v = json_object_get(v, "content");
   if (!json_is_string(v)
-      || !tokenizer_find(r->t, json_string_value(v), json_string_length(v), &id))
+      || !tokenizer_find(r->t, json_string_value(v),
+      json_string_length(v), &id))
     return refuse(r, which, v, "the text of a token");
   return ids_push(r->m, list, id, r->why);
 }
@@ -1322,14 +1416,17 @@ static bool read_config(struct reader *r)
   const char *slash = strrchr(r->file, '/'), *file = r->file;
   char path[4096];
   int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
-  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
-  if (length < 0 || length >= (int) sizeof path || access(path, F_OK) != 0)
-    return true;
+  int length = snprintf(path, sizeof path,
+    "%.*stokenizer_config.json", n, r->file);
+  if (length < 0 || length >= (int) sizeof path
+    || access(path, F_OK) != 0) return true;
   r->file = path;
   json_t *config = read_json(path, r->why);
   bool ok = config != NULL
-    && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
-    && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
+    && read_bracket(r, config, "add_bos_token", "bos_token",
+    &r->t->front)
+    && read_bracket(r, config, "add_eos_token", "eos_token",
+      &r->t->back);
   json_decref(config);
   r->file = file;
   return ok;
@@ -1363,7 +1460,8 @@ static bool read_lines(struct reader *r, const char *path)
 {
   struct mapping map;
   if (!file_map(&map, path, r->why)) return false;
-  const char *text = @[(const char *) map.bytes@], *end = text + map.size;
+  const char *text = @[(const char *) map.bytes@],
+    *end = text + map.size;
   bool ok = true;
   r->file = path;
   for (size_t line_number = 1; ok && text < end; line_number++) {
@@ -1371,8 +1469,9 @@ static bool read_lines(struct reader *r, const char *path)
     if (stop == NULL) stop = end;
     size_t n = (size_t) (stop - text);
     if (n > 0 && text[n - 1] == '\r') n--;
-    if (n > 0 && !(line_number == 1 && n >= 8 && memcmp(text, "#version", 8) == 0))
-      ok = read_line(r, text, n, line_number);
+    if (n > 0 && !(line_number == 1 && n >= 8
+      && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
+      line_number);
     text = stop + 1;
   }
   file_unmap(&map);
@@ -1389,8 +1488,9 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   bool whole;
   const char *blank = memchr(text, ' ', n);
   snprintf(field, sizeof field, "line %zu", line_number);
-  if (utf8_run((const unsigned char *) text, n, &whole) != n || !whole)
-    return error_found(r->why, r->file, field, "not UTF-8", "two words");
+  if (utf8_run((const unsigned char *) text, n, &whole) != n
+    || !whole) return error_found(r->why, r->file, field, "not UTF-8",
+    "two words");
   if (blank == NULL) return error_found(r->why, r->file, field,
     "without a blank", "two words with a blank between");
   size_t n_a = (size_t) (blank - text);
@@ -1408,14 +1508,17 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   struct added_token x = @[{ .special = true }@];
   r->file = vocab, r->ours = true;
   r->vocab = read_json(vocab, r->why);
-  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
-  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
+  bool ok = r->vocab != NULL && read_vocab(r, "")
+    && read_lines(r, merges);
+  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
+    &x.id)) {
     x.text = r->t->known_as[x.id].text;
     ok = add_extra(r->m, r->t, &x, r->why);
   }
   r->file = vocab;
   ok = ok && index_extras(r->m, r->t, r->why)
-    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true, true)
+    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true,
+    true)
     && read_config(r);
   json_decref(r->vocab);
   return ok;
@@ -1431,7 +1534,8 @@ static bool there(char room[4096], const char *path, const char *name)
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
 @#
-static bool read_path(struct reader *r, const char *path, bool *absent)
+static bool read_path(struct reader *r, const char *path,
+  bool *absent)
 {
   char one[4096], two[4096];
   struct stat about;
@@ -1439,14 +1543,18 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
   if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
     return read_file(r, path);
   if (there(one, path, "tokenizer.json")) return read_file(r, one);
-  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
-    return read_pair_of_files(r, one, two);
-  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
-    return read_pair_of_files(r, one, two);
+  if (there(one, path, "vocab.json")
+    && there(two, path, "merges.txt")) return read_pair_of_files(r,
+    one, two);
+  if (there(one, path, "encoder.json")
+    && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
+    one, two);
   *absent = !there(one, path, "tokenizer.model");
   r->file = one;
-  if (*absent) return error_say(r->why, "%s: no tokenizer.json here, nor "@|
-    "vocab.json and merges.txt,"@| " nor encoder.json and "@| "vocab.bpe", path);
+  if (*absent) return error_say(r->why,
+    "%s: no tokenizer.json here, nor "@|
+    "vocab.json and merges.txt,"@| " nor encoder.json and "@|
+      "vocab.bpe", path);
   return error_found(r->why, one, "this", "a SentencePiece model",
     "byte-level BPE (another kind of tokenizer)");
 }
@@ -1460,7 +1568,8 @@ static bool read_file(struct reader *r, const char *path)
   r->ours = true;
   json_t *file = read_json(path, r->why);
   bool ok = file != NULL && (json_is_object(file)
-    || refuse(r, "this", file, "an object")) && read_description(r, file);
+    || refuse(r, "this", file, "an object"))
+    && read_description(r, file);
   json_decref(file);
   return ok;
 }
@@ -1497,8 +1606,8 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 blank between, the form that old and new readers understand. No character of the alphabet has a number above that of the last, U+0143, so two bytes of UTF-8 are enough for each.
 
 @<Spell bytes for a file@>=
-static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why)
+static bool to_alphabet(struct memory *m, const unsigned char *byte,
+  size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
     uint32_t c = alphabet(byte[i]);
@@ -1515,18 +1624,20 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
 was learnt has no such pair, as an exercise of chapter 1 shows, but any list may be given to this function, and then the sentence says so.
 
 @<Make the vocabulary and the merges as JSON@>=
-static bool make_words(struct memory *m, const struct tokenizer *t, json_t *vocab,
-  json_t *merges, struct error *why)
+static bool make_words(struct memory *m, const struct tokenizer *t,
+  json_t *vocab, json_t *merges, struct error *why)
 {
   struct bytes row = @[{ NULL, 0, 0 }@];
-  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
+  bool ok = json_object_set_new(vocab, "<|endoftext|>",
+    json_integer(0)) == 0;
   for (size_t i = 1; ok && i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
     row.n = 0;
     ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
       && bytes_push(m, &row, "", 1, why);
     if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
-      ok = error_say(why, "token %zu is spelt like an earlier one", i);
+      ok = error_say(why, "token %zu is spelt like an earlier one",
+        i);
     ok = ok && json_object_set_new(vocab, (const char *) row.byte,
       json_integer((json_int_t) i)) == 0;
   }
@@ -1543,13 +1654,14 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   const struct bpe_rule *rule, struct bytes *row, json_t *merges,
   struct error *why)
 {
-  struct span a = t->known_as[rule->left].piece, b = t->known_as[rule->right].piece;
+  struct span a = t->known_as[rule->left].piece,
+    b = t->known_as[rule->right].piece;
   row->n = 0;
   return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
     && bytes_push(m, row, " ", 1, why)
     && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
-    && json_array_append_new(merges, json_stringn((const char *) row->byte,
-      row->n)) == 0;
+    && json_array_append_new(merges,
+      json_stringn((const char *) row->byte, row->n)) == 0;
 }
 
 @ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value; where a part of the machine is not needed, the file
@@ -1563,15 +1675,19 @@ static json_t *make_description(json_t *vocab, json_t *merges)
     " s:{s:s, s:b, s:b, s:b},"@| " s:{s:s, s:n, s:n, s:n,"@|
     " s:n, s:b, s:b, s:b,"@| " s:O, s:O}}",
     "version", "1.0", "truncation", "padding",
-    "added_tokens", "id", 0, "content", "<|endoftext|>", "single_word", 0,@|
-    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1, "normalizer",
+    "added_tokens", "id", 0, "content", "<|endoftext|>",
+      "single_word", 0,@|
+    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1,
+      "normalizer",
     "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,@|
     "trim_offsets", 1, "use_regex", 1, "post_processor",
     "decoder", "type", "ByteLevel", "add_prefix_space", 1,@|
     "trim_offsets", 1, "use_regex", 1,
     "model", "type", "BPE", "dropout", "unk_token",@|
-    "continuing_subword_prefix",@| "end_of_word_suffix",@| "fuse_unk", 0,@|
-    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges", merges);
+    "continuing_subword_prefix",@| "end_of_word_suffix",@|
+      "fuse_unk", 0,@|
+    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
+      merges);
 }
 
 @ The file is written beside its place and moved there when it is complete, so that a full disk
@@ -1585,16 +1701,20 @@ bool tokenizer_write(struct memory *m, const char *path,
   char beside[4096];
   struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
   if (t == NULL) return false;
-  json_t *vocab = json_object(), *merges = json_array(), *whole = NULL;
+  json_t *vocab = json_object(), *merges = json_array(),
+    *whole = NULL;
   bool ok = vocab != NULL && merges != NULL
     && make_words(m, t, vocab, merges, &inner)
     && (whole = make_description(vocab, merges)) != NULL
-    && snprintf(beside, sizeof beside, "%s.new", path) < (int) sizeof beside;
+    && snprintf(beside, sizeof beside, "%s.new",
+      path) < (int) sizeof beside;
   tokenizer_close(m, t);
-  if (!ok) error_say(why, "%s: cannot be made: %s", path, inner.words);
+  if (!ok) error_say(why, "%s: cannot be made: %s", path,
+    inner.words);
   else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
       || rename(beside, path) != 0)
-    ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+    ok = error_say(why, "%s: cannot be written: %s", path,
+      strerror(errno));
   json_decref(whole);
   json_decref(vocab);
   json_decref(merges);
@@ -1672,7 +1792,8 @@ The text to learn from is the end of one line and the beginning of another, and 
 it, which no merge has joined.
 
 @<Show ids as pieces@>=
-static const char lesson[] = "the cat sat on the mat, "@| "the rat sat on the cat";
+static const char lesson[] = "the cat sat on the mat, "@|
+  "the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
 enum { LESSON_MERGES = 14 };
 static void print_ids(const struct tokenizer *t, const char *label,
@@ -1696,16 +1817,16 @@ text is one token, and as something that a user has typed, in which it is letter
 others.
 
 @<Show ids as pieces@>=
-static bool encode_probe(struct memory *m, struct tokenizer *t, bool parse_special,
-  struct ids *list, struct error *why)
+static bool encode_probe(struct memory *m, struct tokenizer *t,
+  bool parse_special, struct ids *list, struct error *why)
 {
   list->n = 0;
-  return tokenizer_encode(t, m, probe, strlen(probe), false, parse_special, list,
-    why);
+  return tokenizer_encode(t, m, probe, strlen(probe), false,
+    parse_special, list, why);
 }
 @#
-static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
-  struct error *why)
+static bool same_ids(struct memory *m, struct tokenizer *t,
+  struct tokenizer *u, struct error *why)
 {
   struct ids one = @[{ NULL, 0, 0 }@], two = @[{ NULL, 0, 0 }@];
   bool same = true;
@@ -1732,7 +1853,8 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   if (f < 0) return NULL;
   close(f);
   struct tokenizer *t = NULL;
-  if (tokenizer_write(m, path, merge, n, why)) t = tokenizer_open(m, path, why);
+  if (tokenizer_write(m, path, merge, n, why))
+    t = tokenizer_open(m, path, why);
   remove(path);
   return t;
 }
@@ -1743,14 +1865,16 @@ static int print_round_trip(void)
   struct error why = @[{ "no file can be made in /tmp" }@];
   struct bpe_merge *merge;
   size_t n;
-  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2, LESSON_MERGES, &merge, &n,
-    &why)) return 1;
+  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
+    LESSON_MERGES, &merge, &n, &why)) return 1;
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
-  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why) : NULL;
+  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
+    : NULL;
   if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n", tokenizer_kind(u),@|
-      tokenizer_vocab_size(u));
-    printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids" : "  DIFFERENT");
+    printf("%s, %zu ids, written and read again\n",
+      tokenizer_kind(u),@| tokenizer_vocab_size(u));
+    printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids"
+      : "  DIFFERENT");
     print_refusal(&m);
   } else printf("%s\n", why.words);
   tokenizer_close(&m, t);
@@ -1765,14 +1889,16 @@ we do not have. The sentence names the field, what was found and what would do.
 @<Show how a file is refused@>=
 static void print_refusal(struct memory *m)
 {
-  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@| "\"vocab\": {\"a\": 0}, "@|
-    "\"merges\": []}, "@| "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
+  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@|
+    "\"vocab\": {\"a\": 0}, "@| "\"merges\": []}, "@|
+    "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
     "\"pre_tokenizer\": "@| "{\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = @[{ "?" }@];
   int f = mkstemp(path);
   if (f < 0) return;
-  bool written = write(f, text, strlen(text)) == (ssize_t) strlen(text);
+  bool written = write(f, text,
+    strlen(text)) == (ssize_t) strlen(text);
   close(f);
   if (written && tokenizer_open(m, path, &why) == NULL)
     printf("refused:\n  %s\n", why.words + strlen(path) + 2);
@@ -1785,7 +1911,8 @@ static void print_refusal(struct memory *m)
 static int print_alphabet(void)
 {
   printf("byte,character\n");
-  for (unsigned b = 0; b < 256; b++) printf("%u,%u\n", b, (unsigned) alphabet(b));
+  for (unsigned b = 0; b < 256; b++)
+    printf("%u,%u\n", b, (unsigned) alphabet(b));
   return 0;
 }
 @#
@@ -1793,9 +1920,11 @@ static int print_values(void)
 {
   int itself = 0;
   for (unsigned b = 0; b < 256; b++) itself += alphabet(b) == b;
-  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n", itself, 256 - itself);
+  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
+    itself, 256 - itself);
   printf("vocab.alphabet.last %u\n", (unsigned) alphabet(173));
-  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID, MAX_STAGES);
+  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID,
+    MAX_STAGES);
   return 0;
 }
 

@@ -15,9 +15,10 @@ static const char story[] =
     "The cat sat up and " "the rat ran. That is " "that,\n"
     "said the cat, and sat " "on the mat.\n";
 static const char news[] =
-    "Then the hat ran up to " "the oat. A man has sat " "there and has seen a\n"
-    "star on the path: what " "is that? said the man, " "and he sat at last on\n"
-    "the hat.\n";
+    "Then the hat ran up to " "the oat. A man has sat "
+    "there and has seen a\n"
+    "star on the path: what " "is that? said the man, "
+    "and he sat at last on\n" "the hat.\n";
 static const char sentence[] = "The cat sat on the " "mat.";
 static const char price[] = "on \xe2\x82\xac" "9";
 enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
@@ -31,13 +32,13 @@ struct lesson {
   struct bpe_work work;
   struct splitter *by;
 };
-static bool learn_from(struct memory *m, const char *text, size_t merges,
-                       struct lesson *l)
+static bool learn_from(struct memory *m, const char *text,
+                       size_t merges, struct lesson *l)
 {
   struct error why;
   *l = (struct lesson) {.asked = merges };
-  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge, &l->n, &why)
-      && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
+  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
+                &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
       && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, &why)))
     return true;
   fprintf(stderr, "%s\n", why.words);
@@ -56,8 +57,8 @@ static void forget(struct memory *m, struct lesson *l)
 
 /* 1.82  The whole way, there and back */
 
-static bool encode(struct memory *m, struct lesson *l, const char *text,
-                   struct ids *out)
+static bool encode(struct memory *m, struct lesson *l,
+                   const char *text, struct ids *out)
 {
   struct pieces p;
   struct text_piece next;
@@ -70,8 +71,8 @@ static bool encode(struct memory *m, struct lesson *l, const char *text,
 
 /* 1.83  The whole way, there and back */
 
-static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
-                   struct bytes *out)
+static bool decode(struct memory *m, const struct lesson *l,
+                   const struct ids *list, struct bytes *out)
 {
   for (size_t i = 0; i < list->n; i++)
     if (!bpe_spell(m, l->merge, list->id[i], out, NULL))
@@ -92,8 +93,8 @@ static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 
 /* 1.85  Show merges, ids and a stream */
 
-static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
-                   char room[64])
+static size_t show(struct memory *m, const struct lesson *l,
+                   uint32_t id, char room[64])
 {
   struct bytes b = { NULL, 0, 0 };
   size_t to = 0;
@@ -138,7 +139,8 @@ static bool print_ids(struct memory *m, struct lesson *l, const char *text)
     show(m, l, list.id[i], room);
     printf(" %u:%s", (unsigned)list.id[i], room);
   }
-  bool same = ok && back.n == strlen(text) && memcmp(back.byte, text, back.n) == 0;
+  bool same = ok && back.n == strlen(text)
+      && memcmp(back.byte, text, back.n) == 0;
   printf("\n  %zu ids, and back: %s\n", list.n, same ? "the same" : "DIFFERENT");
   ids_free(m, &list);
   bytes_free(m, &back);
@@ -229,8 +231,8 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
   for (size_t i = 0; i < n; i++)
     id[i] = 'a';
   for (uint32_t k = 0; ok && k < 10; k++)
-    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k, k == 0 ? 'a' : 255 + k, 256 + k,
-                 NULL);
+    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
+                 k == 0 ? 'a' : 255 + k, 256 + k, NULL);
   ok = ok && bpe_encode(&b, m, &w, letter, n, &out, NULL);
   *fast = w.looks, *slow = slow_looks(&b, id, n);
   ids_free(m, &out);
@@ -268,7 +270,8 @@ static void print_published(void)
   static const struct {
     const char *name, *claim;
     int merges, special;
-  } list[] = { {"gpt2", NULL, 50000, 1}, {"llama3", "S1-04", 127744, 256},
+  } list[] = { {"gpt2", NULL, 50000, 1},
+  {"llama3", "S1-04", 127744, 256},
   {"cl100k", "S3-02", 100000, 21}
   };
   for (size_t i = 0; i < 3; i++) {
@@ -325,7 +328,9 @@ static bool print_row(struct memory *m, size_t merges)
 
 static int print_growth(void)
 {
-  static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 };
+  static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13,
+    18
+  };
   struct memory m = {.refuse_at = 0 };
   printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)

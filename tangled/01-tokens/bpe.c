@@ -25,6 +25,7 @@ struct trainer {
   struct chunk *part;
   size_t n_chunks, room_chunks;
   struct name_map known;
+
   struct spot *at;
   size_t n_at;
   struct pair *of;
@@ -52,8 +53,8 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   }
   if (t->n_chunks == t->room_chunks) {
     size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part, t->room_chunks,
-                                  room, sizeof *p, t->why);
+    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
+                                  t->room_chunks, room, sizeof *p, t->why);
     if (p == NULL)
       return false;
     t->part = p, t->room_chunks = room;
@@ -65,8 +66,8 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
 
 /* 1.45  Collect the pieces of the text */
 
-static bool collect(struct trainer *t, const unsigned char *text, size_t n,
-                    struct splitter *by)
+static bool collect(struct trainer *t, const unsigned char *text,
+                    size_t n, struct splitter *by)
 {
   if (by == NULL)
     return n == 0 || enter_piece(t, text, n);
@@ -92,8 +93,8 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
 {
   if (t->n_of == t->room_of) {
     size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of, room,
-                                 sizeof *p, t->why);
+    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
+                                 room, sizeof *p, t->why);
     if (p == NULL)
       return false;
     t->of = p, t->room_of = room;
@@ -101,7 +102,9 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
   *k = (uint32_t) (t->n_of + 1);
   if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
     return false;
-  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE, NOWHERE };
+  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE,
+    NOWHERE
+  };
   return true;
 }
 
@@ -146,7 +149,9 @@ static void unlink_pair(struct trainer *t, uint32_t i)
 
 static bool queue_pair(struct trainer *t, const struct pair *p)
 {
-  struct entry e = { ~p->count, (uint64_t) p->left << 32 | p->right };
+  struct entry e = { ~p->count,
+    (uint64_t) p->left << 32 | p->right
+  };
   return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
 }
 
@@ -163,8 +168,8 @@ static bool queue_from(struct trainer *t, size_t k)
 static bool lay_out(struct trainer *t)
 {
   if (t->n_at >= NOWHERE)
-    return error_say(t->why, "a text of %zu bytes is too long to learn from",
-                     t->n_at);
+    return error_say(t->why,
+                     "a text of %zu bytes is too long to learn from", t->n_at);
   t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at, t->why);
   if (t->at == NULL)
     return false;
@@ -236,8 +241,8 @@ static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
 
 /* 1.56  Find and merge, again and again */
 
-static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
-                  size_t *n_out)
+static bool learn(struct trainer *t, struct bpe_merge *list,
+                  size_t merges, size_t *n_out)
 {
   size_t k = 0;
   for (; k < merges; k++) {
@@ -256,19 +261,21 @@ static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
 
 /* 1.54  Learn merges from a text */
 
-bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
-               size_t merges, struct bpe_merge **out, size_t *n_out,
-               struct error *why)
+bool bpe_train(struct memory *m, const char *text, size_t n,
+               const char *pattern, size_t merges, struct bpe_merge **out,
+               size_t *n_out, struct error *why)
 {
   struct trainer t = {.m = m,.why = why };
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
   bool ok = merges < NOWHERE - 256
-      || error_say(why, "%zu merges are more than ids can number", merges);
+      || error_say(why, "%zu merges are more than ids can number",
+                   merges);
   if (ok && pattern != NULL)
     ok = (by = splitter_open(m, pattern, strlen(pattern), false, why)) != NULL;
-  ok = ok && collect(&t, (const unsigned char *)text, n, by) && lay_out(&t);
+  ok = ok && collect(&t, (const unsigned char *)text, n, by)
+      && lay_out(&t);
   splitter_close(by);
   if (ok)
     list = memory_take(m, FOR_TOKENS, merges, sizeof *list, why);
@@ -303,8 +310,8 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why
 {
   if (list->n == list->room) {
     size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room, room,
-                              sizeof *p, why);
+    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
+                              room, sizeof *p, why);
     if (p == NULL)
       return false;
     list->id = p, list->room = room;
@@ -321,13 +328,13 @@ void ids_free(struct memory *m, struct ids *list)
 
 /* 1.62  Append a rule, and return them */
 
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
-             uint32_t made, struct error *why)
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+             uint32_t right, uint32_t made, struct error *why)
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room, room,
-                                     sizeof *p, why);
+    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
+                                     room, sizeof *p, why);
     if (p == NULL)
       return false;
     b->rule = p, b->room = room;
@@ -350,15 +357,16 @@ void bpe_free(struct memory *m, struct bpe *b)
 
 /* 1.66  Consider the pair that begins at a node */
 
-static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
-                     uint32_t i, struct error *why)
+static bool consider(const struct bpe *b, struct memory *m,
+                     struct bpe_work *w, uint32_t i, struct error *why)
 {
   const struct bpe_node *left = &w->node[i], *right = &w->node[left->next];
   uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
   w->looks++;
   if (rank == 0)
     return true;
-  return heap_push(m, &w->queue, (struct entry) { rank - 1, i }, why);
+  return heap_push(m, &w->queue, (struct entry) { rank - 1, i },
+                   why);
 }
 
 /* 1.67  Spell a piece in bytes */
@@ -401,9 +409,9 @@ void bpe_work_free(struct memory *m, struct bpe_work *w)
 
 /* 1.64  Encode a piece */
 
-bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
-                const unsigned char *byte, size_t n, struct ids *out,
-                struct error *why)
+bool bpe_encode(const struct bpe *b, struct memory *m,
+                struct bpe_work *w, const unsigned char *byte, size_t n,
+                struct ids *out, struct error *why)
 {
   size_t start = out->n;
   if (n == 0)
@@ -440,8 +448,8 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
 
 /* 1.70  Spell an id, and make an encoder of merges */
 
-bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
-               struct bytes *out, struct error *why)
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+               uint32_t id, struct bytes *out, struct error *why)
 {
   struct ids pile = { NULL, 0, 0 };
   size_t start = out->n;
@@ -463,8 +471,8 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
 
 /* 1.71  Spell an id, and make an encoder of merges */
 
-bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
-                size_t n, struct error *why)
+bool bpe_learnt(struct memory *m, struct bpe *b,
+                const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256; i++)
     b->byte_id[i] = i;

@@ -15,9 +15,9 @@ struct bpe_merge {
 };
 /* merge number k of a list makes id 256 + k of these two */
 
-bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
-               size_t merges, struct bpe_merge **out, size_t *n_out,
-               struct error *why);
+bool bpe_train(struct memory *m, const char *text, size_t n,
+               const char *pattern, size_t merges, struct bpe_merge **out,
+               size_t *n_out, struct error *why);
 /* learns at most merges merges from n bytes, cut by pattern (null: one
  * piece); *out has *n_out of them in a block of merges, to be given back by
  * bpe_forget; Gage 1994, Sennrich et al. 2016 */
@@ -54,8 +54,8 @@ struct bpe {
 /* the id of every byte, BPE_NONE if it has none; n rules, the lower the
  * earlier; from a pair to its rank, plus 1 */
 
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
-             uint32_t made, struct error *why);
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+             uint32_t right, uint32_t made, struct error *why);
 /* appends a rule; of two rules for one pair the later counts */
 
 void bpe_free(struct memory *m, struct bpe *b);
@@ -75,9 +75,9 @@ struct bpe_work {
 /* a chain of room nodes, what is to be done, and a count of look-ups; all
  * zero is an empty workspace */
 
-bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
-                const unsigned char *byte, size_t n, struct ids *out,
-                struct error *why);
+bool bpe_encode(const struct bpe *b, struct memory *m,
+                struct bpe_work *w, const unsigned char *byte, size_t n,
+                struct ids *out, struct error *why);
 /* appends the ids of a piece of n bytes; the time is of the order nn for any
  * piece; on failure out is as it was */
 
@@ -86,13 +86,13 @@ void bpe_work_free(struct memory *m, struct bpe_work *w);
 
 /* 1.69  Merges, undone */
 
-bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
-                size_t n, struct error *why);
+bool bpe_learnt(struct memory *m, struct bpe *b,
+                const struct bpe_merge *merge, size_t n, struct error *why);
 /* fills an empty b with the ids of the bytes and n merges as bpe_train gives
  * them; bpe_free returns it */
 
-bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
-               struct bytes *out, struct error *why);
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+               uint32_t id, struct bytes *out, struct error *why);
 /* appends the bytes of an id: a byte, or one that the merges make; on
  * failure out is as it was */
 

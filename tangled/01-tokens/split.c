@@ -10,8 +10,8 @@
 
 /* 1.26  The published patterns */
 
-const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|" " ?\\p{L}+| ?\\p{N}+|"
-    " ?[^\\s\\p{L}\\p{N}]+|" "\\s+(?!\\S)|\\s+";
+const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"
+    " ?\\p{L}+| ?\\p{N}+|" " ?[^\\s\\p{L}\\p{N}]+|" "\\s+(?!\\S)|\\s+";
 const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)|"
     "[^\\r\\n\\p{L}\\p{N}]?" "\\p{L}+|\\p{N}{1,3}|"
     " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n]*|\\s*[\\r\\n]+|" "\\s+(?!\\S)|\\s+";
@@ -72,17 +72,19 @@ struct splitter {
 
 /* 1.31  Have PCRE2 compile it */
 
-static bool compile(struct splitter *s, const struct bytes *text, bool literal,
-                    struct error *why)
+static bool compile(struct splitter *s, const struct bytes *text,
+                    bool literal, struct error *why)
 {
   int code = 0;
   PCRE2_SIZE place = 0;
   pcre2_compile_context *c = pcre2_compile_context_create(s->general);
   if (c == NULL)
     return error_say(why, "out of memory for a pattern");
-  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "", text->n,
-                          PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP |
-                                       PCRE2_NEVER_BACKSLASH_C), &code, &place, c);
+  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "",
+                          text->n, PCRE2_UTF | (literal ? PCRE2_LITERAL
+                                                : PCRE2_UCP |
+                                                PCRE2_NEVER_BACKSLASH_C), &code,
+                          &place, c);
   pcre2_compile_context_free(c);
   if (s->code != NULL) {
     pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
@@ -122,8 +124,8 @@ void splitter_close(struct splitter *s)
 
 /* 1.30  Compile a pattern */
 
-struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
-                               bool literal, struct error *why)
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+                               size_t n, bool literal, struct error *why)
 {
   struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
   if (s == NULL)
@@ -131,7 +133,8 @@ struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2, give_for_pcre2, m);
   struct bytes text = { NULL, 0, 0 };
-  bool ok = s->general != NULL || error_say(why, "out of memory for a pattern");
+  bool ok = s->general != NULL || error_say(why,
+                                            "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
               : rewrite(m, pattern, n, &text, why));
   ok = ok && compile(s, &text, literal, why) && make_room(s, why);
@@ -158,11 +161,11 @@ static bool look(struct pieces *p, struct error *why)
 {
   struct splitter *s = p->by;
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full ? PCRE2_NOTEMPTY_ATSTART : 0);
-  int got = pcre2_match(s->code, p->text, p->n, p->at, options, s->result,
-                        s->limits);
+  int got = pcre2_match(s->code, p->text, p->n, p->at, options,
+                        s->result, s->limits);
   if (got == PCRE2_ERROR_JIT_STACKLIMIT)
-    got = pcre2_match(s->code, p->text, p->n, p->at, options | PCRE2_NO_JIT,
-                      s->result, s->limits);
+    got = pcre2_match(s->code, p->text, p->n, p->at,
+                      options | PCRE2_NO_JIT, s->result, s->limits);
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH)

@@ -9,8 +9,8 @@
 /* 1.24  A pattern that cuts */
 
 struct splitter;
-struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
-                               bool literal, struct error *why);
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+                               size_t n, bool literal, struct error *why);
 /* compiles n bytes of pattern, as they stand if literal; m must outlive the
  * splitter, which takes from it at every use; null and a sentence */
 

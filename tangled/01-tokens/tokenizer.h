@@ -20,9 +20,9 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 void tokenizer_close(struct memory *m, struct tokenizer *t);
 /* returns all of it; null is nothing */
 
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-                      size_t n, bool add_special, bool parse_special,
-                      struct ids *out, struct error *why);
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+                      const char *text, size_t n, bool add_special,
+                      bool parse_special, struct ids *out, struct error *why);
 /* appends the ids of n bytes; add_special: also the ids that the files put
  * before and after a text; parse_special: the text of a special token is
  * that token; on failure out is as it was; one thread at a time */
@@ -35,8 +35,8 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 
 /* 1.75  A tokenizer, from outside */
 
-enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT, TOKENIZER_OTHER_KIND,
-  TOKENIZER_REFUSED
+enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
+  TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED
 };
 /* it is open; there is none; it is of another kind (Unigram, WordPiece, BPE
  * on characters); it is of our kind, but wrong, or has what we do not do */
@@ -56,12 +56,12 @@ size_t tokenizer_vocab_size(const struct tokenizer *t);
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
 /* is this id that of a token marked special? */
 
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-                    uint32_t * id);
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+                    size_t n, uint32_t * id);
 /* the id of the token whose bytes are these n, added tokens first */
 
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
-                                    size_t *n);
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+                                    uint32_t id, size_t *n);
 /* the *n bytes of an id, which belong to the tokenizer; unknown ids have 0 */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id);

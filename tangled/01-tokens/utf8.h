@@ -14,8 +14,8 @@ struct bytes {
 };
 /* n bytes in a block of room, for tokens; all zero is empty */
 
-bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
-                struct error *why);
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+                size_t n, struct error *why);
 /* appends n bytes (more not inside b); on failure b is as it was */
 
 void bytes_free(struct memory *m, struct bytes *b);
@@ -55,13 +55,14 @@ struct stream {
 };
 /* the n bytes that are held back; all zero is a stream that begins */
 
-bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
-                 size_t n, struct bytes *out, struct error *why);
+bool stream_feed(struct memory *m, struct stream *s,
+                 const unsigned char *byte, size_t n, struct bytes *out,
+                 struct error *why);
 /* appends to out what may be released now that n more bytes are known; on
  * failure s and out are as they were */
 
-bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
-                  struct error *why);
+bool stream_flush(struct memory *m, struct stream *s,
+                  struct bytes *out, struct error *why);
 /* appends what is held, raw, and empties the stream */
 
 #endif

@@ -33,16 +33,16 @@ static void print_ids(const struct tokenizer *t, const char *label,
 
 /* D.76  Show ids as pieces */
 
-static bool encode_probe(struct memory *m, struct tokenizer *t, bool parse_special,
-                         struct ids *list, struct error *why)
+static bool encode_probe(struct memory *m, struct tokenizer *t,
+                         bool parse_special, struct ids *list, struct error *why)
 {
   list->n = 0;
-  return tokenizer_encode(t, m, probe, strlen(probe), false, parse_special, list,
-                          why);
+  return tokenizer_encode(t, m, probe, strlen(probe), false,
+                          parse_special, list, why);
 }
 
-static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
-                     struct error *why)
+static bool same_ids(struct memory *m, struct tokenizer *t,
+                     struct tokenizer *u, struct error *why)
 {
   struct ids one = { NULL, 0, 0 }, two = { NULL, 0, 0 };
   bool same = true;
@@ -61,16 +61,17 @@ static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
 
 static void print_refusal(struct memory *m)
 {
-  static const char text[] =
-      "{\"model\": {\"type\": \"BPE\", " "\"vocab\": {\"a\": 0}, "
-      "\"merges\": []}, " "\"normalizer\": {\"type\": " "\"Lowercase\"}, "
+  static const char text[] = "{\"model\": {\"type\": \"BPE\", "
+      "\"vocab\": {\"a\": 0}, " "\"merges\": []}, "
+      "\"normalizer\": {\"type\": " "\"Lowercase\"}, "
       "\"pre_tokenizer\": " "{\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = { "?" };
   int f = mkstemp(path);
   if (f < 0)
     return;
-  bool written = write(f, text, strlen(text)) == (ssize_t) strlen(text);
+  bool written = write(f, text,
+                       strlen(text)) == (ssize_t) strlen(text);
   close(f);
   if (written && tokenizer_open(m, path, &why) == NULL)
     printf("refused:\n  %s\n", why.words + strlen(path) + 2);
@@ -101,14 +102,15 @@ static int print_round_trip(void)
   struct error why = { "no file can be made in /tmp" };
   struct bpe_merge *merge;
   size_t n;
-  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2, LESSON_MERGES, &merge, &n,
-                 &why))
+  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
+                 LESSON_MERGES, &merge, &n, &why))
     return 1;
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
-  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why) : NULL;
+  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
+      : NULL;
   if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n", tokenizer_kind(u),
-           tokenizer_vocab_size(u));
+    printf("%s, %zu ids, written and read again\n",
+           tokenizer_kind(u), tokenizer_vocab_size(u));
     printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids" : "  DIFFERENT");
     print_refusal(&m);
   } else
@@ -134,8 +136,8 @@ static int print_values(void)
   int itself = 0;
   for (unsigned b = 0; b < 256; b++)
     itself += alphabet(b) == b;
-  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n", itself,
-         256 - itself);
+  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
+         itself, 256 - itself);
   printf("vocab.alphabet.last %u\n", (unsigned)alphabet(173));
   printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID, MAX_STAGES);
   return 0;

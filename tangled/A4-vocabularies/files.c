@@ -48,8 +48,8 @@ static const char *shown(const json_t * v, char room[80])
   return room;
 }
 
-static bool refuse(struct reader *r, const char *field, const json_t * found,
-                   const char *wanted)
+static bool refuse(struct reader *r, const char *field,
+                   const json_t * found, const char *wanted)
 {
   char room[80];
   return error_found(r->why, r->file, field, shown(found, room), wanted);
@@ -63,8 +63,8 @@ struct field_name {
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
-           clip(key, strlen(key), 40), key);
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
+           *where ? "." : "", clip(key, strlen(key), 40), key);
   return p;
 }
 
@@ -85,8 +85,8 @@ static bool says_nothing(const json_t * v)
       || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-static bool only_keys(struct reader *r, const char *where, json_t * object,
-                      const char *keys)
+static bool only_keys(struct reader *r, const char *where,
+                      json_t * object, const char *keys)
 {
   const char *key;
   json_t *v;
@@ -116,8 +116,8 @@ static bool flag(struct reader *r, const char *where, json_t * object,
 
 /* D.39  Read an id */
 
-static bool read_id(struct reader *r, const char *field, const json_t * v,
-                    uint32_t * id)
+static bool read_id(struct reader *r, const char *field,
+                    const json_t * v, uint32_t * id)
 {
   if (!json_is_integer(v) || json_integer_value(v) < 0
       || json_integer_value(v) >= MAX_ID)
@@ -137,7 +137,8 @@ uint32_t alphabet(unsigned b)
 {
   if (seen(b))
     return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
+      : 256 + 33 + 34;
 }
 
 static int alphabet_byte(uint32_t c)
@@ -207,8 +208,8 @@ static bool read_vocab(struct reader *r, const char *where)
 
 /* D.41  Read one merge */
 
-static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
-                       size_t n_b, const char *field)
+static bool read_merge(struct reader *r, const char *a, size_t n_a,
+                       const char *b, size_t n_b, const char *field)
 {
   bool spelt_a, spelt_b;
   r->row.n = 0;
@@ -224,8 +225,8 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
   if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
   char words[120];
-  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"", clip(a, n_a, 40), a,
-           clip(b, n_b, 40), b);
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",
+           clip(a, n_a, 40), a, clip(b, n_b, 40), b);
   return error_found(r->why, r->file, field, words,
                      "two words of the vocabulary that make a third");
 }
@@ -243,9 +244,11 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
     const char *text = json_string_value(v), *blank;
     struct field_name field = number_of(where, i);
     bool ok;
-    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
-      ok = read_merge(r, json_string_value(a), json_string_length(a),
-                      json_string_value(b), json_string_length(b), field.name);
+    if (json_array_size(v) == 2 && json_is_string(a)
+        && json_is_string(b))
+      ok = read_merge(r, json_string_value(a),
+                      json_string_length(a), json_string_value(b),
+                      json_string_length(b), field.name);
     else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
       ok = read_merge(r, text, (size_t)(blank - text), blank + 1,
                       json_string_length(v) - (size_t)(blank + 1 - text),
@@ -272,8 +275,8 @@ static bool all_bytes(const struct tokenizer *t)
 
 static bool read_model(struct reader *r, json_t * model)
 {
-  static const char *const none[] = { "dropout", "continuing_subword_prefix",
-    "end_of_word_suffix", NULL
+  static const char *const none[] = { "dropout",
+    "continuing_subword_prefix", "end_of_word_suffix", NULL
   };
   if (!only_keys(r, "model", model, "type dropout unk_token "
                  "continuing_subword_prefix " "end_of_word_suffix fuse_unk "
@@ -281,12 +284,13 @@ static bool read_model(struct reader *r, json_t * model)
     return false;
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
-    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
+    if (!says_nothing(v) && !(json_is_number(v)
+                              && json_number_value(v) == 0))
       return refuse(r, below("model", none[i]).name, v, "null");
   }
   r->vocab = json_object_get(model, "vocab");
-  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
-      || !read_vocab(r, "model.vocab")
+  if (!flag(r, "model", model, "ignore_merges", false,
+            &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
       || !read_merges(r, "model.merges", json_object_get(model, "merges")))
     return false;
   json_t *unknown = json_object_get(model, "unk_token");
@@ -312,13 +316,14 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
   size_t n = json_string_length(text);
   if (n == 0)
     return refuse(r, below(where, "content").name, text, "some text");
-  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
+  json_t *word = json_object_getn(r->vocab, json_string_value(text),
+                                  n);
   bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
   if (word != NULL ? json_integer_value(word) != x.id : taken)
     return refuse(r, below(where, "id").name, id, word != NULL
                   ? "the id that the vocabulary has" : "an id that no word has");
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
-      && add_extra(r->m, r->t, &x, r->why);
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
+                      r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
 /* D.73  Read the other four parts */
@@ -344,8 +349,9 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
 
 /* D.46  Append a cut */
 
-static bool add_cut(struct reader *r, const char *where, const char *pattern,
-                    size_t n, bool literal, bool keep_matches, bool keep_gaps)
+static bool add_cut(struct reader *r, const char *where,
+                    const char *pattern, size_t n, bool literal, bool keep_matches,
+                    bool keep_gaps)
 {
   struct tokenizer *t = r->t;
   struct error inner;
@@ -378,12 +384,14 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
-  const char *name = json_is_string(how) ? json_string_value(how) : "";
+  const char *name = json_is_string(how) ? json_string_value(how)
+      : "";
   bool removed = strcmp(name, "Removed") == 0;
   if (!removed && strcmp(name, "Isolated") != 0)
     return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
-  return add_cut(r, at.name, json_string_value(given), json_string_length(given),
-                 regex == NULL, !removed || invert, !removed || !invert);
+  return add_cut(r, at.name, json_string_value(given),
+                 json_string_length(given), regex == NULL, !removed || invert,
+                 !removed || !invert);
 }
 
 /* D.48  Read the pre-tokenizer */
@@ -402,17 +410,18 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
         && flag(r, where, v, "individual_digits", false, &single)
-        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
-                   true, true);
+        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+",
+                   single ? 5 : 6, false, true, true);
   if (strcmp(type, "ByteLevel") != 0)
-    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
+    return refuse(r, below(where, "type").name,
+                  json_object_get(v, "type"),
                   "Sequence, Split, Digits or ByteLevel");
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
       && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
-                            true));
+      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
+                            false, true, true));
 }
 
 /* D.50  Read the normalizer */
@@ -422,7 +431,8 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   if (json_is_null(v) || v == NULL)
     return true;
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+      : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
   if (strcmp(name, "NFC") != 0)
@@ -433,13 +443,15 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 
 /* D.52  Read the ids of a token of a template */
 
-static bool read_template_token(struct reader *r, const char *where, json_t * v,
-                                json_t * each, struct ids *list)
+static bool read_template_token(struct reader *r, const char *where,
+                                json_t * v, json_t * each, struct ids *list)
 {
-  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
+  json_t *name = json_object_get(json_object_get(each,
+                                                 "SpecialToken"), "id"), *id;
   if (!json_is_string(name))
     return refuse(r, where, each, "the text A or a SpecialToken");
-  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
+  json_t *known = json_object_get(json_object_get(v,
+                                                  "special_tokens"),
                                   json_string_value(name));
   json_t *all = json_object_get(known, "ids");
   size_t i;
@@ -483,24 +495,27 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
   size_t i, texts = 0;
-  bool ok = only_keys(r, where, v, "type single pair " "special_tokens ")
-      && (json_is_array(list) || refuse(r, at.name, list, "a list"));
+  bool ok = only_keys(r, where, v, "type single pair "
+                      "special_tokens ") && (json_is_array(list)
+                                             || refuse(r, at.name, list, "a list"));
   if (ok)
     json_array_foreach(list, i, each) {
-    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
+    json_t *text = json_object_get(json_object_get(each, "Sequence"),
+                                   "id");
     bool is_text = json_is_string(text)
         && strcmp(json_string_value(text), "A") == 0;
     if (is_text)
       texts++;
     else
-      ok = read_template_token(r, number_of(at.name, i).name, v, each,
-                               texts == 0 ? &before : &after);
+      ok = read_template_token(r, number_of(at.name, i).name, v,
+                               each, texts == 0 ? &before : &after);
     if (!ok)
       break;
     }
   if (ok && texts != 1)
-    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
-                     : "one with the text A twice",
+    ok = error_found(r->why, r->file, at.name,
+                     texts ==
+                     0 ? "without the text A" : "one with the text A twice",
                      "a template with the text A once");
   ok = ok && wrap(r, &before, &after);
   ids_free(r->m, &before);
@@ -513,7 +528,8 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+      : "";
   if (strcmp(name, "ByteLevel") == 0)
     return true;
   if (strcmp(name, "TemplateProcessing") == 0)
@@ -529,7 +545,8 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+      : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
   return strcmp(name, "ByteLevel") == 0
@@ -557,8 +574,8 @@ static json_t *read_json(const char *path, struct error *why)
 
 /* D.58  Read the configuration beside it */
 
-static bool read_bracket(struct reader *r, json_t * config, const char *wish,
-                         const char *which, struct ids *list)
+static bool read_bracket(struct reader *r, json_t * config,
+                         const char *wish, const char *which, struct ids *list)
 {
   bool add;
   uint32_t id;
@@ -580,14 +597,16 @@ static bool read_config(struct reader *r)
   const char *slash = strrchr(r->file, '/'), *file = r->file;
   char path[4096];
   int n = slash == NULL ? 0 : (int)(slash + 1 - r->file);
-  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
+  int length = snprintf(path, sizeof path,
+                        "%.*stokenizer_config.json", n, r->file);
   if (length < 0 || length >= (int)sizeof path || access(path, F_OK) != 0)
     return true;
   r->file = path;
   json_t *config = read_json(path, r->why);
-  bool ok = config != NULL
-      && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
-      && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
+  bool ok = config != NULL && read_bracket(r, config, "add_bos_token", "bos_token",
+                                           &r->t->front)
+      && read_bracket(r, config, "add_eos_token", "eos_token",
+                      &r->t->back);
   json_decref(config);
   r->file = file;
   return ok;
@@ -619,8 +638,10 @@ static bool is_ours(struct reader *r, json_t * file)
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
-      : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
+  bool merges = type == NULL ? json_object_get(model,
+                                               "merges") !=
+      NULL : json_is_string(type)
+      && strcmp(json_string_value(type), "BPE") == 0;
   r->ours = merges && has_byte_level(stages);
   return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
                            merges ? stages : type, merges ? "one with ByteLevel"
@@ -634,7 +655,8 @@ static bool read_description(struct reader *r, json_t * file)
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
   json_t *post = json_object_get(file, "post_processor");
-  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "
+  if (!is_ours(r, file) || !only_keys(r, "", file,
+                                      "version added_tokens "
                                       "normalizer pre_tokenizer "
                                       "post_processor decoder " "model "))
     return false;
@@ -706,7 +728,8 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   struct added_token x = {.special = true };
   r->file = vocab, r->ours = true;
   r->vocab = read_json(vocab, r->why);
-  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
+  bool ok = r->vocab != NULL && read_vocab(r, "")
+      && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
     x.text = r->t->known_as[x.id].text;
     ok = add_extra(r->m, r->t, &x, r->why);
@@ -727,8 +750,8 @@ static bool read_file(struct reader *r, const char *path)
   r->ours = true;
   json_t *file = read_json(path, r->why);
   bool ok = file != NULL && (json_is_object(file)
-                             || refuse(r, "this", file, "an object")) &&
-      read_description(r, file);
+                             || refuse(r, "this", file, "an object"))
+      && read_description(r, file);
   json_decref(file);
   return ok;
 }
@@ -750,14 +773,17 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
     return read_file(r, path);
   if (there(one, path, "tokenizer.json"))
     return read_file(r, one);
-  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
+  if (there(one, path, "vocab.json")
+      && there(two, path, "merges.txt"))
     return read_pair_of_files(r, one, two);
-  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
+  if (there(one, path, "encoder.json")
+      && there(two, path, "vocab.bpe"))
     return read_pair_of_files(r, one, two);
   *absent = !there(one, path, "tokenizer.model");
   r->file = one;
   if (*absent)
-    return error_say(r->why, "%s: no tokenizer.json here, nor "
+    return error_say(r->why,
+                     "%s: no tokenizer.json here, nor "
                      "vocab.json and merges.txt," " nor encoder.json and "
                      "vocab.bpe", path);
   return error_found(r->why, one, "this", "a SentencePiece model",
@@ -794,8 +820,8 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 
 /* D.66  Spell bytes for a file */
 
-static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
-                        struct bytes *out, struct error *why)
+static bool to_alphabet(struct memory *m, const unsigned char *byte,
+                        size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
     uint32_t c = alphabet(byte[i]);
@@ -821,17 +847,18 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
       && bytes_push(m, row, " ", 1, why)
       && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
-      && json_array_append_new(merges, json_stringn((const char *)row->byte,
-                                                    row->n)) == 0;
+      && json_array_append_new(merges,
+                               json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
 /* D.67  Make the vocabulary and the merges as JSON */
 
-static bool make_words(struct memory *m, const struct tokenizer *t, json_t * vocab,
-                       json_t * merges, struct error *why)
+static bool make_words(struct memory *m, const struct tokenizer *t,
+                       json_t * vocab, json_t * merges, struct error *why)
 {
   struct bytes row = { NULL, 0, 0 };
-  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
+  bool ok = json_object_set_new(vocab, "<|endoftext|>",
+                                json_integer(0)) == 0;
   for (size_t i = 1; ok && i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
     row.n = 0;
@@ -858,13 +885,16 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    " s:n, s:b, s:b, s:b," " s:O, s:O}}",
                    "version", "1.0", "truncation", "padding",
                    "added_tokens", "id", 0, "content", "<|endoftext|>",
-                   "single_word", 0, "lstrip", 0, "rstrip", 0, "normalized", 0,
-                   "special", 1, "normalizer", "pre_tokenizer", "type", "ByteLevel",
-                   "add_prefix_space", 0, "trim_offsets", 1, "use_regex", 1,
-                   "post_processor", "decoder", "type", "ByteLevel",
-                   "add_prefix_space", 1, "trim_offsets", 1, "use_regex", 1,
+                   "single_word", 0,
+                   "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1,
+                   "normalizer",
+                   "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,
+                   "trim_offsets", 1, "use_regex", 1, "post_processor",
+                   "decoder", "type", "ByteLevel", "add_prefix_space", 1,
+                   "trim_offsets", 1, "use_regex", 1,
                    "model", "type", "BPE", "dropout", "unk_token",
-                   "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0,
+                   "continuing_subword_prefix", "end_of_word_suffix",
+                   "fuse_unk", 0,
                    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
                    merges);
 }
@@ -883,7 +913,8 @@ bool tokenizer_write(struct memory *m, const char *path,
   bool ok = vocab != NULL && merges != NULL
       && make_words(m, t, vocab, merges, &inner)
       && (whole = make_description(vocab, merges)) != NULL
-      && snprintf(beside, sizeof beside, "%s.new", path) < (int)sizeof beside;
+      && snprintf(beside, sizeof beside, "%s.new",
+                  path) < (int)sizeof beside;
   tokenizer_close(m, t);
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);

@@ -19,30 +19,31 @@ struct job {
   struct error *why;
 };
 
-static bool with_blank(struct job *j, size_t k, const unsigned char *text,
-                       size_t n);
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-                         size_t n);
+static bool with_blank(struct job *j, size_t k,
+                       const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root,
+                         const unsigned char *text, size_t n);
 
 /* D.6  Keep letters, and know ids */
 
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-                  struct span *where, struct error *why)
+bool keep_letters(struct memory *m, struct tokenizer *t,
+                  const void *byte, size_t n, struct span *where, struct error *why)
 {
   if (n > UINT32_MAX - t->letters.n)
     return error_say(why, "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) { (uint32_t) t->letters.n, (uint32_t) n };
+  *where = (struct span) { (uint32_t) t->letters.n,
+    (uint32_t) n
+  };
   return bytes_push(m, &t->letters, byte, n, why);
 }
 
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-                         struct error *why)
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+                         uint32_t id, struct error *why)
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t)id + 256;
-    struct known_id *p =
-        memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
-                    sizeof *p, why);
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
+                                     t->room_known, room, sizeof *p, why);
     if (p == NULL)
       return NULL;
     t->known_as = p, t->room_known = room;
@@ -58,8 +59,9 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 {
   for (size_t i = 0; i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
-    if (s.n > 0 && !name_map_put(m, &t->by_piece, t->letters.byte + s.at, s.n,
-                                 (uint32_t) i + 1, why))
+    if (s.n > 0 && !name_map_put(m, &t->by_piece,
+                                 t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+                                 why))
       return false;
   }
   for (int b = 0; b < 256; b++) {
@@ -72,13 +74,13 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 
 /* D.8  Add a token */
 
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-               struct error *why)
+bool add_extra(struct memory *m, struct tokenizer *t,
+               const struct added_token *x, struct error *why)
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
-                                        sizeof *p, why);
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
+                                        t->room_more, room, sizeof *p, why);
     if (p == NULL)
       return false;
     t->more = p, t->room_more = room;
@@ -93,13 +95,13 @@ bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *
 
 /* D.9  Make the tree of added tokens */
 
-static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
-                     uint32_t sibling, struct error *why)
+static bool new_twig(struct memory *m, struct tokenizer *t,
+                     unsigned char byte, uint32_t sibling, struct error *why)
 {
   if (t->n_twigs == t->room_twigs) {
     size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree, t->room_twigs, room,
-                                 sizeof *p, why);
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
+                                 t->room_twigs, room, sizeof *p, why);
     if (p == NULL)
       return false;
     t->tree = p, t->room_twigs = room;
@@ -108,9 +110,9 @@ static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
   return true;
 }
 
-static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
-                  const unsigned char *byte, size_t n, uint32_t number,
-                  struct error *why)
+static bool plant(struct memory *m, struct tokenizer *t,
+                  uint32_t root, const unsigned char *byte, size_t n,
+                  uint32_t number, struct error *why)
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
@@ -144,8 +146,9 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
     bool after = x->normalized && t->nfc;
     if (after)
       ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0, after ? normal.byte : byte,
-                     after ? normal.n : x->text.n, (uint32_t) i + 1, why);
+    ok = ok && plant(m, t, x->normalized ? 1 : 0,
+                     after ? normal.byte : byte, after ? normal.n : x->text.n,
+                     (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
@@ -153,9 +156,9 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 
 /* D.11  Find the longest added token here */
 
-static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
-                                         const unsigned char *text, size_t n,
-                                         size_t *length)
+static const struct added_token *longest(const struct tokenizer *t,
+                                         uint32_t root, const unsigned char *text,
+                                         size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
   uint32_t at = root;
@@ -177,9 +180,9 @@ static const struct added_token *longest(const struct tokenizer *t, uint32_t roo
 
 static bool is_space(uint32_t c)
 {
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0
-      || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
-      || c == 0x202f || c == 0x205f || c == 0x3000;
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
+      || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
+      || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 static size_t space_after(const unsigned char *text, size_t n, size_t at)
@@ -234,7 +237,8 @@ static bool in_word(const unsigned char *text, size_t length)
     return true;
   default:
     return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-        || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169)
+        || (c >= 0x1f130 && c <= 0x1f149)
+        || (c >= 0x1f150 && c <= 0x1f169)
         || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
@@ -259,8 +263,8 @@ static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 
 /* D.17  Cut by the stages of the pre-tokenizer */
 
-static bool encode_from(struct job *j, size_t k, const unsigned char *text,
-                        size_t n)
+static bool encode_from(struct job *j, size_t k,
+                        const unsigned char *text, size_t n)
 {
   if (n == 0)
     return true;
@@ -300,8 +304,8 @@ static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_
 
 /* D.19  Go on with what lies between added tokens */
 
-static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
-                           size_t n)
+static bool encode_between(struct job *j, uint32_t root,
+                           const unsigned char *text, size_t n)
 {
   if (root == 1)
     return encode_from(j, 0, text, n);
@@ -316,12 +320,13 @@ static bool encode_between(struct job *j, uint32_t root, const unsigned char *te
 
 /* D.20  Cut at the added tokens */
 
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-                         size_t n)
+static bool encode_added(struct job *j, uint32_t root,
+                         const unsigned char *text, size_t n)
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
+    const struct added_token *x = longest(j->t, root, text + i, n - i,
+                                          &length);
     if (x == NULL) {
       i++;
       continue;
@@ -346,12 +351,12 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 
 /* D.21  Bring a text into the normal form */
 
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-                 struct bytes *out, struct error *why)
+bool normal_form(struct memory *m, const unsigned char *text,
+                 size_t n, struct bytes *out, struct error *why)
 {
   utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &made,
-                                         UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
+                                         &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   if (length < 0)
     return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
   bool ok = bytes_push(m, out, made, (size_t)length, why);
@@ -371,12 +376,12 @@ static bool push_all(struct job *j, const struct ids *list)
 
 /* D.22  Encode a text */
 
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-                      size_t n, bool add_special, bool parse_special,
-                      struct ids *out, struct error *why)
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+                      const char *text, size_t n, bool add_special,
+                      bool parse_special, struct ids *out, struct error *why)
 {
-  struct job j = {.t = t,.m = m,.out = out,.parse_special = parse_special,
-    .why = why
+  struct job j = {.t = t,.m = m,.out = out,
+    .parse_special = parse_special,.why = why
   };
   const unsigned char *byte = (const unsigned char *)text;
   size_t start = out->n, length = 0;
@@ -395,8 +400,8 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
 
 /* D.24  Decode ids, and answer questions about them */
 
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
-                                    size_t *n)
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+                                    uint32_t id, size_t *n)
 {
   struct span s = { 0, 0 };
   if (id < t->n_known)
@@ -429,8 +434,8 @@ bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
   return id < t->n_known && t->known_as[id].special;
 }
 
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-                    uint32_t * id)
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+                    size_t n, uint32_t * id)
 {
   for (size_t i = 0; i < t->n_more; i++) {
     struct span s = t->more[i].text;
@@ -439,7 +444,8 @@ bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
     *id = t->more[i].id;
     return true;
   }
-  uint32_t found = name_map_get(&t->by_piece, (const unsigned char *)text, n);
+  uint32_t found = name_map_get(&t->by_piece,
+                                (const unsigned char *)text, n);
   if (found != 0)
     *id = found - 1;
   return found != 0;
@@ -473,8 +479,8 @@ size_t tokenizer_extras(const struct tokenizer *t)
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
   const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) { x->id, t->letters.byte + x->text.at,
-    x->text.n, x->special
+  return (struct tokenizer_extra) { x->id,
+    t->letters.byte + x->text.at, x->text.n, x->special
   };
 }
 
@@ -519,7 +525,9 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
       return false;
     if (t->letters.n > UINT32_MAX)
       return error_say(why, "a vocabulary of more than 4 GiB of letters");
-    k->piece = (struct span) { (uint32_t) at, (uint32_t) (t->letters.n - at) };
+    k->piece = (struct span) { (uint32_t) at,
+      (uint32_t) (t->letters.n - at)
+    };
     k->text = k->piece;
     if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
                              merge[i - 256].right + 1, i + 1, why))
@@ -539,8 +547,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
   if (t->cut[0].by == NULL)
     return false;
   t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text, why)
-      && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+                      why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
       && index_extras(m, t, why);
 }
 
