@@ -24,20 +24,22 @@ the words. Then the row is short, and the first word that nobody thought of cann
 at all. The method that nearly every published model uses lies between: begin with the
 \val{tokens.bytes} values that a byte can have, which can spell anything; then look at a large
 text, find the two neighbours that stand side by side most often, and give that pair a number
-of its own. Do it again, and again, until the list is as long as we like. Frequent words end up as one
+of its own. This is a \emph{merge}. Do it again, and again, until the list is as long as we like. Frequent words end up as one
 token, rare ones as a few, and a word that was never seen is still spelt, byte by byte at the
-worst. This is \emph{byte-pair encoding}, a trick for compressing files that Philip Gage published
-in 1994 and Rico Sennrich and his colleagues brought to translation in 2016; GPT-2 started it
-from bytes.
+worst. What has been learnt is the list of merges in their order, and nothing else; a merge's place
+in the list, counted from 0, is its \emph{rank}. The whole is \emph{byte-pair encoding}, a trick for
+compressing files that Philip Gage published in 1994 and Rico Sennrich and his colleagues brought to
+translation in 2016. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
+2024; this book reads the files of both.
 @^byte-pair encoding@>@^Gage, Philip@>@^Sennrich, Rico@>
 
 \begin{byhand}{nine merges, and a word that was not there}
 The text is \texttt{the cat that sat}. First it is cut before every blank, because no token shall
-reach across two words: \texttt{the}, \texttt{\textvisiblespace cat}, \texttt{\textvisiblespace that}, \texttt{\textvisiblespace sat}, where the low line stands for the
+reach across two words (\cref{sec:split} says why): \texttt{the}, \texttt{\textvisiblespace cat}, \texttt{\textvisiblespace that}, \texttt{\textvisiblespace sat}, where the low line stands for the
 blank. Now we count neighbours within the four pieces: \texttt{a t} stands there three times, \texttt{t h}
-twice, all other pairs once. So the first new token is \texttt{at}, and the pieces are now
+twice, all other pairs once. So the first merge makes \texttt{at}, and the pieces are now
 \texttt{t h e}, \texttt{\textvisiblespace\ c at}, \texttt{\textvisiblespace\ t h at}, \texttt{\textvisiblespace\ s at}. In what is left \texttt{t h} is the only pair that occurs
-twice: the second token is \texttt{th}.
+twice: the second merge makes \texttt{th}.
 
 \medskip
 \begin{tabular}{@@{}rlrl@@{}}
@@ -51,8 +53,8 @@ twice: the second token is \texttt{th}.
 \medskip
 
 From rank 2 on every pair occurs once, and a rule must decide. Ours: the smaller left id, then
-the smaller right one. The blank is byte 32, smaller than every letter, so it goes first, and of
-its three right neighbours \texttt{c} is byte 99, \texttt{s} is byte 115, and \texttt{th}, the second token made, is
+the smaller right one. A byte's id is its value, and merges make new ids in turn, behind the last byte. The blank is byte 32,
+smaller than every letter, so it goes first, and of its three right neighbours \texttt{c} is byte 99, \texttt{s} is byte 115, and \texttt{th}, which rank 1 has made, is
 256 + 1 = 257. Four more merges, \texttt{th e}, \texttt{\textvisiblespace c at}, \texttt{\textvisiblespace s at}, \texttt{\textvisiblespace th at} in this order, and each of
 the four pieces is a single token.
 
@@ -71,22 +73,22 @@ sat'' is three of them. These three will be with us to the end of the book.
 
 \widefig{merges}{fig:merges}{One sentence, spelt with more and more merges, whose number stands on the left and the number of
 tokens on the right. Red: tokens that the line above did not have.}{Ten rows, one below the other. Each shows the sentence
-The cat sat on the mat, cut into boxes. The first row, without merges, has one box a letter, 23 in all. From row to row
+The cat sat on the mat, cut into boxes. The first row, without merges, has one box for each byte, blanks and full stop included, 23 in all. From row to row
 boxes join, the new ones in red: at, he, then blank t and the, cat and sat with their blanks, on, mat. The last row has seven boxes, six
 words and the full stop.}
 
 @ How long should the list be? The model pays twice for a long one: it has a row of numbers to
-store for every token, and it computes a score for every token each time it writes one. For a
+store for every token of the list, and it computes a score for every one of them each time it writes one. For a
 short list it pays in the length of the text: fewer bytes a token, more tokens a page, more work. And
-a token that hardly ever occurs is hardly ever learnt. Published lists lie where these costs
+a token that hardly ever occurs in the texts that a model learns from teaches it nothing about when to use it. Published lists lie where these costs
 balance: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
-An id more or less is not a matter of taste afterwards. The list belongs to the model like its
-weights; change it, and every number the model learnt is about something else.
+Afterwards nothing in it can be changed. The list belongs to the model like its
+weights; exchange two ids, and what the model learnt about the one it now believes of the other.
 
 \begin{tutorial}{rounded}{S3-02}
 \quoted{Get a probability distribution over all possible next tokens (\textasciitilde100,000 options)}
 \ourrun The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
-\val{tokens.cl100k.special} places for special texts, \val{tokens.cl100k} ids. GPT-2 has half as many; Llama~3,
+\val{tokens.cl100k.special} places for tokens that mark something and spell nothing (\cref{sec:tokenizer}), \val{tokens.cl100k} ids. GPT-2 has half as many; Llama~3,
 with \val{tokens.llama3}, more. Another tutorial says ``typically 32,000 to 128,000+ tokens'' (S1-04), which holds.
 \end{tutorial}
 
@@ -96,7 +98,7 @@ is it in the example of another tutorial, whose grid we will draw in chapter 3.
 
 \begin{tutorial}{offbyone}{S4-03}
 \quoted{Suppose the user's prompt is "The cat sat" (3 tokens), and we want to generate " on the mat" (4 tokens).}
-\ourrun The program counts \val{claim.S4-03}. The fourth is the full stop, which the quoted text
+\ourrun The program counts \val{claim.S4-03} tokens in `` on the mat'', one a word. The fourth is the full stop, which the quoted text
 does not have; the article writes it in its last step.
 \end{tutorial}
 
@@ -105,7 +107,11 @@ with a longer text, until ``The cat sat'' is three ids. Three modules do the wor
 in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
-to keep them is appendix~D. How to look up pairs and names is appendix~E.
+to keep them is appendix~D. How to look up pairs and names is appendix~E. Whoever wants the idea before the care goes on at
+\cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them.
+
+Called with a word, the program prints something else than its lessons: |"values"| are the numbers that the prose of this
+chapter quotes, the other four the points of its figures.
 
 @c
 #include <stdio.h>
@@ -135,9 +141,9 @@ int main(int argc, char **argv)
 A text in memory is a row of bytes, and what the bytes mean is a convention. The convention of
 our time is UTF-8: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
-bytes of the form |10xxxxxx|. It has a property that everything below rests on: no character's
-bytes occur inside another's, so one can begin to read anywhere and be right after at most
-three bytes.
+bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
+bytes occur inside another's, and one can begin to read anywhere and be right after at most
+three bytes. Everything below rests on this.
 @^UTF-8@>
 
 \begin{byhand}{one character, three bytes}
@@ -178,10 +184,13 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
 void bytes_free(struct memory *m, struct bytes *b);
   /* returns the block and empties the row */
 
-@ When the room is used up we ask for twice what is needed. The growing row is copied at, say, 32, 64, 128 bytes and so on;
-all copies together are less than twice the last one, and so a row that grows to $n$ bytes in
-small steps copies each byte about once on average. With a fixed step it would be a number of times that
-grows with $n$. If there is no more room to be had, the old block and everything in it is still there.
+@ When the room is used up we ask for twice what is needed. Let the last copy, the longest, have been of $c$ bytes. The one before it was of
+at most half as many, the one before that of at most a quarter; all together they are less than $2c$, and the row, which has grown since, is longer than $c$. So however
+small the steps, a byte is copied less than twice on average. With rooms that grow by a fixed amount it would be a number of times that
+grows with the row. The sum cannot wrap around, since both lengths are of things that lie in memory.
+
+If there is no more room to be had, the old block and everything in it is still there: a failure costs
+the caller nothing but the bytes that did not fit.
 
 @<Append bytes, and return them@>=
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
@@ -199,7 +208,8 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   return true;
 }
 
-@ An empty row may be freed, and freed twice; giving back a null is nothing.
+@ An empty row may be freed, and freed twice; giving back a null is nothing. So a function that fails half-way can free
+all its rows without asking which of them it had begun.
 
 @<Append bytes, and return them@>=
 void bytes_free(struct memory *m, struct bytes *b)
@@ -213,7 +223,8 @@ answers. A whole character; something that is broken, and no further byte can me
 beginning of a character whose rest is not there yet. A file needs the first two; only a
 text that is still being written needs the third. The length that comes with the
 second answer is that of the \emph{maximal subpart}: the longest beginning that could
-still have become a character. The Unicode standard recommends to replace each such part by
+still have become a character. The bytes \texttt{f0 9f 98} before a blank are one such part, since a fourth byte might
+have made a face of them; of \texttt{ed a0 80} each byte is a part by itself, because already the first two begin nothing. The Unicode standard recommends to replace each such part by
 one U+FFFD, the black diamond with a question mark, and so do we.
 @^maximal subpart@>@^U+FFFD@>
 
@@ -230,8 +241,7 @@ size_t utf8_next(const unsigned char *byte, size_t n,
 @ The leading byte gives the length: half of the \val{tokens.bytes} values stand for themselves, the others announce
 two bytes, or three, or four, or nothing. The values |0xc0| and |0xc1| could only begin a character
 that has a shorter spelling, and from |0xf5| on the character would lie beyond the last one that
-Unicode allows; so they begin nothing, like the continuation bytes. From the second byte on we go forward as long as each byte is one that
-may stand there; the count at which we stop is the length of the answer in all three cases.
+Unicode allows; so they begin nothing, like the continuation bytes, and are broken by themselves.
 
 @<Tell what begins at a byte@>=
 size_t utf8_next(const unsigned char *byte, size_t n,
@@ -243,21 +253,28 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   @<Narrow what the second byte may be@>@;
   *state = UTF8_BROKEN;
   if (length == 0) return 1;
-  for (size_t k = 1; k < length; k++) {
-    if (k == n) {
-      *state = UTF8_UNFINISHED;
-      return k;
-    }
-    if (byte[k] < low || byte[k] > high) return k;
-    low = 0x80, high = 0xbf;
-  }
+  @<Go on while each byte may stand where it stands@>@;
   *state = UTF8_WHOLE;
   return length;
 }
 
-@ Four leading bytes restrict the byte after them. Two would otherwise allow a spelling that is too
-long: a slash that is hidden in three bytes has opened many a door that a check for slashes was to keep shut, so a character has
-one spelling and no other. One would allow the surrogates U+D800 to U+DFFF (a device of UTF-16, no characters), and one
+@ From the second byte on we go forward as long as each byte is one that may stand there. There are two ways to stop early: the bytes are at an
+end, or the next one does not fit. In both the count is the length of what could still have become a character, which is what we promised; only the name of
+the state differs, and it is on ``broken'' until something else is known.
+
+@<Go on while each byte may stand where it stands@>=
+for (size_t k = 1; k < length; k++) {
+  if (k == n) {
+    *state = UTF8_UNFINISHED;
+    return k;
+  }
+  if (byte[k] < low || byte[k] > high) return k;
+  low = 0x80, high = 0xbf;
+}
+
+@ Four leading bytes restrict the byte after them, and from the third byte on nothing is restricted. Two of the four, |0xe0| and |0xf0|, would otherwise allow a spelling that is too
+long: a slash that is hidden in \texttt{e0 80 af} has opened many a door that a check for slashes was to keep shut, so a character has
+one spelling and no other. After |0xed| would come the surrogates U+D800 to U+DFFF (a device of UTF-16, no characters), and after |0xf4|
 what lies beyond U+10FFFF.
 
 @<Narrow what the second byte may be@>=
@@ -266,9 +283,9 @@ if (b == 0xed) high = 0x9f;
 if (b == 0xf0) low = 0x90;
 if (b == 0xf4) high = 0x8f;
 
-@ Three things follow at once. A text may be cut into runs of whole characters and runs of bytes
-that are none; it may be shown with a U+FFFD for each part that is none; and we can say which
-bytes at its end wait for more.
+@ Four things follow at once. A text may be cut into runs of whole characters and runs of bytes
+that are none; it may be shown with a U+FFFD for each part that is none; we can say which
+bytes at its end wait for more; and of a character that is whole, which number it has.
 
 @<What begins at a byte@>=
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
@@ -305,7 +322,8 @@ size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
 
 @ For showing a text we go through it character by character. Whoever wants it faster can copy
 whole runs; this function prints error messages and answers of a test protocol, and is fast
-enough for both.
+enough for both. What has been through it is for eyes only. It must not be encoded again, since a broken byte has become
+three other bytes.
 
 @<Replace what is no character@>=
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
@@ -327,7 +345,8 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
 @ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
 is judged by its last three bytes. We try the longest ending first;
 because no leading byte is also a continuation, at most one of the three can be the
-beginning of a character, and what stands before it does not matter.
+beginning of a character, and what stands before it does not matter. Of \texttt{41 e2 82} the last three bytes are a letter and more, which is not
+unfinished; the last two are, so two are held.
 
 @<Count the bytes that wait for more@>=
 size_t utf8_held(const unsigned char *byte, size_t n)
@@ -360,17 +379,19 @@ A model writes one token at a time, and the reader wants to see each as it comes
 a few bytes, and may be half a character: the euro sign has three bytes, and a small vocabulary
 has a token for each of them and none for the whole. If the three are printed one by one, a
 terminal shows three black diamonds, and a program that believes in UTF-8 may stop. So between the tokens and the screen stands something that
-holds back the bytes that are not a character \emph{yet}, and nothing else.
+holds back the bytes that are not a character \emph{yet}, and nothing else. (One also meets programs that decode all ids again after
+each token and print what is new at the end. That costs more with every token, and a diamond that was printed
+for half a character has to be taken back.)
 @^streaming@>
 
 The definition is short. After each token, release everything but the longest ending that is an
 incomplete and still completable character. So at most three bytes are ever held, a byte that
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
-the bytes of all tokens. \Cref{fig:stream} shows the seven tokens of a price.
+the bytes of all tokens. \Cref{fig:stream} shows the seven tokens of a price: \texttt{on}, a blank, the euro sign, \texttt{9}.
 
 \fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
-that are held after it.}{A row of seven columns, one for each token of the text on, blank, euro sign, nine. The first three columns release one
+that are held after it. At the bottom stand the ids, which here are single bytes.}{A row of seven columns, one for each token of the text on, blank, euro sign, nine. The first three columns release one
 byte each and hold none. The fourth and fifth, the first two bytes of the euro sign, release nothing and hold one and two bytes. The sixth releases three
 at once. The seventh releases one.}
 
@@ -389,7 +410,8 @@ bool stream_flush(struct memory *m, struct stream *s,
 
 @ We put the held bytes and the new ones into |out| and take back the ending that must wait. What
 was released before need not be looked at: had it been the beginning of a character, it
-would have been held.
+would have been held. If the second of the two copies is refused, the first is taken back; a caller who tries again must not
+find the held bytes twice.
 
 @<Release what is certain, hold the rest@>=
 bool stream_feed(struct memory *m, struct stream *s,

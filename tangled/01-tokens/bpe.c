@@ -1,13 +1,13 @@
 /* bpe.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.73  bpe.c */
+/* 1.74  bpe.c */
 
 #include <string.h>
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.42  What the learner knows */
+/* 1.43  What the learner knows */
 
 #define NOWHERE UINT32_MAX
 struct spot {
@@ -34,7 +34,7 @@ struct trainer {
   struct heap queue;
 };
 
-/* 1.43  What the learner knows */
+/* 1.44  What the learner knows */
 
 struct chunk {
   const unsigned char *byte;
@@ -42,7 +42,7 @@ struct chunk {
   uint32_t times;
 };
 
-/* 1.44  Enter a piece of the text */
+/* 1.45  Enter a piece of the text */
 
 static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
 {
@@ -64,7 +64,7 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
 }
 
-/* 1.45  Collect the pieces of the text */
+/* 1.46  Collect the pieces of the text */
 
 static bool collect(struct trainer *t, const unsigned char *text,
                     size_t n, struct splitter *by)
@@ -87,7 +87,7 @@ static bool collect(struct trainer *t, const unsigned char *text,
   return true;
 }
 
-/* 1.47  Make room for a new pair */
+/* 1.48  Make room for a new pair */
 
 static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t * k)
 {
@@ -108,7 +108,7 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
   return true;
 }
 
-/* 1.46  Enter the pair that begins at a spot */
+/* 1.47  Enter the pair that begins at a spot */
 
 static bool link_pair(struct trainer *t, uint32_t i)
 {
@@ -127,7 +127,7 @@ static bool link_pair(struct trainer *t, uint32_t i)
   return true;
 }
 
-/* 1.48  Strike out the pair that begins at a spot */
+/* 1.49  Strike out the pair that begins at a spot */
 
 static void unlink_pair(struct trainer *t, uint32_t i)
 {
@@ -145,7 +145,7 @@ static void unlink_pair(struct trainer *t, uint32_t i)
   p->count -= s->times;
 }
 
-/* 1.50  Put pairs into the queue */
+/* 1.51  Put pairs into the queue */
 
 static bool queue_pair(struct trainer *t, const struct pair *p)
 {
@@ -163,7 +163,7 @@ static bool queue_from(struct trainer *t, size_t k)
   return true;
 }
 
-/* 1.49  Lay out the spots and count the pairs */
+/* 1.50  Lay out the spots and count the pairs */
 
 static bool lay_out(struct trainer *t)
 {
@@ -189,7 +189,7 @@ static bool lay_out(struct trainer *t)
   return queue_from(t, 0);
 }
 
-/* 1.51  Find the pair with the highest count */
+/* 1.52  Find the pair with the highest count */
 
 static bool best_pair(struct trainer *t, struct pair **best)
 {
@@ -209,7 +209,7 @@ static bool best_pair(struct trainer *t, struct pair **best)
   return true;
 }
 
-/* 1.52  Merge at one place */
+/* 1.53  Merge at one place */
 
 static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
 {
@@ -227,7 +227,7 @@ static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
   return next == NOWHERE || link_pair(t, i);
 }
 
-/* 1.53  Merge a pair wherever it stands */
+/* 1.54  Merge a pair wherever it stands */
 
 static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
 {
@@ -239,7 +239,7 @@ static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
   return queue_from(t, fresh);
 }
 
-/* 1.56  Find and merge, again and again */
+/* 1.57  Find and merge, again and again */
 
 static bool learn(struct trainer *t, struct bpe_merge *list,
                   size_t merges, size_t *n_out)
@@ -259,7 +259,7 @@ static bool learn(struct trainer *t, struct bpe_merge *list,
   return true;
 }
 
-/* 1.54  Learn merges from a text */
+/* 1.55  Learn merges from a text */
 
 bool bpe_train(struct memory *m, const char *text, size_t n,
                const char *pattern, size_t merges, struct bpe_merge **out,
@@ -281,7 +281,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
     list = memory_take(m, FOR_TOKENS, merges, sizeof *list, why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
 
-/* 1.57  Return what the learner took */
+/* 1.58  Return what the learner took */
 
   heap_free(m, &t.queue);
   pair_map_free(m, &t.number);
@@ -297,14 +297,14 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   return ok;
 }
 
-/* 1.55  Learn merges from a text */
+/* 1.56  Learn merges from a text */
 
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
 
-/* 1.59  Append an id, and return the row */
+/* 1.60  Append an id, and return the row */
 
 bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
 {
@@ -326,7 +326,7 @@ void ids_free(struct memory *m, struct ids *list)
   *list = (struct ids) { NULL, 0, 0 };
 }
 
-/* 1.62  Append a rule, and return them */
+/* 1.63  Append a rule, and return them */
 
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
              uint32_t right, uint32_t made, struct error *why)
@@ -346,7 +346,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
   return true;
 }
 
-/* 1.63  Append a rule, and return them */
+/* 1.64  Append a rule, and return them */
 
 void bpe_free(struct memory *m, struct bpe *b)
 {
@@ -355,7 +355,7 @@ void bpe_free(struct memory *m, struct bpe *b)
   b->rule = NULL, b->n = b->room = 0;
 }
 
-/* 1.66  Consider the pair that begins at a node */
+/* 1.67  Consider the pair that begins at a node */
 
 static bool consider(const struct bpe *b, struct memory *m,
                      struct bpe_work *w, uint32_t i, struct error *why)
@@ -369,7 +369,7 @@ static bool consider(const struct bpe *b, struct memory *m,
                    why);
 }
 
-/* 1.67  Spell a piece in bytes */
+/* 1.68  Spell a piece in bytes */
 
 static bool spell_in_bytes(const struct bpe *b, struct memory *m,
                            struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -398,7 +398,7 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.68  Spell a piece in bytes */
+/* 1.69  Spell a piece in bytes */
 
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
@@ -407,7 +407,7 @@ void bpe_work_free(struct memory *m, struct bpe_work *w)
   w->node = NULL, w->room = 0;
 }
 
-/* 1.64  Encode a piece */
+/* 1.65  Encode a piece */
 
 bool bpe_encode(const struct bpe *b, struct memory *m,
                 struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -425,7 +425,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
     if (w->node[i].id != r->left || next == NOWHERE || w->node[next].id != r->right)
       continue;
 
-/* 1.65  Merge the two nodes, and look at their neighbours */
+/* 1.66  Merge the two nodes, and look at their neighbours */
 
     uint32_t after = w->node[next].next, before = w->node[i].prev;
     w->node[i].id = r->made, w->node[i].next = after;
@@ -446,7 +446,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.70  Spell an id, and make an encoder of merges */
+/* 1.71  Spell an id, and make an encoder of merges */
 
 bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
                uint32_t id, struct bytes *out, struct error *why)
@@ -469,7 +469,7 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   return ok;
 }
 
-/* 1.71  Spell an id, and make an encoder of merges */
+/* 1.72  Spell an id, and make an encoder of merges */
 
 bool bpe_learnt(struct memory *m, struct bpe *b,
                 const struct bpe_merge *merge, size_t n, struct error *why)

@@ -1,6 +1,6 @@
 /* tokenizer.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.78  tokenizer.h */
+/* 1.79  tokenizer.h */
 
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
@@ -8,7 +8,7 @@
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.74  A tokenizer, from outside */
+/* 1.75  A tokenizer, from outside */
 
 struct tokenizer;
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
@@ -33,7 +33,7 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 /* appends the bytes of n ids; an id that the tokenizer does not know has
  * none; on failure out is as it was */
 
-/* 1.75  A tokenizer, from outside */
+/* 1.76  A tokenizer, from outside */
 
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED
@@ -45,7 +45,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why);
 /* like tokenizer_open; *t is null and there is a sentence unless it is open */
 
-/* 1.76  A tokenizer, from outside */
+/* 1.77  A tokenizer, from outside */
 
 const char *tokenizer_kind(const struct tokenizer *t);
 /* what it is, in words: "byte-level BPE" */
@@ -79,7 +79,7 @@ size_t tokenizer_extras(const struct tokenizer *t);
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
 /* number i of them; the bytes belong to the tokenizer */
 
-/* 1.77  A tokenizer, from outside */
+/* 1.78  A tokenizer, from outside */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
