@@ -42,9 +42,10 @@ int main(int argc, char **argv)
 }
 
 @* A tokenizer from inside. \label{sec:inside}
-Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. For every
+Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
 id there are two spans, nearly always the same one: how the vocabulary spells the token, which
-matters when it is looked up whole, and what it reads as, which is what decoding gives.
+matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
+word reads as it is written, and has no spelling that merges could reach.
 
 @<A tokenizer, from inside@>=
 struct span { uint32_t at, n; };
@@ -58,6 +59,11 @@ struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
 struct twig { uint32_t child, sibling, extra; unsigned char byte; };
   /* a node of the tree of added tokens; 0: none; |extra| counts from
      1 */
+
+@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, cuts, ids around a text, and two
+switches. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+
+@<A tokenizer, from inside@>=
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
@@ -106,8 +112,7 @@ bool normal_form(struct memory *m, const unsigned char *text,
   /* appends the text in the normal form NFC */
 
 @ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
-has more is refused, and not wrapped around. An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
-that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing.
+has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
 
 @<Keep letters, and know ids@>=
 bool keep_letters(struct memory *m, struct tokenizer *t,
@@ -120,7 +125,12 @@ bool keep_letters(struct memory *m, struct tokenizer *t,
     (uint32_t) n }@];
   return bytes_push(m, &t->letters, byte, n, why);
 }
-@#
+
+@ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
+that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
+table may move.
+
+@<Keep letters, and know ids@>=
 struct known_id *know_id(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
@@ -206,7 +216,12 @@ static bool new_twig(struct memory *m, struct tokenizer *t,
   t->tree[t->n_twigs++] = (struct twig) @[{ 0, sibling, 0, byte }@];
   return true;
 }
-@#
+
+@ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
+tokens of the same letters the one that came first in the file keeps its place. A node knows its children only as a chain; a table of all bytes at every node would be faster, but only where there are
+many children, and added tokens branch little.
+
+@<Make the tree of added tokens@>=
 static bool plant(struct memory *m, struct tokenizer *t,
   uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
   struct error *why)
@@ -325,7 +340,8 @@ static size_t space_before(const unsigned char *text, size_t at,
 @ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
 connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
 character; what it does not know is the property ``alphabetic'', of which the categories
-leave out the circled and a few other enclosed letters, added here by their numbers.
+leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
+expressions of the library that made these files.
 @^utf8proc@>
 
 @<Tell whether a character belongs to a word@>=
@@ -347,7 +363,11 @@ static bool in_word(const unsigned char *text, size_t length)
       || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
-@#
+
+@ A token is whole if the character before it and the one behind it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
+is left to the merges, while in \texttt{a [x] b} it is.
+
+@<Tell whether a character belongs to a word@>=
 static bool whole_word(const unsigned char *text, size_t n,
   size_t from, size_t to)
 {
@@ -460,16 +480,22 @@ static bool encode_added(struct job *j, uint32_t root,
     size_t from = i, to = i += length;
     if (x->special && !j->parse_special) continue;
     if (x->single_word && !whole_word(text, n, from, to)) continue;
-    if (x->lstrip) from = space_before(text, from,
-      done < from ? done : from);
-    if (x->rstrip) to = space_after(text, n, to);
-    if (done < from && !encode_between(j, root, text + done,
-      from - done)) return false;
-    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
-    done = to;
+    @<Encode what lies before the token, and the token@>@;
   }
   return done >= n || encode_between(j, root, text + done, n - done);
 }
+
+@ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
+begins with. Then there is nothing in between, and nothing is encoded twice.
+
+@<Encode what lies before the token, and the token@>=
+if (x->lstrip) from = space_before(text, from,
+  done < from ? done : from);
+if (x->rstrip) to = space_after(text, n, to);
+if (done < from && !encode_between(j, root, text + done,
+  from - done)) return false;
+if (!ids_push(j->m, j->out, x->id, j->why)) return false;
+done = to;
 
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
 character, or an \texttt{e} and an accent. NFC makes one of them where there is one. utf8proc does it,
@@ -543,7 +569,11 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   return s.n > 0 ? t->letters.byte + s.at
     : (const unsigned char *) "";
 }
-@#
+
+@ The ids may be anything, since a model has made them; so nothing is asserted about them. Special tokens are left out on request, for a reader who wants the conversation and not its
+stage directions.
+
+@<Decode ids, and answer questions about them@>=
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why)
@@ -559,15 +589,18 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-@ The other questions are answered by looking. A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<|endoftext|>} means the special token and not some
-word of the vocabulary that is spelt like it.
+@ An id beyond the last that is known is not special. As in decoding, whatever a model may have written gets an answer.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
-@#
+
+@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<|endoftext|>} means the special token and not some
+word of the vocabulary that is spelt like it. The search is for whole tokens: a text of two tokens is not found.
+
+@<Decode ids, and answer questions about them@>=
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id)
 {
@@ -583,15 +616,18 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   if (found != 0) *id = found - 1;
   return found != 0;
 }
-@#
+
+@ The first of the ids that the files put before a text is taken for the one that begins it. There may be several, and the name is that of the
+usual case: ``beginning of sequence''.
+
+@<Decode ids, and answer questions about them@>=
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
 {
   if (t->front.n > 0) *id = t->front.id[0];
   return t->front.n > 0;
 }
 
-@ A few are answered without looking. The kind is a word for people; the size is what a model must have rows for, at the least; and the two versions of Unicode are those of the libraries that we were linked with,
-which may be younger than those that we were compiled with.
+@ A few are answered without looking. The kind is a word for people; there is only one as yet, and the argument is for the others. The size is what a model must have rows for, at the least.
 
 @<Decode ids, and answer questions about them@>=
 const char *tokenizer_kind(const struct tokenizer *t)
@@ -609,7 +645,10 @@ size_t tokenizer_extras(const struct tokenizer *t)
 {
   return t->n_more;
 }
-@#
+
+@ Added tokens are given out one by one, in the order of the file. The letters are ours and stay where they are until the tokenizer is closed.
+
+@<Decode ids, and answer questions about them@>=
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
   size_t i)
 {
@@ -617,7 +656,11 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
   return (struct tokenizer_extra) @[{ x->id,
     t->letters.byte + x->text.at,@| x->text.n, x->special }@];
 }
-@#
+
+@ The two versions of Unicode are those of the libraries that we were linked with, which may be younger than those that we were compiled with. They need not agree with each other, and nothing here
+needs them to.
+
+@<Decode ids, and answer questions about them@>=
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
   splitter_unicode(pcre2);
@@ -672,7 +715,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
 }
 
 @ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
-writes describes exactly this, and a test compares the two. If a step fails, what the others have made is returned by closing.
+writes describes exactly this, and a test compares the two: GPT-2's cut, one special token, no normal form. Whoever changes the one must change the other.
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
@@ -689,7 +732,11 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
     why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
     && index_extras(m, t, why);
 }
-@#
+
+@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. The largest number of merges is what |MAX_ID| leaves
+when the bytes and the end of the text have theirs.
+
+@<Make a tokenizer from merges@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
@@ -733,6 +780,14 @@ static bool encode_added(struct job *j, uint32_t root,
 @<Find the longest added token here@>@;
 @<Measure white space@>@;
 @<Tell whether a character belongs to a word@>@;
+@<From a text to its ids, by ever smaller cuts@>@;
+@<Decode ids, and answer questions about them@>@;
+@<Close a tokenizer@>@;
+@<Make a tokenizer from merges@>@;
+
+@ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
+
+@<From a text to its ids, by ever smaller cuts@>=
 @<Encode what needs no more cutting@>@;
 @<Cut by the stages of the pre-tokenizer@>@;
 @<Put a blank before a piece@>@;
@@ -741,9 +796,6 @@ static bool encode_added(struct job *j, uint32_t root,
 @<Bring a text into the normal form@>@;
 @<Push the ids that the files add@>@;
 @<Encode a text@>@;
-@<Decode ids, and answer questions about them@>@;
-@<Close a tokenizer@>@;
-@<Make a tokenizer from merges@>@;
 
 @* Other people's files. \label{sec:files1}
 For Hugging Face's library a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
@@ -821,8 +873,8 @@ struct reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; struct bytes row; bool ours; struct error *why; };
 
-@ Every refusal has the four parts of chapter 0. What was found is a value of JSON, of which we show
-a string or an integer as it stands and of others the kind. A string may be long, and is clipped for the message, but not in the middle of a character.
+@ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
+character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
 
 @<Refuse a field@>=
 static int clip(const char *text, size_t n, size_t most)
@@ -830,7 +882,11 @@ static int clip(const char *text, size_t n, size_t most)
   if (n <= most) return (int) n;
   return (int) (most - utf8_held((const unsigned char *) text, most));
 }
-@#
+
+@ A value is shown as a person would name it who reads the file aloud. Only strings and integers are worth quoting; of an object or a list it helps more to know
+that it is one.
+
+@<Refuse a field@>=
 static const char *shown(const json_t *v, char room[80])
 {
   const char *text = json_string_value(v);
@@ -845,7 +901,11 @@ static const char *shown(const json_t *v, char room[80])
     : json_is_array(v) ? "a list" : "a number with a point";
   return room;
 }
-@#
+
+@ So a refusal needs three things from its caller: the field, what stands there, and what should. The file is known. It returns false, as |error_found| does, and so a
+check can be written as ``this is so, or refuse''.
+
+@<Refuse a field@>=
 static bool refuse(struct reader *r, const char *field,
   const json_t *found, const char *wanted)
 {
@@ -854,7 +914,7 @@ static bool refuse(struct reader *r, const char *field,
     wanted);
 }
 
-@ A field's full name is built where it is needed, from the outside in; fields of lists have a number. It is as long as somebody who looks for it in the file needs it,
+@ A field's full name is built where it is needed, from the outside in, as in \texttt{model.vocab}. It is as long as somebody who looks for it in the file needs it,
 and no longer than the room.
 
 @<Refuse a field@>=
@@ -866,7 +926,10 @@ static struct field_name below(const char *where, const char *key)
     *where ? "." : "", clip(key, strlen(key), 40), key);
   return p;
 }
-@#
+
+@ Elements of lists have a number, as in \texttt{added\_tokens[3]}. Names are returned by value: they are short, live for one message, and nobody has to free them.
+
+@<Refuse a field@>=
 static struct field_name number_of(const char *where, size_t i)
 {
   struct field_name p;
@@ -875,8 +938,8 @@ static struct field_name number_of(const char *where, size_t i)
 }
 
 @ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
-value is a way of saying nothing: null, false, or empty. The keys that we know are given as one string with a blank behind each; a search through a few words is fast enough for what is
-done a dozen times a file.
+value is a way of saying nothing: null, false, or empty. Programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them; most files
+would be refused for fields in which nothing is said.
 
 @<Accept only keys that we know@>=
 static bool says_nothing(const json_t *v)
@@ -886,7 +949,12 @@ static bool says_nothing(const json_t *v)
     || (json_is_array(v) && json_array_size(v) == 0)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
-@#
+
+@ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
+The keys that we know are given as one string with a blank behind each; a search through a few words is fast enough for what is
+done a dozen times a file.
+
+@<Accept only keys that we know@>=
 static bool only_keys(struct reader *r, const char *where,
   json_t *object, const char *keys)
 {
@@ -949,17 +1017,22 @@ static bool read_vocab(struct reader *r, const char *where)
     r->row.n = 0;
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt)) return false;
-    struct known_id *k = know_id(r->m, r->t, id, r->why);
-    if (k == NULL) return false;
-    if (k->text.n > 0)
-      return refuse(r, below(where, key).name, v,
-        "an id that no other word has");
-    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
-      r->why)) return false;
-    if (spelt) k->piece = k->text;
+    @<Enter the word under its id@>@;
   }
   return index_pieces(r->m, r->t, r->why);
 }
+
+@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |index_pieces| will pass it over.
+
+@<Enter the word under its id@>=
+struct known_id *k = know_id(r->m, r->t, id, r->why);
+if (k == NULL) return false;
+if (k->text.n > 0)
+  return refuse(r, below(where, key).name, v,
+    "an id that no other word has");
+if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+  r->why)) return false;
+if (spelt) k->piece = k->text;
 
 @ A merge is a pair of words, or, in older files, one string with a blank between two words (the
 alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
@@ -1002,23 +1075,29 @@ static bool read_merges(struct reader *r, const char *where,
     const char *text = json_string_value(v), *blank;
     struct field_name field = number_of(where, i);
     bool ok;
-    if (json_array_size(v) == 2 && json_is_string(a)
-      && json_is_string(b)) ok = read_merge(r, json_string_value(a),
-        json_string_length(a),@| json_string_value(b),
-        json_string_length(b), field.name);
-    else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
-      ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
-        json_string_length(v) - (size_t) (blank + 1 - text),
-        field.name);
-    else ok = refuse(r, field.name, v, "two words");
+    @<Take the two words from a list, or from a string@>@;
     if (!ok) return false;
   }
   return true;
 }
 
+@ Two strings in a list are the two words. Of a single string the first blank is the border; what stands behind it is the second word, to the end, and if there is
+another blank in it, it will not be found in the vocabulary.
+
+@<Take the two words from a list, or from a string@>=
+if (json_array_size(v) == 2 && json_is_string(a)
+  && json_is_string(b)) ok = read_merge(r, json_string_value(a),
+    json_string_length(a),@| json_string_value(b),
+    json_string_length(b), field.name);
+else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
+  ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
+    json_string_length(v) - (size_t) (blank + 1 - text),
+    field.name);
+else ok = refuse(r, field.name, v, "two words");
+
 @ Merges spell every text only if every byte has a token. Then the marks for unknown letters
 (\texttt{unk\_token}, \texttt{byte\_fallback}) can never come into play; otherwise they could, and
-we refuse. Dropout, which leaves merges out by chance to make training harder, must be off; marks at the beginnings and ends of words belong to vocabularies that do not begin with bytes.
+we refuse. Whether they could is known only after the vocabulary has been read, so this comes last.
 
 @<Read the model@>=
 static bool read_model(struct reader *r, json_t *model)
@@ -1028,12 +1107,7 @@ static bool read_model(struct reader *r, json_t *model)
   if (!only_keys(r, "model", model, "type dropout unk_token "@|
     "continuing_subword_prefix "@| "end_of_word_suffix fuse_unk "@|
     "byte_fallback ignore_merges "@| "vocab merges ")) return false;
-  for (size_t i = 0; none[i] != NULL; i++) {
-    json_t *v = json_object_get(model, none[i]);
-    if (!says_nothing(v) && !(json_is_number(v)
-      && json_number_value(v) == 0)) return refuse(r,
-      below("model", none[i]).name, v, "null");
-  }
+  @<Refuse what would change ids, and what we do not do@>@;
   r->vocab = json_object_get(model, "vocab");
   if (!flag(r, "model", model, "ignore_merges", false,
       &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
@@ -1044,6 +1118,17 @@ static bool read_model(struct reader *r, json_t *model)
   return says_nothing(unknown) || all_bytes(r->t)
     || refuse(r, "model.unk_token", unknown,
     "null, as some byte has no token");
+}
+
+@ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words belong to
+vocabularies that do not begin with bytes.
+
+@<Refuse what would change ids, and what we do not do@>=
+for (size_t i = 0; none[i] != NULL; i++) {
+  json_t *v = json_object_get(model, none[i]);
+  if (!says_nothing(v) && !(json_is_number(v)
+    && json_number_value(v) == 0)) return refuse(r,
+    below("model", none[i]).name, v, "null");
 }
 
 @ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
@@ -1057,8 +1142,7 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
-belong to another word. The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form.
+@ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form.
 
 @<Read an added token@>=
 static bool read_added(struct reader *r, const char *where, json_t *v)
@@ -1078,16 +1162,22 @@ static bool read_added(struct reader *r, const char *where, json_t *v)
   size_t n = json_string_length(text);
   if (n == 0) return refuse(r, below(where, "content").name, text,
     "some text");
-  json_t *word = json_object_getn(r->vocab, json_string_value(text),
-    n);
-  bool taken = x.id < r->t->n_known
-    && r->t->known_as[x.id].text.n > 0;
-  if (word != NULL ? json_integer_value(word) != x.id : taken)
-    return refuse(r, below(where, "id").name, id, word != NULL
-      ? "the id that the vocabulary has" : "an id that no word has");
+  @<See that the id is free, or the one that the word has@>@;
   return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
     r->why) && add_extra(r->m, r->t, &x, r->why);
 }
+
+@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
+belong to another word. Otherwise one of the two could be encoded and never come back.
+
+@<See that the id is free, or the one that the word has@>=
+json_t *word = json_object_getn(r->vocab, json_string_value(text),
+  n);
+bool taken = x.id < r->t->n_known
+  && r->t->known_as[x.id].text.n > 0;
+if (word != NULL ? json_integer_value(word) != x.id : taken)
+  return refuse(r, below(where, "id").name, id, word != NULL
+    ? "the id that the vocabulary has" : "an id that no word has");
 
 @ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
 \texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
@@ -1114,9 +1204,8 @@ static bool add_cut(struct reader *r, const char *where,
   return true;
 }
 
-@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
-(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them. The
-pattern is a regular expression, or a plain string, in which a dot is a dot.
+@ The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
+stage has a flag for each, and so nothing has to be turned round when a text is cut.
 
 @<Read a stage that brings its pattern@>=
 static bool read_split(struct reader *r, const char *where, json_t *v)
@@ -1133,19 +1222,25 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
-  const char *name = json_is_string(how) ? json_string_value(how)
-    : "";
-  bool removed = strcmp(name, "Removed") == 0;
-  if (!removed && strcmp(name, "Isolated") != 0)
-    return refuse(r, below(where, "behavior").name, how,
-      "Isolated or Removed");
+  @<See whether matches are kept or removed@>@;
   return add_cut(r, at.name, json_string_value(given),
     json_string_length(given),@| regex == NULL, !removed || invert,
     !removed || !invert);
 }
 
-@ Sequences may be nested, and are taken apart until single stages are left. \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
-alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
+@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
+(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them.
+
+@<See whether matches are kept or removed@>=
+const char *name = json_is_string(how) ? json_string_value(how)
+  : "";
+bool removed = strcmp(name, "Removed") == 0;
+if (!removed && strcmp(name, "Isolated") != 0)
+  return refuse(r, below(where, "behavior").name, how,
+    "Isolated or Removed");
+
+@ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. Digits are those of all scripts, so an Arabic four is cut out
+like an ASCII one.
 
 @<Read the pre-tokenizer@>=
 static bool read_stage(struct reader *r, const char *where, json_t *v)
@@ -1166,14 +1261,20 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
     return refuse(r, below(where, "type").name,
       json_object_get(v, "type"),
       "Sequence, Split, Digits or ByteLevel");
-  return only_keys(r, where, v, "type add_prefix_space "@|
-    "trim_offsets use_regex ")
-    && flag(r, where, v, "add_prefix_space", true, &blank)
-    && flag(r, where, v, "use_regex", true, &regex)
-    && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-    && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
-      false, true, true));
+  @<Read the stage that begins with bytes@>@;
 }
+
+@ \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
+alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
+
+@<Read the stage that begins with bytes@>=
+return only_keys(r, where, v, "type add_prefix_space "@|
+  "trim_offsets use_regex ")
+  && flag(r, where, v, "add_prefix_space", true, &blank)
+  && flag(r, where, v, "use_regex", true, &regex)
+  && (!blank || add_cut(r, where, NULL, 0, false, true, true))
+  && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
+    false, true, true));
 
 @ Three of the five parts of the machine may be sequences, so going through one is a function that is
 told what to do with each element. The depth is limited by the length of the field's name, so that a file of nothing but opening brackets comes to an end.
@@ -1229,16 +1330,7 @@ static bool read_template(struct reader *r, const char *where,
   bool ok = only_keys(r, where, v, "type single pair "@|
     "special_tokens ") && (json_is_array(list)
     || refuse(r, at.name, list, "a list"));
-  if (ok) json_array_foreach(list, i, each) {
-    json_t *text = json_object_get(json_object_get(each, "Sequence"),
-      "id");
-    bool is_text = json_is_string(text)
-      && strcmp(json_string_value(text), "A") == 0;
-    if (is_text) texts++;
-    else ok = read_template_token(r, number_of(at.name, i).name, v,
-      each, texts == 0 ? &before : &after);
-    if (!ok) break;
-  }
+  @<Sort the tokens by the side of the text on which they stand@>@;
   if (ok && texts != 1)
     ok = error_found(r->why, r->file, at.name,
       texts == 0 ? "without the text A" : "one with the text A twice",
@@ -1247,6 +1339,21 @@ static bool read_template(struct reader *r, const char *where,
   ids_free(r->m, &before);
   ids_free(r->m, &after);
   return ok;
+}
+
+@ The list is read from front to back, and the text itself is the turning point: what comes until then stands before it, the rest after. A template without the text would swallow it,
+and one with two would say it twice; so they are counted.
+
+@<Sort the tokens by the side of the text on which they stand@>=
+if (ok) json_array_foreach(list, i, each) {
+  json_t *text = json_object_get(json_object_get(each, "Sequence"),
+    "id");
+  bool is_text = json_is_string(text)
+    && strcmp(json_string_value(text), "A") == 0;
+  if (is_text) texts++;
+  else ok = read_template_token(r, number_of(at.name, i).name, v,
+    each, texts == 0 ? &before : &after);
+  if (!ok) break;
 }
 
 @ A special token of a template is looked up in the list that the template brings along, and may be several
@@ -1342,7 +1449,11 @@ static bool has_byte_level(json_t *v)
     if (has_byte_level(each)) return true;
   return false;
 }
-@#
+
+@ A model that names no type is BPE if it has merges; older files are like that. A file without any model is counted as ours: it is more likely a broken file than a
+kind of tokenizer that nobody has heard of.
+
+@<Tell whether a tokenizer is of our kind@>=
 static bool is_ours(struct reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
@@ -1377,11 +1488,7 @@ static bool read_description(struct reader *r, json_t *file)
   if (!read_model(r, json_object_get(file, "model"))) return false;
   if (!read_normalizer(r, "normalizer",
     json_object_get(file, "normalizer"))) return false;
-  if (!says_nothing(added) && !json_is_array(added))
-    return refuse(r, "added_tokens", added, "a list");
-  json_array_foreach(added, i, v)
-    if (!read_added(r, number_of("added_tokens", i).name, v))
-      return false;
+  @<Read the tokens that were added@>@;
   return index_extras(r->m, r->t, r->why)
     && read_stage(r, "pre_tokenizer",
     json_object_get(file, "pre_tokenizer"))
@@ -1389,6 +1496,15 @@ static bool read_description(struct reader *r, json_t *file)
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
 }
+
+@ There need not be any. Where there are, they come after the vocabulary, whose ids they must not take, and before the templates, which may name them.
+
+@<Read the tokens that were added@>=
+if (!says_nothing(added) && !json_is_array(added))
+  return refuse(r, "added_tokens", added, "a list");
+json_array_foreach(added, i, v)
+  if (!read_added(r, number_of("added_tokens", i).name, v))
+    return false;
 
 @ Without a post-processor a second file decides whether a text begins or ends with a special
 token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
@@ -1410,7 +1526,11 @@ static bool read_bracket(struct reader *r, json_t *config,
     return refuse(r, which, v, "the text of a token");
   return ids_push(r->m, list, id, r->why);
 }
-@#
+
+@ The path of the second file is that of the first with another name at its end. If there is no such file, nothing is put around a text, and that is no failure. While it is read,
+messages must name it, so the reader's file is changed and changed back.
+
+@<Read the configuration beside it@>=
 static bool read_config(struct reader *r)
 {
   const char *slash = strrchr(r->file, '/'), *file = r->file;
@@ -1524,8 +1644,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-@ A path is a file, or a directory in which we look for what it may contain, in a fixed order. The one file goes before the two, since it says more. A model of SentencePiece alone is recognized, and said to be of another kind;
-later versions of this program may learn to read it.
+@ A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
 
 @<Find out what a path holds@>=
 static bool there(char room[4096], const char *path, const char *name)
@@ -1533,7 +1652,11 @@ static bool there(char room[4096], const char *path, const char *name)
   int n = snprintf(room, 4096, "%s/%s", path, name);
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
-@#
+
+@ The names are asked for in the order in which they say more. Two of the three are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
+tokenizer of ours. What is not a directory is read as a file, also if it is not there, since opening it gives the better sentence.
+
+@<Find out what a path holds@>=
 static bool read_path(struct reader *r, const char *path,
   bool *absent)
 {
@@ -1549,15 +1672,21 @@ static bool read_path(struct reader *r, const char *path,
   if (there(one, path, "encoder.json")
     && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
     one, two);
-  *absent = !there(one, path, "tokenizer.model");
-  r->file = one;
-  if (*absent) return error_say(r->why,
-    "%s: no tokenizer.json here, nor "@|
-    "vocab.json and merges.txt,"@| " nor encoder.json and "@|
-      "vocab.bpe", path);
-  return error_found(r->why, one, "this", "a SentencePiece model",
-    "byte-level BPE (another kind of tokenizer)");
+  @<Say that nothing of ours is here@>@;
 }
+
+@ A model of SentencePiece alone is recognized, and said to be of another kind;
+later versions of this program may learn to read it.
+
+@<Say that nothing of ours is here@>=
+*absent = !there(one, path, "tokenizer.model");
+r->file = one;
+if (*absent) return error_say(r->why,
+  "%s: no tokenizer.json here, nor "@|
+  "vocab.json and merges.txt,"@| " nor encoder.json and "@|
+    "vocab.bpe", path);
+return error_found(r->why, one, "this", "a SentencePiece model",
+  "byte-level BPE (another kind of tokenizer)");
 
 @ A file of the right kind is one object of JSON. Whatever cannot even be parsed is counted as ours, and refused, because a broken file deserves a message and not silence.
 
@@ -1574,8 +1703,8 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-@ The two ways of opening differ in what they tell. The first distinguishes four outcomes. The second is for those who need a tokenizer, and to whom anything but an open one is a failure. In both, what was read
-half-way is returned.
+@ The two ways of opening differ in what they tell. The first distinguishes four outcomes, for the command, which can serve a model without a tokenizer to somebody who brings ids. What was read
+half-way is returned by closing. A refusal for want of memory is a refusal like any other.
 
 @<Open a tokenizer@>=
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
@@ -1593,7 +1722,10 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
     : TOKENIZER_OTHER_KIND;
 }
-@#
+
+@ The second way of opening forgets which of the three failures it was, and keeps the sentence.
+
+@<Open a tokenizer@>=
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   struct error *why)
 {
@@ -1690,8 +1822,7 @@ static json_t *make_description(json_t *vocab, json_t *merges)
       merges);
 }
 
-@ The file is written beside its place and moved there when it is complete, so that a full disk
-leaves no half vocabulary behind. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
+@ Four things can be wanting before a byte is written, and one message serves for all, with the reason inside it if there is one. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
 
 @<Write a tokenizer@>=
 bool tokenizer_write(struct memory *m, const char *path,
@@ -1706,20 +1837,26 @@ bool tokenizer_write(struct memory *m, const char *path,
   bool ok = vocab != NULL && merges != NULL
     && make_words(m, t, vocab, merges, &inner)
     && (whole = make_description(vocab, merges)) != NULL
-    && snprintf(beside, sizeof beside, "%s.new",
-      path) < (int) sizeof beside;
+    && snprintf(beside, sizeof beside, "%s.new", path)
+      < (int) sizeof beside;
   tokenizer_close(m, t);
-  if (!ok) error_say(why, "%s: cannot be made: %s", path,
-    inner.words);
-  else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
-      || rename(beside, path) != 0)
-    ok = error_say(why, "%s: cannot be written: %s", path,
-      strerror(errno));
+  @<Write it beside its place, and move it there@>@;
   json_decref(whole);
   json_decref(vocab);
   json_decref(merges);
   return ok;
 }
+
+@ A file with the name |path| is at every moment either the old one or the new one, whole. Moving within a directory is one step for the system; writing is
+many, of which each can be the last.
+
+@<Write it beside its place, and move it there@>=
+if (!ok) error_say(why, "%s: cannot be made: %s", path,
+  inner.words);
+else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
+    || rename(beside, path) != 0)
+  ok = error_say(why, "%s: cannot be written: %s", path,
+    strerror(errno));
 
 @ The file has the readers of parts before the readers of wholes; four that call each other in a circle, or
 stand later in the book, are announced.
@@ -1824,7 +1961,10 @@ static bool encode_probe(struct memory *m, struct tokenizer *t,
   return tokenizer_encode(t, m, probe, strlen(probe), false,
     parse_special, list, why);
 }
-@#
+
+@ Two tokenizers are the same if they give the same ids, twice. Only what the second one says is printed; if the first says something else, the program says |"DIFFERENT"|.
+
+@<Show ids as pieces@>=
 static bool same_ids(struct memory *m, struct tokenizer *t,
   struct tokenizer *u, struct error *why)
 {
@@ -1858,7 +1998,10 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   remove(path);
   return t;
 }
-@#
+
+@ The tokenizer that was made and the one that was read are both kept until they have been compared. As in every program of this book the last question is whether all memory has come back.
+
+@<Go by way of a file, and compare@>=
 static int print_round_trip(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -1870,18 +2013,23 @@ static int print_round_trip(void)
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
   struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
     : NULL;
-  if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n",
-      tokenizer_kind(u),@| tokenizer_vocab_size(u));
-    printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids"
-      : "  DIFFERENT");
-    print_refusal(&m);
-  } else printf("%s\n", why.words);
+  @<Compare the two, and show a refusal@>@;
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge, LESSON_MERGES);
   return u != NULL && m.all.held == 0 ? 0 : 1;
 }
+
+@ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
+
+@<Compare the two, and show a refusal@>=
+if (u != NULL) {
+  printf("%s, %zu ids, written and read again\n",
+    tokenizer_kind(u),@| tokenizer_vocab_size(u));
+  printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids"
+    : "  DIFFERENT");
+  print_refusal(&m);
+} else printf("%s\n", why.words);
 
 @ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
 we do not have. The sentence names the field, what was found and what would do.

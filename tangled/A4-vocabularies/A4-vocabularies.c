@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.75  Show ids as pieces */
+/* D.105  Show ids as pieces */
 
 static const char lesson[] = "the cat sat on the mat, " "the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
@@ -31,7 +31,7 @@ static void print_ids(const struct tokenizer *t, const char *label,
   printf("\n");
 }
 
-/* D.76  Show ids as pieces */
+/* D.106  Show ids as pieces */
 
 static bool encode_probe(struct memory *m, struct tokenizer *t,
                          bool parse_special, struct ids *list, struct error *why)
@@ -40,6 +40,8 @@ static bool encode_probe(struct memory *m, struct tokenizer *t,
   return tokenizer_encode(t, m, probe, strlen(probe), false,
                           parse_special, list, why);
 }
+
+/* D.107  Show ids as pieces */
 
 static bool same_ids(struct memory *m, struct tokenizer *t,
                      struct tokenizer *u, struct error *why)
@@ -57,7 +59,7 @@ static bool same_ids(struct memory *m, struct tokenizer *t,
   return same;
 }
 
-/* D.78  Show how a file is refused */
+/* D.111  Show how a file is refused */
 
 static void print_refusal(struct memory *m)
 {
@@ -78,7 +80,7 @@ static void print_refusal(struct memory *m)
   remove(path);
 }
 
-/* D.77  Go by way of a file, and compare */
+/* D.108  Go by way of a file, and compare */
 
 static struct tokenizer *by_way_of_a_file(struct memory *m,
                                           const struct bpe_merge *merge, size_t n,
@@ -96,6 +98,8 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   return t;
 }
 
+/* D.109  Go by way of a file, and compare */
+
 static int print_round_trip(void)
 {
   struct memory m = {.refuse_at = 0 };
@@ -108,6 +112,9 @@ static int print_round_trip(void)
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
   struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
       : NULL;
+
+/* D.110  Compare the two, and show a refusal */
+
   if (u != NULL) {
     printf("%s, %zu ids, written and read again\n",
            tokenizer_kind(u), tokenizer_vocab_size(u));
@@ -115,13 +122,14 @@ static int print_round_trip(void)
     print_refusal(&m);
   } else
     printf("%s\n", why.words);
+
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge, LESSON_MERGES);
   return u != NULL && m.all.held == 0 ? 0 : 1;
 }
 
-/* D.79  Print the alphabet of bytes */
+/* D.112  Print the alphabet of bytes */
 
 static int print_alphabet(void)
 {

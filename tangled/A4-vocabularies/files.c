@@ -1,6 +1,6 @@
 /* files.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.71  files.c */
+/* D.101  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.34  What reading a file needs */
+/* D.46  What reading a file needs */
 
 struct reader {
   struct memory *m;
@@ -23,7 +23,7 @@ struct reader {
   struct error *why;
 };
 
-/* D.35  Refuse a field */
+/* D.47  Refuse a field */
 
 static int clip(const char *text, size_t n, size_t most)
 {
@@ -31,6 +31,8 @@ static int clip(const char *text, size_t n, size_t most)
     return (int)n;
   return (int)(most - utf8_held((const unsigned char *)text, most));
 }
+
+/* D.48  Refuse a field */
 
 static const char *shown(const json_t * v, char room[80])
 {
@@ -48,6 +50,8 @@ static const char *shown(const json_t * v, char room[80])
   return room;
 }
 
+/* D.49  Refuse a field */
+
 static bool refuse(struct reader *r, const char *field,
                    const json_t * found, const char *wanted)
 {
@@ -55,7 +59,7 @@ static bool refuse(struct reader *r, const char *field,
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-/* D.36  Refuse a field */
+/* D.50  Refuse a field */
 
 struct field_name {
   char name[160];
@@ -68,6 +72,8 @@ static struct field_name below(const char *where, const char *key)
   return p;
 }
 
+/* D.51  Refuse a field */
+
 static struct field_name number_of(const char *where, size_t i)
 {
   struct field_name p;
@@ -75,7 +81,7 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-/* D.37  Accept only keys that we know */
+/* D.52  Accept only keys that we know */
 
 static bool says_nothing(const json_t * v)
 {
@@ -84,6 +90,8 @@ static bool says_nothing(const json_t * v)
       || (json_is_array(v) && json_array_size(v) == 0)
       || (json_is_object(v) && json_object_size(v) == 0);
 }
+
+/* D.53  Accept only keys that we know */
 
 static bool only_keys(struct reader *r, const char *where,
                       json_t * object, const char *keys)
@@ -103,7 +111,7 @@ static bool only_keys(struct reader *r, const char *where,
   return true;
 }
 
-/* D.38  Read a flag */
+/* D.54  Read a flag */
 
 static bool flag(struct reader *r, const char *where, json_t * object,
                  const char *key, bool otherwise, bool *out)
@@ -114,7 +122,7 @@ static bool flag(struct reader *r, const char *where, json_t * object,
       || refuse(r, below(where, key).name, v, "true or false");
 }
 
-/* D.39  Read an id */
+/* D.55  Read an id */
 
 static bool read_id(struct reader *r, const char *field,
                     const json_t * v, uint32_t * id)
@@ -126,7 +134,7 @@ static bool read_id(struct reader *r, const char *field,
   return true;
 }
 
-/* D.32  Spell a byte as a character, and back */
+/* D.44  Spell a byte as a character, and back */
 
 static bool seen(unsigned b)
 {
@@ -152,7 +160,7 @@ static int alphabet_byte(uint32_t c)
   return c == 256 + 33 + 34 ? 173 : -1;
 }
 
-/* D.33  Turn a word of the file into bytes */
+/* D.45  Turn a word of the file into bytes */
 
 static bool to_bytes(struct reader *r, const char *text, size_t n,
                      struct bytes *out, bool *spelt)
@@ -175,9 +183,9 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* D.72  All about the words of the vocabulary */
+/* D.102  All about the words of the vocabulary */
 
-/* D.40  Read the vocabulary */
+/* D.56  Read the vocabulary */
 
 static bool read_vocab(struct reader *r, const char *where)
 {
@@ -193,6 +201,9 @@ static bool read_vocab(struct reader *r, const char *where)
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt))
       return false;
+
+/* D.57  Enter the word under its id */
+
     struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL)
       return false;
@@ -202,11 +213,12 @@ static bool read_vocab(struct reader *r, const char *where)
       return false;
     if (spelt)
       k->piece = k->text;
+
   }
   return index_pieces(r->m, r->t, r->why);
 }
 
-/* D.41  Read one merge */
+/* D.58  Read one merge */
 
 static bool read_merge(struct reader *r, const char *a, size_t n_a,
                        const char *b, size_t n_b, const char *field)
@@ -231,7 +243,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
                      "two words of the vocabulary that make a third");
 }
 
-/* D.42  Read the merges */
+/* D.59  Read the merges */
 
 static bool read_merges(struct reader *r, const char *where, json_t * list)
 {
@@ -244,6 +256,9 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
     const char *text = json_string_value(v), *blank;
     struct field_name field = number_of(where, i);
     bool ok;
+
+/* D.60  Take the two words from a list, or from a string */
+
     if (json_array_size(v) == 2 && json_is_string(a)
         && json_is_string(b))
       ok = read_merge(r, json_string_value(a),
@@ -255,13 +270,14 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
                       field.name);
     else
       ok = refuse(r, field.name, v, "two words");
+
     if (!ok)
       return false;
   }
   return true;
 }
 
-/* D.44  Tell whether every byte has a token */
+/* D.63  Tell whether every byte has a token */
 
 static bool all_bytes(const struct tokenizer *t)
 {
@@ -271,7 +287,7 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-/* D.43  Read the model */
+/* D.61  Read the model */
 
 static bool read_model(struct reader *r, json_t * model)
 {
@@ -282,12 +298,16 @@ static bool read_model(struct reader *r, json_t * model)
                  "continuing_subword_prefix " "end_of_word_suffix fuse_unk "
                  "byte_fallback ignore_merges " "vocab merges "))
     return false;
+
+/* D.62  Refuse what would change ids, and what we do not do */
+
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
     if (!says_nothing(v) && !(json_is_number(v)
                               && json_number_value(v) == 0))
       return refuse(r, below("model", none[i]).name, v, "null");
   }
+
   r->vocab = json_object_get(model, "vocab");
   if (!flag(r, "model", model, "ignore_merges", false,
             &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
@@ -298,7 +318,7 @@ static bool read_model(struct reader *r, json_t * model)
       || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
 }
 
-/* D.45  Read an added token */
+/* D.64  Read an added token */
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
@@ -316,19 +336,23 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
   size_t n = json_string_length(text);
   if (n == 0)
     return refuse(r, below(where, "content").name, text, "some text");
+
+/* D.65  See that the id is free, or the one that the word has */
+
   json_t *word = json_object_getn(r->vocab, json_string_value(text),
                                   n);
   bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
   if (word != NULL ? json_integer_value(word) != x.id : taken)
     return refuse(r, below(where, "id").name, id, word != NULL
                   ? "the id that the vocabulary has" : "an id that no word has");
+
   return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
                       r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* D.73  Read the other four parts */
+/* D.103  Read the other four parts */
 
-/* D.49  Go through a sequence */
+/* D.71  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -347,7 +371,7 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* D.46  Append a cut */
+/* D.66  Append a cut */
 
 static bool add_cut(struct reader *r, const char *where,
                     const char *pattern, size_t n, bool literal, bool keep_matches,
@@ -367,7 +391,7 @@ static bool add_cut(struct reader *r, const char *where,
   return true;
 }
 
-/* D.47  Read a stage that brings its pattern */
+/* D.67  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -384,17 +408,21 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
+
+/* D.68  See whether matches are kept or removed */
+
   const char *name = json_is_string(how) ? json_string_value(how)
       : "";
   bool removed = strcmp(name, "Removed") == 0;
   if (!removed && strcmp(name, "Isolated") != 0)
     return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
+
   return add_cut(r, at.name, json_string_value(given),
                  json_string_length(given), regex == NULL, !removed || invert,
                  !removed || !invert);
 }
 
-/* D.48  Read the pre-tokenizer */
+/* D.69  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -416,15 +444,19 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
     return refuse(r, below(where, "type").name,
                   json_object_get(v, "type"),
                   "Sequence, Split, Digits or ByteLevel");
+
+/* D.70  Read the stage that begins with bytes */
+
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
       && (!blank || add_cut(r, where, NULL, 0, false, true, true))
       && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
                             false, true, true));
+
 }
 
-/* D.50  Read the normalizer */
+/* D.72  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
@@ -441,7 +473,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   return true;
 }
 
-/* D.52  Read the ids of a token of a template */
+/* D.75  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where,
                                 json_t * v, json_t * each, struct ids *list)
@@ -469,7 +501,7 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-/* D.53  Put ids around what is there */
+/* D.76  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -487,7 +519,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* D.51  Read a template */
+/* D.73  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -498,6 +530,9 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   bool ok = only_keys(r, where, v, "type single pair "
                       "special_tokens ") && (json_is_array(list)
                                              || refuse(r, at.name, list, "a list"));
+
+/* D.74  Sort the tokens by the side of the text on which they stand */
+
   if (ok)
     json_array_foreach(list, i, each) {
     json_t *text = json_object_get(json_object_get(each, "Sequence"),
@@ -512,6 +547,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
     if (!ok)
       break;
     }
+
   if (ok && texts != 1)
     ok = error_found(r->why, r->file, at.name,
                      texts ==
@@ -523,7 +559,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* D.54  Read the post-processor */
+/* D.77  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -540,7 +576,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* D.55  Read the decoder */
+/* D.78  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -553,9 +589,9 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
       || refuse(r, below(where, "type").name, type, "ByteLevel");
 }
 
-/* D.74  Read whole files */
+/* D.104  Read whole files */
 
-/* D.59  Parse a file of JSON */
+/* D.85  Parse a file of JSON */
 
 static json_t *read_json(const char *path, struct error *why)
 {
@@ -572,7 +608,7 @@ static json_t *read_json(const char *path, struct error *why)
   return v;
 }
 
-/* D.58  Read the configuration beside it */
+/* D.83  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config,
                          const char *wish, const char *which, struct ids *list)
@@ -591,6 +627,8 @@ static bool read_bracket(struct reader *r, json_t * config,
     return refuse(r, which, v, "the text of a token");
   return ids_push(r->m, list, id, r->why);
 }
+
+/* D.84  Read the configuration beside it */
 
 static bool read_config(struct reader *r)
 {
@@ -612,7 +650,7 @@ static bool read_config(struct reader *r)
   return ok;
 }
 
-/* D.56  Tell whether a tokenizer is of our kind */
+/* D.79  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -628,6 +666,8 @@ static bool has_byte_level(json_t * v)
     return true;
   return false;
 }
+
+/* D.80  Tell whether a tokenizer is of our kind */
 
 static bool is_ours(struct reader *r, json_t * file)
 {
@@ -648,7 +688,7 @@ static bool is_ours(struct reader *r, json_t * file)
                            : "BPE (another kind of tokenizer)");
 }
 
-/* D.57  Read a whole description */
+/* D.81  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
@@ -664,11 +704,15 @@ static bool read_description(struct reader *r, json_t * file)
     return false;
   if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
     return false;
+
+/* D.82  Read the tokens that were added */
+
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
   json_array_foreach(added, i, v)
       if (!read_added(r, number_of("added_tokens", i).name, v))
     return false;
+
   return index_extras(r->m, r->t, r->why)
       && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
       && read_decoder(r, "decoder", json_object_get(file, "decoder"))
@@ -676,7 +720,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* D.61  Read one such line */
+/* D.87  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -694,7 +738,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* D.60  Read the lines of a list of merges */
+/* D.86  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -719,7 +763,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.62  Read a vocabulary and its merges */
+/* D.88  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -742,7 +786,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-/* D.64  Read a file of JSON into a tokenizer */
+/* D.92  Read a file of JSON into a tokenizer */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -756,13 +800,15 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.63  Find out what a path holds */
+/* D.89  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
   int n = snprintf(room, 4096, "%s/%s", path, name);
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
+
+/* D.90  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -779,6 +825,9 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
   if (there(one, path, "encoder.json")
       && there(two, path, "vocab.bpe"))
     return read_pair_of_files(r, one, two);
+
+/* D.91  Say that nothing of ours is here */
+
   *absent = !there(one, path, "tokenizer.model");
   r->file = one;
   if (*absent)
@@ -788,9 +837,10 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
                      "vocab.bpe", path);
   return error_found(r->why, one, "this", "a SentencePiece model",
                      "byte-level BPE (another kind of tokenizer)");
+
 }
 
-/* D.65  Open a tokenizer */
+/* D.93  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -810,6 +860,8 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
+/* D.94  Open a tokenizer */
+
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
 {
@@ -818,7 +870,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* D.66  Spell bytes for a file */
+/* D.95  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
                         size_t n, struct bytes *out, struct error *why)
@@ -836,7 +888,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-/* D.68  Make a merge as JSON */
+/* D.97  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -851,7 +903,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* D.67  Make the vocabulary and the merges as JSON */
+/* D.96  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t,
                        json_t * vocab, json_t * merges, struct error *why)
@@ -875,7 +927,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-/* D.69  Make the description as JSON */
+/* D.98  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -899,7 +951,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* D.70  Write a tokenizer */
+/* D.99  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -913,14 +965,18 @@ bool tokenizer_write(struct memory *m, const char *path,
   bool ok = vocab != NULL && merges != NULL
       && make_words(m, t, vocab, merges, &inner)
       && (whole = make_description(vocab, merges)) != NULL
-      && snprintf(beside, sizeof beside, "%s.new",
-                  path) < (int)sizeof beside;
+      && snprintf(beside, sizeof beside, "%s.new", path)
+      < (int)sizeof beside;
   tokenizer_close(m, t);
+
+/* D.100  Write it beside its place, and move it there */
+
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);
   else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
            || rename(beside, path) != 0)
     ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+
   json_decref(whole);
   json_decref(vocab);
   json_decref(merges);

@@ -1,6 +1,6 @@
 /* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.30  inside.h */
+/* D.41  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
@@ -34,6 +34,8 @@ struct twig {
 };
 /* a node of the tree of added tokens; 0: none; extra counts from 1 */
 
+/* D.4  A tokenizer, from inside */
+
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
@@ -57,12 +59,12 @@ struct tokenizer {
   bool nfc, ignore_merges;
 };
 
-/* D.4  A tokenizer, from inside */
+/* D.5  A tokenizer, from inside */
 
 uint32_t alphabet(unsigned b);
 /* the character that stands for byte b in a vocabulary's file */
 
-/* D.5  A tokenizer, from inside */
+/* D.6  A tokenizer, from inside */
 
 bool keep_letters(struct memory *m, struct tokenizer *t,
                   const void *byte, size_t n, struct span *where,

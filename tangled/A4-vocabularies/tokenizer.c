@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.31  tokenizer.c */
+/* D.42  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.15  What an encoding needs on its way */
+/* D.19  What an encoding needs on its way */
 
 struct job {
   struct tokenizer *t;
@@ -24,7 +24,7 @@ static bool with_blank(struct job *j, size_t k,
 static bool encode_added(struct job *j, uint32_t root,
                          const unsigned char *text, size_t n);
 
-/* D.6  Keep letters, and know ids */
+/* D.7  Keep letters, and know ids */
 
 bool keep_letters(struct memory *m, struct tokenizer *t,
                   const void *byte, size_t n, struct span *where, struct error *why)
@@ -36,6 +36,8 @@ bool keep_letters(struct memory *m, struct tokenizer *t,
   };
   return bytes_push(m, &t->letters, byte, n, why);
 }
+
+/* D.8  Keep letters, and know ids */
 
 struct known_id *know_id(struct memory *m, struct tokenizer *t,
                          uint32_t id, struct error *why)
@@ -53,7 +55,7 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
   return &t->known_as[id];
 }
 
-/* D.7  Make the table of pieces */
+/* D.9  Make the table of pieces */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -72,7 +74,7 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* D.8  Add a token */
+/* D.10  Add a token */
 
 bool add_extra(struct memory *m, struct tokenizer *t,
                const struct added_token *x, struct error *why)
@@ -93,7 +95,7 @@ bool add_extra(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.9  Make the tree of added tokens */
+/* D.11  Make the tree of added tokens */
 
 static bool new_twig(struct memory *m, struct tokenizer *t,
                      unsigned char byte, uint32_t sibling, struct error *why)
@@ -109,6 +111,8 @@ static bool new_twig(struct memory *m, struct tokenizer *t,
   t->tree[t->n_twigs++] = (struct twig) { 0, sibling, 0, byte };
   return true;
 }
+
+/* D.12  Make the tree of added tokens */
 
 static bool plant(struct memory *m, struct tokenizer *t,
                   uint32_t root, const unsigned char *byte, size_t n,
@@ -132,7 +136,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.10  Make the tree of added tokens */
+/* D.13  Make the tree of added tokens */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -154,7 +158,7 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
   return ok;
 }
 
-/* D.11  Find the longest added token here */
+/* D.14  Find the longest added token here */
 
 static const struct added_token *longest(const struct tokenizer *t,
                                          uint32_t root, const unsigned char *text,
@@ -176,7 +180,7 @@ static const struct added_token *longest(const struct tokenizer *t,
   return found;
 }
 
-/* D.12  Measure white space */
+/* D.15  Measure white space */
 
 static bool is_space(uint32_t c)
 {
@@ -196,7 +200,7 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-/* D.13  Measure white space */
+/* D.16  Measure white space */
 
 static size_t character_before(const unsigned char *text, size_t at)
 {
@@ -217,7 +221,7 @@ static size_t space_before(const unsigned char *text, size_t at, size_t stop)
   return at;
 }
 
-/* D.14  Tell whether a character belongs to a word */
+/* D.17  Tell whether a character belongs to a word */
 
 static bool in_word(const unsigned char *text, size_t length)
 {
@@ -243,6 +247,8 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
+/* D.18  Tell whether a character belongs to a word */
+
 static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
 {
   enum utf8_state state;
@@ -251,7 +257,9 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.16  Encode what needs no more cutting */
+/* D.43  From a text to its ids, by ever smaller cuts */
+
+/* D.20  Encode what needs no more cutting */
 
 static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 {
@@ -261,7 +269,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
   return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
 }
 
-/* D.17  Cut by the stages of the pre-tokenizer */
+/* D.21  Cut by the stages of the pre-tokenizer */
 
 static bool encode_from(struct job *j, size_t k,
                         const unsigned char *text, size_t n)
@@ -288,7 +296,7 @@ static bool encode_from(struct job *j, size_t k,
   }
 }
 
-/* D.18  Put a blank before a piece */
+/* D.22  Put a blank before a piece */
 
 static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
 {
@@ -302,7 +310,7 @@ static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_
   return ok;
 }
 
-/* D.19  Go on with what lies between added tokens */
+/* D.23  Go on with what lies between added tokens */
 
 static bool encode_between(struct job *j, uint32_t root,
                            const unsigned char *text, size_t n)
@@ -318,7 +326,7 @@ static bool encode_between(struct job *j, uint32_t root,
   return ok;
 }
 
-/* D.20  Cut at the added tokens */
+/* D.24  Cut at the added tokens */
 
 static bool encode_added(struct job *j, uint32_t root,
                          const unsigned char *text, size_t n)
@@ -336,6 +344,9 @@ static bool encode_added(struct job *j, uint32_t root,
       continue;
     if (x->single_word && !whole_word(text, n, from, to))
       continue;
+
+/* D.25  Encode what lies before the token, and the token */
+
     if (x->lstrip)
       from = space_before(text, from, done < from ? done : from);
     if (x->rstrip)
@@ -345,11 +356,12 @@ static bool encode_added(struct job *j, uint32_t root,
     if (!ids_push(j->m, j->out, x->id, j->why))
       return false;
     done = to;
+
   }
   return done >= n || encode_between(j, root, text + done, n - done);
 }
 
-/* D.21  Bring a text into the normal form */
+/* D.26  Bring a text into the normal form */
 
 bool normal_form(struct memory *m, const unsigned char *text,
                  size_t n, struct bytes *out, struct error *why)
@@ -364,7 +376,7 @@ bool normal_form(struct memory *m, const unsigned char *text,
   return ok;
 }
 
-/* D.23  Push the ids that the files add */
+/* D.28  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -374,7 +386,7 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-/* D.22  Encode a text */
+/* D.27  Encode a text */
 
 bool tokenizer_encode(struct tokenizer *t, struct memory *m,
                       const char *text, size_t n, bool add_special,
@@ -398,7 +410,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-/* D.24  Decode ids, and answer questions about them */
+/* D.29  Decode ids, and answer questions about them */
 
 const unsigned char *tokenizer_text(const struct tokenizer *t,
                                     uint32_t id, size_t *n)
@@ -409,6 +421,8 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   *n = s.n;
   return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *)"";
 }
+
+/* D.30  Decode ids, and answer questions about them */
 
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
                       const uint32_t * id, size_t n, bool skip_special,
@@ -427,12 +441,14 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* D.25  Decode ids, and answer questions about them */
+/* D.31  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
+
+/* D.32  Decode ids, and answer questions about them */
 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
                     size_t n, uint32_t * id)
@@ -451,6 +467,8 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
+/* D.33  Decode ids, and answer questions about them */
+
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
 {
   if (t->front.n > 0)
@@ -458,7 +476,7 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* D.26  Decode ids, and answer questions about them */
+/* D.34  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
@@ -476,6 +494,8 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
+/* D.35  Decode ids, and answer questions about them */
+
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
   const struct added_token *x = &t->more[i];
@@ -484,13 +504,15 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
   };
 }
 
+/* D.36  Decode ids, and answer questions about them */
+
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
   splitter_unicode(pcre2);
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.27  Close a tokenizer */
+/* D.37  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -509,7 +531,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.28  Make a tokenizer from merges */
+/* D.38  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -536,7 +558,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.29  Make a tokenizer from merges */
+/* D.39  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
@@ -551,6 +573,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
                       why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
       && index_extras(m, t, why);
 }
+
+/* D.40  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
