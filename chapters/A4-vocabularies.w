@@ -13,8 +13,10 @@ differs?}
 \incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: first the structure and what
 is done with it, then the files from which it is filled. Nothing in this appendix is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
-many small rules, each of which somebody once decided in one way and not in another. We take
-them as they are. Where a rule is missing here, the reader of files stops with a sentence; a
+many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
+open models are fetched from, and whose library wrote the files that lie beside the weights; what that library does with a text is the
+definition of being right. We take
+the rules as they are. Where a rule is missing here, the reader of files stops with a sentence; a
 vocabulary that is almost understood would be worse than none.
 
 @ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
@@ -61,7 +63,7 @@ struct twig { uint32_t child, sibling, extra; unsigned char byte; };
      1 */
 
 @ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, cuts, ids around a text, and two
-switches. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+switches (whether there is a normal form, and whether a whole piece is looked up before anything is merged). Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
 
 @<A tokenizer, from inside@>=
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
@@ -294,7 +296,7 @@ static const struct added_token *longest(const struct tokenizer *t,
 }
 
 @ White space is here what Unicode's property of that name contains, a list that has not changed
-for years and will not, since much depends on it. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
+for years and will not, since much depends on it; so it may stand in the program, where the letters may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
 
 @<Measure white space@>=
 static bool is_space(uint32_t c)
@@ -316,7 +318,8 @@ static size_t space_after(const unsigned char *text, size_t n,
   return at;
 }
 
-@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised. The mark |lstrip| takes white space on the left, but
+@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised: we cannot be more than
+three bytes away from it, and we know it when we are there. The mark |lstrip| takes white space on the left, but
 not beyond |stop|, where the token before has ended.
 
 @<Measure white space@>=
@@ -570,7 +573,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
     : (const unsigned char *) "";
 }
 
-@ The ids may be anything, since a model has made them; so nothing is asserted about them. Special tokens are left out on request, for a reader who wants the conversation and not its
+@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that). Special tokens are left out on request, for a reader who wants the conversation and not its
 stage directions.
 
 @<Decode ids, and answer questions about them@>=
@@ -824,14 +827,22 @@ static bool seen(unsigned b)
 {
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
-@#
+
+@ The others are three blocks: the bytes from 0 to 32, those from |127| to |160|, and |173|, which is a hyphen that nobody sees. That is 33, 34 and one. Counted
+through from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
+
+@<Spell a byte as a character, and back@>=
 uint32_t alphabet(unsigned b)
 {
   if (seen(b)) return b;
   return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
     : 256 + 33 + 34;
 }
-@#
+
+@ And back: by the number alone one knows the block, and with it the byte. Not every number is a byte's; blanks, for one, never occur in such a word, nor does anything from
+other scripts.
+
+@<Spell a byte as a character, and back@>=
 static int alphabet_byte(uint32_t c)
 {
   if (c < 256) return seen(c) ? (int) c : -1;
@@ -866,7 +877,11 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
 }
 
 @ What all reading functions need is the tokenizer to be filled, the file's name for messages, and
-a row of bytes to work in.
+a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it; |ours| will tell a broken file of our kind from a
+whole one of another.
+
+The library jansson has made of the file a tree of values, |json_t|. Its functions answer null, or zero, or false, to a question that the value at hand cannot answer, a null among
+them: to ask for the third element of what is no list is no error. So one may ask first, and look at what came only where it matters.
 
 @<What reading a file needs@>=
 struct reader { struct memory *m; struct tokenizer *t;
@@ -974,7 +989,7 @@ static bool only_keys(struct reader *r, const char *where,
   return true;
 }
 
-@ Flags may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
+@ Most fields are flags. They may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
 
 @<Read a flag@>=
 static bool flag(struct reader *r, const char *where, json_t *object,
@@ -1142,7 +1157,8 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-@ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form.
+@ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form. So the order of reading matters: the mark |special| first,
+the one that depends on it last. A token without letters would be found everywhere, and is refused.
 
 @<Read an added token@>=
 static bool read_added(struct reader *r, const char *where, json_t *v)
@@ -1181,7 +1197,8 @@ if (word != NULL ? json_integer_value(word) != x.id : taken)
 
 @ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
 \texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
-out digits, one by one or in rows; \texttt{Split} brings its own pattern.
+out digits, one by one or in rows; \texttt{Split} brings its own pattern. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
+``found'' of a refusal.
 
 @<Append a cut@>=
 static bool add_cut(struct reader *r, const char *where,
@@ -1297,7 +1314,7 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 }
 
 @ Of normal forms we know NFC, and none. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another. A sequence of normal forms is
-allowed if each of its elements is.
+allowed if each of its elements is; to apply NFC twice is to apply it once, so a flag is enough.
 
 @<Read the normalizer@>=
 static bool read_normalizer(struct reader *r, const char *where,
@@ -1357,7 +1374,8 @@ if (ok) json_array_foreach(list, i, each) {
 }
 
 @ A special token of a template is looked up in the list that the template brings along, and may be several
-ids there. Each must be the id of a token, or decoding would find nothing.
+ids there. Each must be the id of a token, or decoding would find nothing. The name is the field |id| in the template and the letters of the token at the same time; the ids that
+count are those of the list, and what the vocabulary says about the letters is not asked, as it is not by the library.
 
 @<Read the ids of a token of a template@>=
 static bool read_template_token(struct reader *r, const char *where,
@@ -1383,7 +1401,8 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two.
+@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two. If memory ends on the way the
+tokenizer has half a front; it is never seen, since opening has failed.
 
 @<Put ids around what is there@>=
 static bool wrap(struct reader *r, const struct ids *before,
@@ -1435,7 +1454,7 @@ static bool read_decoder(struct reader *r, const char *where,
 }
 
 @ Whether a file is of our kind at all is decided before anything is refused: its model is BPE, and
-somewhere among the stages there is \texttt{ByteLevel}. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not.
+somewhere among the stages there is \texttt{ByteLevel}. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. In a sequence the stage may stand at any depth.
 
 @<Tell whether a tokenizer is of our kind@>=
 static bool has_byte_level(json_t *v)
@@ -1473,7 +1492,8 @@ static bool is_ours(struct reader *r, json_t *file)
 }
 
 @ Now the whole file. Truncation and padding would change the ids of some texts, so they must be
-absent; the parts are read in an order in which each finds what it refers to. Where there is no post-processor, another file may have the last word.
+absent; the parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before added tokens, added tokens before
+what is put around a text. Where there is no post-processor, another file may have the last word.
 
 @<Read a whole description@>=
 static bool read_description(struct reader *r, json_t *file)
@@ -1573,7 +1593,8 @@ static json_t *read_json(const char *path, struct error *why)
 }
 
 @ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
-in which the first line may tell the version. Everything else was in the program, so here it is, too.
+in which the first line may tell the version. Everything else was in the program, so here it is, too. Lines may end as on Windows, and empty ones are passed over; a line that begins
+with a number sign further down is a merge of that sign, and no comment.
 
 @<Read the lines of a list of merges@>=
 static bool read_lines(struct reader *r, const char *path)
@@ -1598,7 +1619,8 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. The line's number is the field's name in messages.
+@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. |to_bytes| reads characters and trusts that they are whole. The line's number is the field's name in messages,
+and counts from 1, as editors do.
 
 @<Read one such line@>=
 static bool read_line(struct reader *r, const char *text, size_t n,
@@ -1618,7 +1640,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
 }
 
 @ If the vocabulary has GPT-2's end of text, that is the one special token; it has no line in the list of merges, and its letters would otherwise be spelt like any text. Both files are needed, and the message names the one that is
-at fault.
+at fault. It is the one place where a cut is not in the files: that GPT-2's list goes with GPT-2's pattern is known, and stands nowhere.
 
 @<Read a vocabulary and its merges@>=
 static bool read_pair_of_files(struct reader *r, const char *vocab,
@@ -1752,7 +1774,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-@ The words go into an object of JSON, the merges into a list. Two words that are spelt alike would be one key, and the first would be lost; a list that
+@ The words go into an object of JSON, the merges into a list. Spelling ends with a zero byte, which the alphabet never uses, because jansson wants its keys so. Two words that are spelt alike would be one key, and the first would be lost; a list that
 was learnt has no such pair, as an exercise of chapter 1 shows, but any list may be given to this function, and then the sentence says so.
 
 @<Make the vocabulary and the merges as JSON@>=
@@ -1779,7 +1801,8 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one.
+@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one. The rule knows only ids; the letters come from the two tokens. The row
+is lent by the caller, who has grown it already.
 
 @<Make a merge as JSON@>=
 static bool make_merge(struct memory *m, const struct tokenizer *t,
@@ -1796,7 +1819,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
       json_stringn((const char *) row->byte, row->n)) == 0;
 }
 
-@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value; where a part of the machine is not needed, the file
+@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value (\texttt s a string, \texttt b a flag, \texttt n null, \texttt O a value that stays ours, too); where a part of the machine is not needed, the file
 says null, as Hugging Face's library wants it said.
 
 @<Make the description as JSON@>=
@@ -1926,7 +1949,7 @@ stand later in the book, are announced.
 
 @* The check. \label{sec:vocabcheck}
 The text to learn from is the end of one line and the beginning of another, and the probe has a letter of two bytes in
-it, which no merge has joined.
+it, which no merge has joined. Six ids go into a line of the checkpoint; blanks and bytes that are no letters are shown as in chapter 1.
 
 @<Show ids as pieces@>=
 static const char lesson[] = "the cat sat on the mat, "@|
@@ -2032,7 +2055,8 @@ if (u != NULL) {
 } else printf("%s\n", why.words);
 
 @ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
-we do not have. The sentence names the field, what was found and what would do.
+we do not have. The sentence names the field, what was found and what would do. It names the file, too, which has another name at every run; so the program prints what comes after
+it.
 
 @<Show how a file is refused@>=
 static void print_refusal(struct memory *m)
@@ -2063,7 +2087,10 @@ static int print_alphabet(void)
     printf("%u,%u\n", b, (unsigned) alphabet(b));
   return 0;
 }
-@#
+
+@ The three blocks of the alphabet are counted, not added up again by the rule that made them; the build compares the prose with them.
+
+@<Print the alphabet of bytes@>=
 static int print_values(void)
 {
   int itself = 0;

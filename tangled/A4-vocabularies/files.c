@@ -1,6 +1,6 @@
 /* files.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.101  files.c */
+/* D.103  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.46  What reading a file needs */
+/* D.48  What reading a file needs */
 
 struct reader {
   struct memory *m;
@@ -23,7 +23,7 @@ struct reader {
   struct error *why;
 };
 
-/* D.47  Refuse a field */
+/* D.49  Refuse a field */
 
 static int clip(const char *text, size_t n, size_t most)
 {
@@ -32,7 +32,7 @@ static int clip(const char *text, size_t n, size_t most)
   return (int)(most - utf8_held((const unsigned char *)text, most));
 }
 
-/* D.48  Refuse a field */
+/* D.50  Refuse a field */
 
 static const char *shown(const json_t * v, char room[80])
 {
@@ -50,7 +50,7 @@ static const char *shown(const json_t * v, char room[80])
   return room;
 }
 
-/* D.49  Refuse a field */
+/* D.51  Refuse a field */
 
 static bool refuse(struct reader *r, const char *field,
                    const json_t * found, const char *wanted)
@@ -59,7 +59,7 @@ static bool refuse(struct reader *r, const char *field,
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-/* D.50  Refuse a field */
+/* D.52  Refuse a field */
 
 struct field_name {
   char name[160];
@@ -72,7 +72,7 @@ static struct field_name below(const char *where, const char *key)
   return p;
 }
 
-/* D.51  Refuse a field */
+/* D.53  Refuse a field */
 
 static struct field_name number_of(const char *where, size_t i)
 {
@@ -81,7 +81,7 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-/* D.52  Accept only keys that we know */
+/* D.54  Accept only keys that we know */
 
 static bool says_nothing(const json_t * v)
 {
@@ -91,7 +91,7 @@ static bool says_nothing(const json_t * v)
       || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-/* D.53  Accept only keys that we know */
+/* D.55  Accept only keys that we know */
 
 static bool only_keys(struct reader *r, const char *where,
                       json_t * object, const char *keys)
@@ -111,7 +111,7 @@ static bool only_keys(struct reader *r, const char *where,
   return true;
 }
 
-/* D.54  Read a flag */
+/* D.56  Read a flag */
 
 static bool flag(struct reader *r, const char *where, json_t * object,
                  const char *key, bool otherwise, bool *out)
@@ -122,7 +122,7 @@ static bool flag(struct reader *r, const char *where, json_t * object,
       || refuse(r, below(where, key).name, v, "true or false");
 }
 
-/* D.55  Read an id */
+/* D.57  Read an id */
 
 static bool read_id(struct reader *r, const char *field,
                     const json_t * v, uint32_t * id)
@@ -141,6 +141,8 @@ static bool seen(unsigned b)
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
+/* D.45  Spell a byte as a character, and back */
+
 uint32_t alphabet(unsigned b)
 {
   if (seen(b))
@@ -148,6 +150,8 @@ uint32_t alphabet(unsigned b)
   return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
       : 256 + 33 + 34;
 }
+
+/* D.46  Spell a byte as a character, and back */
 
 static int alphabet_byte(uint32_t c)
 {
@@ -160,7 +164,7 @@ static int alphabet_byte(uint32_t c)
   return c == 256 + 33 + 34 ? 173 : -1;
 }
 
-/* D.45  Turn a word of the file into bytes */
+/* D.47  Turn a word of the file into bytes */
 
 static bool to_bytes(struct reader *r, const char *text, size_t n,
                      struct bytes *out, bool *spelt)
@@ -183,9 +187,9 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* D.102  All about the words of the vocabulary */
+/* D.104  All about the words of the vocabulary */
 
-/* D.56  Read the vocabulary */
+/* D.58  Read the vocabulary */
 
 static bool read_vocab(struct reader *r, const char *where)
 {
@@ -202,7 +206,7 @@ static bool read_vocab(struct reader *r, const char *where)
         || !to_bytes(r, key, n, &r->row, &spelt))
       return false;
 
-/* D.57  Enter the word under its id */
+/* D.59  Enter the word under its id */
 
     struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL)
@@ -218,7 +222,7 @@ static bool read_vocab(struct reader *r, const char *where)
   return index_pieces(r->m, r->t, r->why);
 }
 
-/* D.58  Read one merge */
+/* D.60  Read one merge */
 
 static bool read_merge(struct reader *r, const char *a, size_t n_a,
                        const char *b, size_t n_b, const char *field)
@@ -243,7 +247,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
                      "two words of the vocabulary that make a third");
 }
 
-/* D.59  Read the merges */
+/* D.61  Read the merges */
 
 static bool read_merges(struct reader *r, const char *where, json_t * list)
 {
@@ -257,7 +261,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
     struct field_name field = number_of(where, i);
     bool ok;
 
-/* D.60  Take the two words from a list, or from a string */
+/* D.62  Take the two words from a list, or from a string */
 
     if (json_array_size(v) == 2 && json_is_string(a)
         && json_is_string(b))
@@ -277,7 +281,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
   return true;
 }
 
-/* D.63  Tell whether every byte has a token */
+/* D.65  Tell whether every byte has a token */
 
 static bool all_bytes(const struct tokenizer *t)
 {
@@ -287,7 +291,7 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-/* D.61  Read the model */
+/* D.63  Read the model */
 
 static bool read_model(struct reader *r, json_t * model)
 {
@@ -299,7 +303,7 @@ static bool read_model(struct reader *r, json_t * model)
                  "byte_fallback ignore_merges " "vocab merges "))
     return false;
 
-/* D.62  Refuse what would change ids, and what we do not do */
+/* D.64  Refuse what would change ids, and what we do not do */
 
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
@@ -318,7 +322,7 @@ static bool read_model(struct reader *r, json_t * model)
       || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
 }
 
-/* D.64  Read an added token */
+/* D.66  Read an added token */
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
@@ -337,7 +341,7 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
   if (n == 0)
     return refuse(r, below(where, "content").name, text, "some text");
 
-/* D.65  See that the id is free, or the one that the word has */
+/* D.67  See that the id is free, or the one that the word has */
 
   json_t *word = json_object_getn(r->vocab, json_string_value(text),
                                   n);
@@ -350,9 +354,9 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
                       r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* D.103  Read the other four parts */
+/* D.105  Read the other four parts */
 
-/* D.71  Go through a sequence */
+/* D.73  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -371,7 +375,7 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* D.66  Append a cut */
+/* D.68  Append a cut */
 
 static bool add_cut(struct reader *r, const char *where,
                     const char *pattern, size_t n, bool literal, bool keep_matches,
@@ -391,7 +395,7 @@ static bool add_cut(struct reader *r, const char *where,
   return true;
 }
 
-/* D.67  Read a stage that brings its pattern */
+/* D.69  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -409,7 +413,7 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
 
-/* D.68  See whether matches are kept or removed */
+/* D.70  See whether matches are kept or removed */
 
   const char *name = json_is_string(how) ? json_string_value(how)
       : "";
@@ -422,7 +426,7 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
                  !removed || !invert);
 }
 
-/* D.69  Read the pre-tokenizer */
+/* D.71  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -445,7 +449,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
                   json_object_get(v, "type"),
                   "Sequence, Split, Digits or ByteLevel");
 
-/* D.70  Read the stage that begins with bytes */
+/* D.72  Read the stage that begins with bytes */
 
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
@@ -456,7 +460,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
 
 }
 
-/* D.72  Read the normalizer */
+/* D.74  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
@@ -473,7 +477,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   return true;
 }
 
-/* D.75  Read the ids of a token of a template */
+/* D.77  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where,
                                 json_t * v, json_t * each, struct ids *list)
@@ -501,7 +505,7 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-/* D.76  Put ids around what is there */
+/* D.78  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -519,7 +523,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* D.73  Read a template */
+/* D.75  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -531,7 +535,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
                       "special_tokens ") && (json_is_array(list)
                                              || refuse(r, at.name, list, "a list"));
 
-/* D.74  Sort the tokens by the side of the text on which they stand */
+/* D.76  Sort the tokens by the side of the text on which they stand */
 
   if (ok)
     json_array_foreach(list, i, each) {
@@ -559,7 +563,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* D.77  Read the post-processor */
+/* D.79  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -576,7 +580,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* D.78  Read the decoder */
+/* D.80  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -589,9 +593,9 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
       || refuse(r, below(where, "type").name, type, "ByteLevel");
 }
 
-/* D.104  Read whole files */
+/* D.106  Read whole files */
 
-/* D.85  Parse a file of JSON */
+/* D.87  Parse a file of JSON */
 
 static json_t *read_json(const char *path, struct error *why)
 {
@@ -608,7 +612,7 @@ static json_t *read_json(const char *path, struct error *why)
   return v;
 }
 
-/* D.83  Read the configuration beside it */
+/* D.85  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config,
                          const char *wish, const char *which, struct ids *list)
@@ -628,7 +632,7 @@ static bool read_bracket(struct reader *r, json_t * config,
   return ids_push(r->m, list, id, r->why);
 }
 
-/* D.84  Read the configuration beside it */
+/* D.86  Read the configuration beside it */
 
 static bool read_config(struct reader *r)
 {
@@ -650,7 +654,7 @@ static bool read_config(struct reader *r)
   return ok;
 }
 
-/* D.79  Tell whether a tokenizer is of our kind */
+/* D.81  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -667,7 +671,7 @@ static bool has_byte_level(json_t * v)
   return false;
 }
 
-/* D.80  Tell whether a tokenizer is of our kind */
+/* D.82  Tell whether a tokenizer is of our kind */
 
 static bool is_ours(struct reader *r, json_t * file)
 {
@@ -688,7 +692,7 @@ static bool is_ours(struct reader *r, json_t * file)
                            : "BPE (another kind of tokenizer)");
 }
 
-/* D.81  Read a whole description */
+/* D.83  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
@@ -705,7 +709,7 @@ static bool read_description(struct reader *r, json_t * file)
   if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
     return false;
 
-/* D.82  Read the tokens that were added */
+/* D.84  Read the tokens that were added */
 
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
@@ -720,7 +724,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* D.87  Read one such line */
+/* D.89  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -738,7 +742,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* D.86  Read the lines of a list of merges */
+/* D.88  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -763,7 +767,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.88  Read a vocabulary and its merges */
+/* D.90  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -786,7 +790,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-/* D.92  Read a file of JSON into a tokenizer */
+/* D.94  Read a file of JSON into a tokenizer */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -800,7 +804,7 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.89  Find out what a path holds */
+/* D.91  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
@@ -808,7 +812,7 @@ static bool there(char room[4096], const char *path, const char *name)
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
 
-/* D.90  Find out what a path holds */
+/* D.92  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -826,7 +830,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
       && there(two, path, "vocab.bpe"))
     return read_pair_of_files(r, one, two);
 
-/* D.91  Say that nothing of ours is here */
+/* D.93  Say that nothing of ours is here */
 
   *absent = !there(one, path, "tokenizer.model");
   r->file = one;
@@ -840,7 +844,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
 
 }
 
-/* D.93  Open a tokenizer */
+/* D.95  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -860,7 +864,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
-/* D.94  Open a tokenizer */
+/* D.96  Open a tokenizer */
 
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
@@ -870,7 +874,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* D.95  Spell bytes for a file */
+/* D.97  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
                         size_t n, struct bytes *out, struct error *why)
@@ -888,7 +892,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-/* D.97  Make a merge as JSON */
+/* D.99  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -903,7 +907,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* D.96  Make the vocabulary and the merges as JSON */
+/* D.98  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t,
                        json_t * vocab, json_t * merges, struct error *why)
@@ -927,7 +931,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-/* D.98  Make the description as JSON */
+/* D.100  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -951,7 +955,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* D.99  Write a tokenizer */
+/* D.101  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -969,7 +973,7 @@ bool tokenizer_write(struct memory *m, const char *path,
       < (int)sizeof beside;
   tokenizer_close(m, t);
 
-/* D.100  Write it beside its place, and move it there */
+/* D.102  Write it beside its place, and move it there */
 
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);
