@@ -98,12 +98,12 @@ is it in the example of another tutorial, whose grid we will draw in chapter 3.
 
 \begin{tutorial}{offbyone}{S4-03}
 \quoted{Suppose the user's prompt is "The cat sat" (3 tokens), and we want to generate " on the mat" (4 tokens).}
-\ourrun The program counts \val{claim.S4-03} tokens in `` on the mat'', one a word. The fourth is the full stop, which the quoted text
+\ourrun The program counts \val{claim.S4-03} tokens in \texttt{\textvisiblespace on the mat}, one a word. The fourth is the full stop, which the quoted text
 does not have; the article writes it in its last step.
 \end{tutorial}
 
-@ The program of this chapter learns these nine merges, spells this word, and then does the same
-with a longer text, until ``The cat sat'' is three ids. Three modules do the work, in the order
+@ The program of this chapter learns the nine merges of the hand calculation, spells \texttt{that} with them, and then does the same
+with the page about the cat, until ``The cat sat'' is three ids. Three modules do the work, in the order
 in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
@@ -490,7 +490,7 @@ the model, which has seen only the right ones, understands less. The published t
 with a regular expression. GPT-2's reads, in words: an English contraction such as \texttt{'ll};
 or a row of letters, of digits, or of other signs, each with the one blank before it; or white
 space, of which the last blank is left for the word that follows. Llama~3's is similar, but
-takes digits in threes, so that no number becomes a token because somebody's texts were full of it; it takes any sign before a word, and line ends with what precedes
+takes digits in threes, so that no token is ever a number of more than three digits, takes any sign before a word, and line ends with what precedes
 them. The two differ on almost every line that is not plain prose:
 
 \medskip
@@ -2161,7 +2161,7 @@ static int print_held(void)
 its \tok{The} and its \tok{at}, and a blank and a \tok b that stand alone, because no word of the page begins like that.
 
 What does it all cost? Compared with what comes, nothing. A byte is looked at a few times in a table, on the way to ids, and once on the way back. To write one token the smallest GPT-2, as chapter~2 will
-count, does \val{gpt2.head} multiplications for the scores of its vocabulary alone. So a short spelling is
+count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short spelling is
 worth looking for, and the time that it takes to find it is not worth a thought, as long as it grows with the text and not with its square.
 
 \checkpoint{build/out/01-tokens.txt}{merges learnt on a page, ids, a round trip, a stream}
