@@ -1045,7 +1045,7 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
 }
 
 @ To take a spot out of its chain is to let its two neighbours there know each other. This is why the chain has links in both directions: with
-one, we would have to walk along it to find the neighbour before, and the chain of a common pair is nearly as long as the text. The count falls by what it had
+one, we would have to walk along it to find the neighbour before, and the chain of a common pair may be as long as the text. The count falls by what it had
 grown.
 
 @<Strike out the pair that begins at a spot@>=
@@ -1182,7 +1182,7 @@ static bool merge_all(struct trainer *t, const struct pair *best,
   return queue_from(t, fresh);
 }
 
-@ The learner itself is now short: cut, lay out, learn. The splitter is closed as soon as the pieces are collected. Whatever happens, the learner's memory goes back in the end, and the list of merges too if it cannot be finished; so the caller
+@ The learner itself is now short: cut, lay out, learn. Whatever happens, the learner's memory goes back in the end, and the list of merges too if it cannot be finished; so the caller
 has either a list or a sentence, and never half of one.
 
 @<Learn merges from a text@>=

@@ -1168,12 +1168,12 @@ static bool read_added(struct reader *r, const char *where, json_t *v)
     *id = json_object_get(v, "id");
   if (!only_keys(r, where, v, "id content single_word "@|
     "lstrip rstrip normalized "@| "special ")
-    || !read_id(r, below(where, "id").name, id, &x.id)
-    || !flag(r, where, v, "special", false, &x.special)
-    || !flag(r, where, v, "lstrip", false, &x.lstrip)
-    || !flag(r, where, v, "rstrip", false, &x.rstrip)
-    || !flag(r, where, v, "single_word", false, &x.single_word)
-    || !flag(r, where, v, "normalized", !x.special,
+    @/|| !read_id(r, below(where, "id").name, id, &x.id)
+    @/|| !flag(r, where, v, "special", false, &x.special)
+    @/|| !flag(r, where, v, "lstrip", false, &x.lstrip)
+    @/|| !flag(r, where, v, "rstrip", false, &x.rstrip)
+    @/|| !flag(r, where, v, "single_word", false, &x.single_word)
+    @/|| !flag(r, where, v, "normalized", !x.special,
       &x.normalized)) return false;
   size_t n = json_string_length(text);
   if (n == 0) return refuse(r, below(where, "content").name, text,
