@@ -1374,8 +1374,8 @@ if (ok) json_array_foreach(list, i, each) {
 }
 
 @ A special token of a template is looked up in the list that the template brings along, and may be several
-ids there. Each must be the id of a token, or decoding would find nothing. The name is the field |id| in the template and the letters of the token at the same time; the ids that
-count are those of the list, and what the vocabulary says about the letters is not asked, as it is not by the library.
+ids there. Each must be the id of a token, or decoding would find nothing. A template calls a token by its letters, in a field that is named |id| all the same; the numbers stand in the list under |ids|, and
+only these count. What the vocabulary would say about the letters is not asked.
 
 @<Read the ids of a token of a template@>=
 static bool read_template_token(struct reader *r, const char *where,
@@ -1881,8 +1881,8 @@ else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
   ok = error_say(why, "%s: cannot be written: %s", path,
     strerror(errno));
 
-@ The file has the readers of parts before the readers of wholes; four that call each other in a circle, or
-stand later in the book, are announced.
+@ The file has the readers of parts before the readers of wholes, so that each function stands before the first that calls it, and
+nothing has to be announced. The file is read from below; this appendix was read from above.
 
 @(files.c@>=
 #define _POSIX_C_SOURCE 200809L
