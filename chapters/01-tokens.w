@@ -108,10 +108,8 @@ in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cu
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
 to keep them is appendix~D. How to look up pairs and names is appendix~E. Whoever wants the idea before the care goes on at
-\cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them.
-
-Called with a word, the program prints something else than its lessons: |"values"| are the numbers that the prose of this
-chapter quotes, the other four the points of its figures.
+\cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them. (The words that |main| knows lead to the numbers in the prose, and to the points of the
+four figures.)
 
 @c
 #include <stdio.h>
@@ -129,11 +127,11 @@ chapter quotes, the other four the points of its figures.
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0) return print_values();
-  if (strcmp(what, "growth") == 0) return print_growth();
-  if (strcmp(what, "shrink") == 0) return print_shrink();
-  if (strcmp(what, "work") == 0) return print_work();
-  if (strcmp(what, "stream") == 0) return print_held();
+  if (strcmp(what, "values") == 0)@+ return print_values();
+  if (strcmp(what, "growth") == 0)@+ return print_growth();
+  if (strcmp(what, "shrink") == 0)@+ return print_shrink();
+  if (strcmp(what, "work") == 0)@+ return print_work();
+  if (strcmp(what, "stream") == 0)@+ return print_held();
   return print_lessons();
 }
 
@@ -278,10 +276,10 @@ one spelling and no other. After |0xed| would come the surrogates U+D800 to U+DF
 what lies beyond U+10FFFF.
 
 @<Narrow what the second byte may be@>=
-if (b == 0xe0) low = 0xa0;
-if (b == 0xed) high = 0x9f;
-if (b == 0xf0) low = 0x90;
-if (b == 0xf4) high = 0x8f;
+if (b == 0xe0)@+ low = 0xa0;
+if (b == 0xed)@+ high = 0x9f;
+if (b == 0xf0)@+ low = 0x90;
+if (b == 0xf4)@+ high = 0x8f;
 
 @ Four things follow at once. A text may be cut into runs of whole characters and runs of bytes
 that are none; it may be shown with a U+FFFD for each part that is none; we can say which
@@ -589,7 +587,8 @@ static bool rewrite(struct memory *m, const char *pattern, size_t n,
 @ PCRE2 asks for memory through two functions of ours, but returns a block without saying how
 large it was, which our books want to know. So this one adapter does what chapter 0 declined to
 do: it writes the size before the block. The header is a whole 64 bytes, to keep the alignment. There is no place for a
-sentence here; PCRE2 is told no with a null, and we say later what could not be done.
+sentence here; PCRE2 is told no with a null, and we say later what could not be done. Only the machine code lies elsewhere, in pages that PCRE2 asks of the
+system itself; they are in nobody's books.
 
 @<Let PCRE2 take its memory from ours@>=
 enum { HEADER = 64 };
@@ -601,11 +600,7 @@ static void *take_for_pcre2(size_t n, void *m)
   memcpy(p, &n, sizeof n);
   return p + HEADER;
 }
-
-@ The way back begins one header earlier, where the size is. Only the machine code lies elsewhere, in pages that PCRE2 asks of the
-system itself; they are in nobody's books.
-
-@<Let PCRE2 take its memory from ours@>=
+@#
 static void give_for_pcre2(void *block, void *m)
 {
   if (block == NULL) return;
@@ -658,7 +653,8 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
 @ Unicode properties are switched on, and \texttt{\textbackslash C}, which could cut a character in two, off. A literal pattern
 has neither, so it gets neither option, which PCRE2 would refuse together. If there
 is no machine code to be had, on a system that forbids it or for lack of memory, the
-interpreter serves: it finds the same matches, only later. So the answer of |pcre2_jit_compile| is not asked for.
+interpreter serves: it finds the same matches, only later. So the answer of |pcre2_jit_compile| is not asked for. What is wrong with a bad pattern goes into the sentence, with the place; the caller knows
+from which file it came.
 
 @<Have PCRE2 compile it@>=
 static bool compile(struct splitter *s, const struct bytes *text,
@@ -677,17 +673,11 @@ static bool compile(struct splitter *s, const struct bytes *text,
     pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
     return true;
   }
-  @<Say what is wrong with the pattern, and where@>@;
+  unsigned char words[160] = "";
+  pcre2_get_error_message(code, words, sizeof words);
+  return error_say(why, "%s at byte %zu", (const char *) words,
+    (size_t) place);
 }
-
-@ What PCRE2 has to say about a bad pattern goes into the sentence, with the place. Which file it came from is not known here; whoever called does, and
-puts the name in front.
-
-@<Say what is wrong with the pattern, and where@>=
-unsigned char words[160] = "";
-pcre2_get_error_message(code, words, sizeof words);
-return error_say(why, "%s at byte %zu", (const char *) words,
-  (size_t) place);
 
 @ The other three things are needed for every search and made once. A result has room for one pair of numbers, where the
 match begins and where it ends; groups inside the pattern do not interest us.
@@ -948,7 +938,8 @@ struct chunk { const unsigned char *byte; size_t n; uint32_t times; };
 
 @ A piece is entered by its letters: if they are known already, the number of their piece comes out of the table of names and the piece
 counts once more; otherwise it gets the next number. A piece of one byte has no pair, but it does no harm either; it is entered like
-the others. The letters are not copied: they stay in the text, which is the caller's and outlives the learner, and the table points there.
+the others. The letters are not copied: they stay in the text, which is the caller's and outlives the learner, and the table points there. Chunks may move when their block grows, and therefore the table gives a chunk's
+number and not its address.
 
 @<Enter a piece of the text@>=
 static bool enter_piece(struct trainer *t, const unsigned char *byte,
@@ -959,23 +950,17 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte,
     t->part[known - 1].times++;
     return true;
   }
-  @<Have room for one more chunk@>@;
+  if (t->n_chunks == t->room_chunks) {
+    size_t room = 2 * t->room_chunks + 64;
+    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
+      t->room_chunks, room, sizeof *p, t->why);
+    if (p == NULL) return false;
+    t->part = p, t->room_chunks = room;
+  }
   t->part[t->n_chunks++] = (struct chunk) @[{ byte, n, 1 }@];
   t->n_at += n;
   return name_map_put(t->m, &t->known, byte, n,
     (uint32_t) t->n_chunks, t->why);
-}
-
-@ Chunks grow by doubling, like everything in this book of which nobody can say beforehand how much there will be. They
-may move while they do, which is why the table has their numbers and not their addresses.
-
-@<Have room for one more chunk@>=
-if (t->n_chunks == t->room_chunks) {
-  size_t room = 2 * t->room_chunks + 64;
-  struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
-    t->room_chunks, room, sizeof *p, t->why);
-  if (p == NULL) return false;
-  t->part = p, t->room_chunks = room;
 }
 
 @ The text is cut as in \cref{sec:split}. Bytes that are no characters cannot be shown to a pattern, which knows only characters;
@@ -1307,10 +1292,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   list->id[list->n++] = id;
   return true;
 }
-
-@ Freeing leaves the empty row behind, in which nothing dangles: it may be pushed to, or freed again.
-
-@<Append an id, and return the row@>=
+@#
 void ids_free(struct memory *m, struct ids *list)
 {
   memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
@@ -1612,7 +1594,7 @@ given pieces, so that the same function serves a pattern, the stages of appendix
 
 @* A tokenizer. \label{sec:tokenizer}
 What other people publish as a tokenizer is more than a list of merges and a pattern. Some texts stand for one
-id as a whole, like the \texttt{<|endoftext|>} that ends a document in GPT-2's training text.
+id as a whole, like the \texttt{<\textbar endoftext\textbar>} that ends a document in GPT-2's training text.
 Some tokenizers first bring the letters into a normal form (an \texttt e with an accent can be one character or two, of different bytes); some put a blank before the text; some
 put an id of their own before all others. Each of these changes ids, so
 each must be done exactly as the model's makers did it, or refused in words. A tokenizer that
@@ -1705,7 +1687,7 @@ learner's ids move up by one.
 @<A tokenizer, from outside@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why);
-  /* id 0 is \.{<|endoftext|>}, 1 to 256 are the bytes, then come |n|
+  /* id 0 is the end of a text, 1 to 256 are the bytes, then come |n|
      merges; text is cut by |split_gpt2|; null and a sentence */
 bool tokenizer_write(struct memory *m, const char *path,
   const struct bpe_merge *merge, size_t n, struct error *why);
@@ -1913,7 +1895,8 @@ static void feed(struct memory *m, struct lesson *l,
 }
 
 @ This is what the program prints when nothing else is asked for: the hand calculation first, so that pencil and program can be compared line by line, and then the
-page about the cat. At the end all memory must have been returned; chapter 0 has counted it.
+page about the cat with three texts, of which the last has a word that the page does not have. The euro sign of the price, for which the page has no token, goes through a
+stream. At the end all memory must have been returned; chapter 0 has counted it.
 
 @<Show merges, ids and a stream@>=
 static int print_lessons(void)
@@ -1926,24 +1909,18 @@ static int print_lessons(void)
   bool ok = print_ids(&m, &hand, "that");
   forget(&m, &hand);
   if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
-  @<Show what the page about the cat has taught@>@;
+  printf("%zu merges from three lines about a cat\n", cat.n);
+  print_merges(&m, &cat);
+  ok = print_ids(&m, &cat, "The cat sat") && ok;
+  ok = print_ids(&m, &cat, sentence) && ok;
+  ok = print_ids(&m, &cat, "The bat") && ok;
+  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
+    count_ids(&m, &cat, price));
+  feed(&m, &cat, " %u/%zu/%zu");
+  printf("\n");
   forget(&m, &cat);
   return ok && m.all.held == 0 ? 0 : 1;
 }
-
-@ Three texts are spelt: the words that will be with us, the sentence of the first figure, and one with a word that the page does not have. The price with its euro
-sign goes through a stream; the page has no such sign, so it is three tokens.
-
-@<Show what the page about the cat has taught@>=
-printf("%zu merges from three lines about a cat\n", cat.n);
-print_merges(&m, &cat);
-ok = print_ids(&m, &cat, "The cat sat") && ok;
-ok = print_ids(&m, &cat, sentence) && ok;
-ok = print_ids(&m, &cat, "The bat") && ok;
-printf("a stream of %zu ids: id, bytes released, bytes held\n ",
-  count_ids(&m, &cat, price));
-feed(&m, &cat, " %u/%zu/%zu");
-printf("\n");
 
 @ The definition of encoding, as it stands: look at all neighbours, merge the best, repeat. It
 counts its looks as the fast encoder does, in the same table, and so the two counts may be compared. In the tests a program like this is the

@@ -600,7 +600,7 @@ bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
   return id < t->n_known && t->known_as[id].special;
 }
 
-@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<|endoftext|>} means the special token and not some
+@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<\textbar endoftext\textbar>} means the special token and not some
 word of the vocabulary that is spelt like it. The search is for whole tokens: a text of two tokens is not found.
 
 @<Decode ids, and answer questions about them@>=

@@ -1,15 +1,15 @@
 /* bpe.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.84  bpe.c */
+/* 1.80  bpe.c */
 
 #include <string.h>
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.85  The learner, from its structures up */
+/* 1.81  The learner, from its structures up */
 
-/* 1.46  What the learner knows */
+/* 1.44  What the learner knows */
 
 #define NOWHERE UINT32_MAX
 struct spot {
@@ -22,7 +22,7 @@ struct pair {
   uint32_t left, right, first, last;
 };
 
-/* 1.47  What the learner knows */
+/* 1.45  What the learner knows */
 
 struct trainer {
   struct memory *m;
@@ -39,7 +39,7 @@ struct trainer {
   struct heap queue;
 };
 
-/* 1.48  What the learner knows */
+/* 1.46  What the learner knows */
 
 struct chunk {
   const unsigned char *byte;
@@ -47,7 +47,7 @@ struct chunk {
   uint32_t times;
 };
 
-/* 1.49  Enter a piece of the text */
+/* 1.47  Enter a piece of the text */
 
 static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
 {
@@ -56,9 +56,6 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
     t->part[known - 1].times++;
     return true;
   }
-
-/* 1.50  Have room for one more chunk */
-
   if (t->n_chunks == t->room_chunks) {
     size_t room = 2 * t->room_chunks + 64;
     struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
@@ -67,13 +64,12 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
       return false;
     t->part = p, t->room_chunks = room;
   }
-
   t->part[t->n_chunks++] = (struct chunk) { byte, n, 1 };
   t->n_at += n;
   return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
 }
 
-/* 1.51  Collect the pieces of the text */
+/* 1.48  Collect the pieces of the text */
 
 static bool collect(struct trainer *t, const unsigned char *text,
                     size_t n, struct splitter *by)
@@ -96,7 +92,7 @@ static bool collect(struct trainer *t, const unsigned char *text,
   return true;
 }
 
-/* 1.53  Make room for a new pair */
+/* 1.50  Make room for a new pair */
 
 static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t * k)
 {
@@ -117,7 +113,7 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
   return true;
 }
 
-/* 1.52  Enter the pair that begins at a spot */
+/* 1.49  Enter the pair that begins at a spot */
 
 static bool link_pair(struct trainer *t, uint32_t i)
 {
@@ -136,7 +132,7 @@ static bool link_pair(struct trainer *t, uint32_t i)
   return true;
 }
 
-/* 1.54  Strike out the pair that begins at a spot */
+/* 1.51  Strike out the pair that begins at a spot */
 
 static void unlink_pair(struct trainer *t, uint32_t i)
 {
@@ -154,7 +150,7 @@ static void unlink_pair(struct trainer *t, uint32_t i)
   p->count -= s->times;
 }
 
-/* 1.57  Put pairs into the queue */
+/* 1.54  Put pairs into the queue */
 
 static bool queue_pair(struct trainer *t, const struct pair *p)
 {
@@ -172,7 +168,7 @@ static bool queue_from(struct trainer *t, size_t k)
   return true;
 }
 
-/* 1.55  Lay out the spots and count the pairs */
+/* 1.52  Lay out the spots and count the pairs */
 
 static bool lay_out(struct trainer *t)
 {
@@ -185,7 +181,7 @@ static bool lay_out(struct trainer *t)
   uint32_t i = 0;
   for (size_t c = 0; c < t->n_chunks; c++) {
 
-/* 1.56  Lay out the spots of one chunk */
+/* 1.53  Lay out the spots of one chunk */
 
     uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
     for (; i <= last; i++)
@@ -202,7 +198,7 @@ static bool lay_out(struct trainer *t)
   return queue_from(t, 0);
 }
 
-/* 1.58  Find the pair with the highest count */
+/* 1.55  Find the pair with the highest count */
 
 static bool best_pair(struct trainer *t, struct pair **best)
 {
@@ -222,7 +218,7 @@ static bool best_pair(struct trainer *t, struct pair **best)
   return true;
 }
 
-/* 1.59  Merge at one place */
+/* 1.56  Merge at one place */
 
 static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
 {
@@ -240,7 +236,7 @@ static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
   return next == NOWHERE || link_pair(t, i);
 }
 
-/* 1.60  Merge a pair wherever it stands */
+/* 1.57  Merge a pair wherever it stands */
 
 static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
 {
@@ -252,7 +248,7 @@ static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
   return queue_from(t, fresh);
 }
 
-/* 1.64  Find and merge, again and again */
+/* 1.61  Find and merge, again and again */
 
 static bool learn(struct trainer *t, struct bpe_merge *list,
                   size_t merges, size_t *n_out)
@@ -272,7 +268,7 @@ static bool learn(struct trainer *t, struct bpe_merge *list,
   return true;
 }
 
-/* 1.61  Learn merges from a text */
+/* 1.58  Learn merges from a text */
 
 bool bpe_train(struct memory *m, const char *text, size_t n,
                const char *pattern, size_t merges, struct bpe_merge **out,
@@ -283,7 +279,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
 
-/* 1.62  Refuse more merges than there are ids, and compile the pattern */
+/* 1.59  Refuse more merges than there are ids, and compile the pattern */
 
   bool ok = merges < NOWHERE - 256
       || error_say(why, "%zu merges are more than ids can number", merges);
@@ -298,7 +294,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
     list = memory_take(m, FOR_TOKENS, merges, sizeof *list, why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
 
-/* 1.65  Return what the learner took */
+/* 1.62  Return what the learner took */
 
   heap_free(m, &t.queue);
   pair_map_free(m, &t.number);
@@ -314,14 +310,14 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   return ok;
 }
 
-/* 1.63  Learn merges from a text */
+/* 1.60  Learn merges from a text */
 
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
 
-/* 1.67  Append an id, and return the row */
+/* 1.64  Append an id, and return the row */
 
 bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
 {
@@ -337,15 +333,13 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why
   return true;
 }
 
-/* 1.68  Append an id, and return the row */
-
 void ids_free(struct memory *m, struct ids *list)
 {
   memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
   *list = (struct ids) { NULL, 0, 0 };
 }
 
-/* 1.71  Append a rule, and return them */
+/* 1.67  Append a rule, and return them */
 
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
              uint32_t right, uint32_t made, struct error *why)
@@ -365,7 +359,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
   return true;
 }
 
-/* 1.72  Append a rule, and return them */
+/* 1.68  Append a rule, and return them */
 
 void bpe_free(struct memory *m, struct bpe *b)
 {
@@ -374,7 +368,7 @@ void bpe_free(struct memory *m, struct bpe *b)
   b->rule = NULL, b->n = b->room = 0;
 }
 
-/* 1.76  Consider the pair that begins at a node */
+/* 1.72  Consider the pair that begins at a node */
 
 static bool consider(const struct bpe *b, struct memory *m,
                      struct bpe_work *w, uint32_t i, struct error *why)
@@ -388,7 +382,7 @@ static bool consider(const struct bpe *b, struct memory *m,
                    why);
 }
 
-/* 1.77  Spell a piece in bytes */
+/* 1.73  Spell a piece in bytes */
 
 static bool spell_in_bytes(const struct bpe *b, struct memory *m,
                            struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -397,7 +391,7 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   if (n >= NOWHERE)
     return error_say(why, "a piece of %zu bytes is too long", n);
 
-/* 1.78  Have a node for every byte */
+/* 1.74  Have a node for every byte */
 
   if (n > w->room) {
     bpe_work_free(m, w);
@@ -421,7 +415,7 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.79  Spell a piece in bytes */
+/* 1.75  Spell a piece in bytes */
 
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
@@ -430,7 +424,7 @@ void bpe_work_free(struct memory *m, struct bpe_work *w)
   w->node = NULL, w->room = 0;
 }
 
-/* 1.73  Encode a piece */
+/* 1.69  Encode a piece */
 
 bool bpe_encode(const struct bpe *b, struct memory *m,
                 struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -448,7 +442,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
     if (w->node[i].id != r->left || next == NOWHERE || w->node[next].id != r->right)
       continue;
 
-/* 1.75  Merge the two nodes, and look at their neighbours */
+/* 1.71  Merge the two nodes, and look at their neighbours */
 
     uint32_t after = w->node[next].next, before = w->node[i].prev;
     w->node[i].id = r->made, w->node[i].next = after;
@@ -462,7 +456,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 
   }
 
-/* 1.74  Append the ids that are left in the chain */
+/* 1.70  Append the ids that are left in the chain */
 
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
@@ -473,7 +467,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.81  Spell an id, and make an encoder of merges */
+/* 1.77  Spell an id, and make an encoder of merges */
 
 bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
                uint32_t id, struct bytes *out, struct error *why)
@@ -496,7 +490,7 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   return ok;
 }
 
-/* 1.82  Spell an id, and make an encoder of merges */
+/* 1.78  Spell an id, and make an encoder of merges */
 
 bool bpe_learnt(struct memory *m, struct bpe *b,
                 const struct bpe_merge *merge, size_t n, struct error *why)

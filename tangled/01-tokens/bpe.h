@@ -1,6 +1,6 @@
 /* bpe.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.83  bpe.h */
+/* 1.79  bpe.h */
 
 #ifndef INCIPIT_BPE_H
 #define INCIPIT_BPE_H
@@ -8,7 +8,7 @@
 #include "01-tokens/utf8.h"
 #include "A5-lookups/table.h"
 
-/* 1.45  Merges, learnt */
+/* 1.43  Merges, learnt */
 
 struct bpe_merge {
   uint32_t left, right;
@@ -25,7 +25,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
 /* returns what bpe_train gave, for as many merges as were asked for */
 
-/* 1.66  Merges, applied */
+/* 1.63  Merges, applied */
 
 struct ids {
   uint32_t *id;
@@ -39,7 +39,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why
 void ids_free(struct memory *m, struct ids *list);
 /* returns the block and empties the row */
 
-/* 1.69  Merges, applied */
+/* 1.65  Merges, applied */
 
 #define BPE_NONE UINT32_MAX
 struct bpe_rule {
@@ -61,7 +61,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
 void bpe_free(struct memory *m, struct bpe *b);
 /* returns the blocks of the rules */
 
-/* 1.70  Merges, applied */
+/* 1.66  Merges, applied */
 
 struct bpe_node {
   uint32_t id, prev, next;
@@ -84,7 +84,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 void bpe_work_free(struct memory *m, struct bpe_work *w);
 /* returns the workspace */
 
-/* 1.80  Merges, undone */
+/* 1.76  Merges, undone */
 
 bool bpe_learnt(struct memory *m, struct bpe *b,
                 const struct bpe_merge *merge, size_t n, struct error *why);

@@ -1,6 +1,6 @@
 /* split.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.44  split.c */
+/* 1.42  split.c */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -49,8 +49,6 @@ static void *take_for_pcre2(size_t n, void *m)
   return p + HEADER;
 }
 
-/* 1.30  Let PCRE2 take its memory from ours */
-
 static void give_for_pcre2(void *block, void *m)
 {
   if (block == NULL)
@@ -61,7 +59,7 @@ static void give_for_pcre2(void *block, void *m)
   memory_give(m, FOR_TOKENS, p, n + HEADER, 1);
 }
 
-/* 1.31  What a splitter holds */
+/* 1.30  What a splitter holds */
 
 struct splitter {
   struct memory *home;
@@ -72,7 +70,7 @@ struct splitter {
   pcre2_jit_stack *stack;
 };
 
-/* 1.33  Have PCRE2 compile it */
+/* 1.32  Have PCRE2 compile it */
 
 static bool compile(struct splitter *s, const struct bytes *text,
                     bool literal, struct error *why)
@@ -92,16 +90,12 @@ static bool compile(struct splitter *s, const struct bytes *text,
     pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
     return true;
   }
-
-/* 1.34  Say what is wrong with the pattern, and where */
-
   unsigned char words[160] = "";
   pcre2_get_error_message(code, words, sizeof words);
   return error_say(why, "%s at byte %zu", (const char *)words, (size_t)place);
-
 }
 
-/* 1.35  Make room for the searches */
+/* 1.33  Make room for the searches */
 
 static bool make_room(struct splitter *s, struct error *why)
 {
@@ -114,7 +108,7 @@ static bool make_room(struct splitter *s, struct error *why)
   return true;
 }
 
-/* 1.36  Make room for the searches */
+/* 1.34  Make room for the searches */
 
 void splitter_close(struct splitter *s)
 {
@@ -128,7 +122,7 @@ void splitter_close(struct splitter *s)
   memory_give(s->home, FOR_TOKENS, s, 1, sizeof *s);
 }
 
-/* 1.32  Compile a pattern */
+/* 1.31  Compile a pattern */
 
 struct splitter *splitter_open(struct memory *m, const char *pattern,
                                size_t n, bool literal, struct error *why)
@@ -151,7 +145,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
   return NULL;
 }
 
-/* 1.40  Say why a search failed */
+/* 1.38  Say why a search failed */
 
 static bool say_what_pcre2_says(int code, size_t at, struct error *why)
 {
@@ -161,7 +155,7 @@ static bool say_what_pcre2_says(int code, size_t at, struct error *why)
                    (const char *)words);
 }
 
-/* 1.38  Look for the next match */
+/* 1.36  Look for the next match */
 
 static bool look(struct pieces *p, struct error *why)
 {
@@ -169,7 +163,7 @@ static bool look(struct pieces *p, struct error *why)
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full ? PCRE2_NOTEMPTY_ATSTART : 0);
   int got;
 
-/* 1.39  Search, and once more without machine code if its stack ends */
+/* 1.37  Search, and once more without machine code if its stack ends */
 
   got = pcre2_match(s->code, p->text, p->n, p->at, options, s->result, s->limits);
   if (got == PCRE2_ERROR_JIT_STACKLIMIT)
@@ -188,7 +182,7 @@ static bool look(struct pieces *p, struct error *why)
       || error_say(why, "the pattern matches backwards at byte %zu", p->at);
 }
 
-/* 1.37  Begin to cut */
+/* 1.35  Begin to cut */
 
 void pieces_begin(struct pieces *p, struct splitter *by,
                   const unsigned char *text, size_t n)
@@ -202,7 +196,7 @@ void pieces_begin(struct pieces *p, struct splitter *by,
   }
 }
 
-/* 1.41  Cut off the next piece */
+/* 1.39  Cut off the next piece */
 
 bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 {
@@ -225,7 +219,7 @@ bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
   return true;
 }
 
-/* 1.42  Ask for the version of Unicode */
+/* 1.40  Ask for the version of Unicode */
 
 void splitter_unicode(char version[24])
 {

@@ -1,6 +1,6 @@
 /* split.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.43  split.h */
+/* 1.41  split.h */
 
 #ifndef INCIPIT_SPLIT_H
 #define INCIPIT_SPLIT_H
