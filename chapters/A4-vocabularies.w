@@ -13,8 +13,10 @@ differs?}
 \incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: first the structure and what
 is done with it, then the files from which it is filled. Nothing in this appendix is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
-many small rules, each of which somebody once decided in one way and not in another. We take
-them as they are. Where a rule is missing here, the reader of files stops with a sentence; a
+many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
+open models are fetched from, and whose library wrote the files that lie beside the weights; what that library does with a text is the
+definition of being right. We take
+the rules as they are. Where a rule is missing here, the reader of files stops with a sentence; a
 vocabulary that is almost understood would be worse than none.
 
 @ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
@@ -42,24 +44,34 @@ int main(int argc, char **argv)
 }
 
 @* A tokenizer from inside. \label{sec:inside}
-Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. For every
+Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
 id there are two spans, nearly always the same one: how the vocabulary spells the token, which
-matters when it is looked up whole, and what it reads as, which is what decoding gives.
+matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
+word reads as it is written, and has no spelling that merges could reach.
 
 @<A tokenizer, from inside@>=
-struct span { uint32_t at, n; }; /* |n| bytes from |at| on; |n == 0|: nothing */
+struct span { uint32_t at, n; };
+  /* |n| bytes from |at| on; |n == 0|: nothing */
 struct known_id { struct span piece, text; bool special; };
-struct added_token { struct span text; uint32_t id; bool special, lstrip, rstrip,
-  single_word, normalized; };
+struct added_token { struct span text; uint32_t id; bool special,
+  lstrip, rstrip, single_word, normalized; };
 struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
-  /* one cut of the text; no splitter: a blank before it, unless it has one */
+  /* one cut of the text; no splitter: a blank before it, unless it
+     has one */
 struct twig { uint32_t child, sibling, extra; unsigned char byte; };
-  /* a node of the tree of added tokens; 0: none; |extra| counts from 1 */
+  /* a node of the tree of added tokens; 0: none; |extra| counts from
+     1 */
+
+@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, cuts, ids around a text, and two
+switches (whether there is a normal form, and whether a whole piece is looked up before anything is merged). Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+
+@<A tokenizer, from inside@>=
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
   struct known_id *known_as; size_t n_known, room_known; /* by id */
-  struct name_map by_piece; /* from a token's spelling to its id, plus 1 */
+  struct name_map by_piece;
+    /* from a token's spelling to its id, plus 1 */
   struct bpe rules;
   struct added_token *more; size_t n_more, room_more;
   struct twig *tree; size_t n_twigs, room_twigs;
@@ -79,45 +91,55 @@ uint32_t alphabet(unsigned b);
 |index_extras|; the cuts and the ids around a text may come at any time. Nothing is ever taken out again.
 
 @<A tokenizer, from inside@>=
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-  struct span *where, struct error *why);
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why);
   /* copies letters into the tokenizer's block */
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why);
+  /* the entry of an id, made if it is not there; null and a
+     sentence */
+bool index_pieces(struct memory *m, struct tokenizer *t,
   struct error *why);
-  /* the entry of an id, made if it is not there; null and a sentence */
-bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last piece: makes |by_piece|, finds the ids of the bytes */
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-  struct error *why);
+  /* after the last piece: makes |by_piece|, finds the ids of the
+     bytes */
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why);
   /* adds a token; its letters are kept already */
-bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
-  /* after the last one: makes the tree, and |by_piece| again, since letters
-     may have moved */
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why);
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why);
+  /* after the last one: makes the tree, and |by_piece| again, since
+     letters may have moved */
+bool normal_form(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why);
   /* appends the text in the normal form NFC */
 
 @ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
-has more is refused, and not wrapped around. An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
-that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing.
+has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
 
 @<Keep letters, and know ids@>=
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-  struct span *where, struct error *why)
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why)
 {
   if (n > UINT32_MAX - t->letters.n)
-    return error_say(why, "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) @[{ (uint32_t) t->letters.n, (uint32_t) n }@];
+    return error_say(why,
+      "a vocabulary of more than 4 GiB of letters");
+  *where = (struct span) @[{ (uint32_t) t->letters.n,
+    (uint32_t) n }@];
   return bytes_push(m, &t->letters, byte, n, why);
 }
-@#
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-  struct error *why)
+
+@ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
+that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
+table may move.
+
+@<Keep letters, and know ids@>=
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why)
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
-      sizeof *p, why);
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
+      t->room_known, room, sizeof *p, why);
     if (p == NULL) return NULL;
     t->known_as = p, t->room_known = room;
   }
@@ -130,12 +152,14 @@ The number that is entered is the id plus one, because 0 means that there is non
 word of one byte is that byte's token.
 
 @<Make the table of pieces@>=
-bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
+bool index_pieces(struct memory *m, struct tokenizer *t,
+  struct error *why)
 {
   for (size_t i = 0; i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
-    if (s.n > 0 && !name_map_put(m, &t->by_piece, t->letters.byte + s.at, s.n,
-      (uint32_t) i + 1, why)) return false;
+    if (s.n > 0 && !name_map_put(m, &t->by_piece,
+      t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+      why)) return false;
   }
   for (int b = 0; b < 256; b++) {
     unsigned char byte = (unsigned char) b;
@@ -155,13 +179,13 @@ may be looked for before or after the text has been brought into its normal form
 @^special token@>
 
 @<Add a token@>=
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-  struct error *why)
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why)
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
-      sizeof *p, why);
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
+      t->room_more, room, sizeof *p, why);
     if (p == NULL) return false;
     t->more = p, t->room_more = room;
   }
@@ -181,30 +205,38 @@ are two roots, for the tokens that are looked for before the normal form (0) and
 @^trie@>
 
 @<Make the tree of added tokens@>=
-static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
-  uint32_t sibling, struct error *why)
+static bool new_twig(struct memory *m, struct tokenizer *t,
+  unsigned char byte, uint32_t sibling, struct error *why)
 {
   if (t->n_twigs == t->room_twigs) {
     size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree, t->room_twigs, room,
-      sizeof *p, why);
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
+      t->room_twigs, room, sizeof *p, why);
     if (p == NULL) return false;
     t->tree = p, t->room_twigs = room;
   }
   t->tree[t->n_twigs++] = (struct twig) @[{ 0, sibling, 0, byte }@];
   return true;
 }
-@#
-static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
-  const unsigned char *byte, size_t n, uint32_t number, struct error *why)
+
+@ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
+tokens of the same letters the one that came first in the file keeps its place. A node knows its children only as a chain; a table of all bytes at every node would be faster, but only where there are
+many children, and added tokens branch little.
+
+@<Make the tree of added tokens@>=
+static bool plant(struct memory *m, struct tokenizer *t,
+  uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
+  struct error *why)
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     uint32_t k = t->tree[at].child;
-    while (k != 0 && t->tree[k].byte != byte[i]) k = t->tree[k].sibling;
+    while (k != 0 && t->tree[k].byte != byte[i])
+      k = t->tree[k].sibling;
     if (k == 0) {
       k = (uint32_t) t->n_twigs;
-      if (!new_twig(m, t, byte[i], t->tree[at].child, why)) return false;
+      if (!new_twig(m, t, byte[i], t->tree[at].child, why))
+        return false;
       t->tree[at].child = k;
     }
     at = k;
@@ -221,7 +253,8 @@ A token that is looked for in the normal form must be in that form itself, or it
 form the two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
-bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why)
 {
   name_map_free(m, &t->by_piece);
   bool ok = index_pieces(m, t, why) && new_twig(m, t, 0, 0, why)
@@ -232,8 +265,9 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
     struct bytes normal = @[{ NULL, 0, 0 }@];
     bool after = x->normalized && t->nfc;
     if (after) ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0, after ? normal.byte : byte,
-      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
+    ok = ok && plant(m, t, x->normalized ? 1 : 0,
+      after ? normal.byte : byte, after ? normal.n : x->text.n,
+      (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
@@ -244,14 +278,15 @@ and remember the last token's end that we passed. At most letters of most texts 
 without added tokens hardly more than reading it.
 
 @<Find the longest added token here@>=
-static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
-  const unsigned char *text, size_t n, size_t *length)
+static const struct added_token *longest(const struct tokenizer *t,
+  uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = t->tree[at].child;
-    while (at != 0 && t->tree[at].byte != text[i]) at = t->tree[at].sibling;
+    while (at != 0 && t->tree[at].byte != text[i])
+      at = t->tree[at].sibling;
     if (at == 0) break;
     if (t->tree[at].extra == 0) continue;
     found = &t->more[t->tree[at].extra - 1];
@@ -261,17 +296,19 @@ static const struct added_token *longest(const struct tokenizer *t, uint32_t roo
 }
 
 @ White space is here what Unicode's property of that name contains, a list that has not changed
-for years and will not, since much depends on it. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
+for years and will not, since much depends on it; so it may stand in the program, where the letters may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
 
 @<Measure white space@>=
 static bool is_space(uint32_t c)
 {
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0
-    || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
+    || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
+    || c == 0x2028 || c == 0x2029
     || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 @#
-static size_t space_after(const unsigned char *text, size_t n, size_t at)
+static size_t space_after(const unsigned char *text, size_t n,
+  size_t at)
 {
   for (enum utf8_state state; at < n;) {
     size_t step = utf8_next(text + at, n - at, &state);
@@ -281,7 +318,8 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised. The mark |lstrip| takes white space on the left, but
+@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised: we cannot be more than
+three bytes away from it, and we know it when we are there. The mark |lstrip| takes white space on the left, but
 not beyond |stop|, where the token before has ended.
 
 @<Measure white space@>=
@@ -291,7 +329,8 @@ static size_t character_before(const unsigned char *text, size_t at)
   return at;
 }
 @#
-static size_t space_before(const unsigned char *text, size_t at, size_t stop)
+static size_t space_before(const unsigned char *text, size_t at,
+  size_t stop)
 {
   while (at > stop) {
     size_t i = character_before(text, at);
@@ -304,7 +343,8 @@ static size_t space_before(const unsigned char *text, size_t at, size_t stop)
 @ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
 connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
 character; what it does not know is the property ``alphabetic'', of which the categories
-leave out the circled and a few other enclosed letters, added here by their numbers.
+leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
+expressions of the library that made these files.
 @^utf8proc@>
 
 @<Tell whether a character belongs to a word@>=
@@ -321,17 +361,24 @@ static bool in_word(const unsigned char *text, size_t length)
     return true;
   default:
     return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-      || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169)
+      || (c >= 0x1f130 && c <= 0x1f149)
+      || (c >= 0x1f150 && c <= 0x1f169)
       || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
-@#
-static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
+
+@ A token is whole if the character before it and the one behind it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
+is left to the merges, while in \texttt{a [x] b} it is.
+
+@<Tell whether a character belongs to a word@>=
+static bool whole_word(const unsigned char *text, size_t n,
+  size_t from, size_t to)
 {
   enum utf8_state state;
   size_t before = from > 0 ? character_before(text, from) : 0;
   return (from == 0 || !in_word(text + before, from - before))
-    && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
+    && (to == n || !in_word(text + to,
+    utf8_next(text + to, n - to, &state)));
 }
 
 @* From text to ids. \label{sec:encode}
@@ -349,12 +396,14 @@ struct job { struct tokenizer *t; struct memory *m; struct ids *out;
 do not reach).
 
 @<Encode what needs no more cutting@>=
-static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
+static bool encode_piece(struct job *j, const unsigned char *byte,
+  size_t n)
 {
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
-  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
+  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
+    j->why);
 }
 
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
@@ -363,7 +412,8 @@ what lies between them; the makers of such a file know why. The function calls i
 list of pieces is ever made.
 
 @<Cut by the stages of the pre-tokenizer@>=
-static bool encode_from(struct job *j, size_t k, const unsigned char *text, size_t n)
+static bool encode_from(struct job *j, size_t k,
+  const unsigned char *text, size_t n)
 {
   if (n == 0) return true;
   if (k == j->t->n_cuts) return encode_piece(j, text, n);
@@ -384,7 +434,8 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text, size
 It takes a copy of the text, since the text is not ours to write in. A text that begins with a blank already gets no second one.
 
 @<Put a blank before a piece@>=
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
+static bool with_blank(struct job *j, size_t k,
+  const unsigned char *text, size_t n)
 {
   if (text[0] == ' ') return encode_from(j, k + 1, text, n);
   struct bytes copy = @[{ NULL, 0, 0 }@];
@@ -400,8 +451,8 @@ goes on to the second search, by way of the normal form, and from there to the s
 four functions in one piece.
 
 @<Go on with what lies between added tokens@>=
-static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n)
+static bool encode_between(struct job *j, uint32_t root,
+  const unsigned char *text, size_t n)
 {
   if (root == 1) return encode_from(j, 0, text, n);
   if (!j->t->nfc) return encode_added(j, 1, text, n);
@@ -418,12 +469,13 @@ it is not found either. To swallow white space on the left, a token reaches back
 next token has been found. What remains behind the last token is a piece like the others.
 
 @<Cut at the added tokens@>=
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n)
+static bool encode_added(struct job *j, uint32_t root,
+  const unsigned char *text, size_t n)
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
+    const struct added_token *x = longest(j->t, root, text + i, n - i,
+      &length);
     if (x == NULL) {
       i++;
       continue;
@@ -431,15 +483,22 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
     size_t from = i, to = i += length;
     if (x->special && !j->parse_special) continue;
     if (x->single_word && !whole_word(text, n, from, to)) continue;
-    if (x->lstrip) from = space_before(text, from, done < from ? done : from);
-    if (x->rstrip) to = space_after(text, n, to);
-    if (done < from && !encode_between(j, root, text + done, from - done))
-      return false;
-    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
-    done = to;
+    @<Encode what lies before the token, and the token@>@;
   }
   return done >= n || encode_between(j, root, text + done, n - done);
 }
+
+@ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
+begins with. Then there is nothing in between, and nothing is encoded twice.
+
+@<Encode what lies before the token, and the token@>=
+if (x->lstrip) from = space_before(text, from,
+  done < from ? done : from);
+if (x->rstrip) to = space_after(text, n, to);
+if (done < from && !encode_between(j, root, text + done,
+  from - done)) return false;
+if (!ids_push(j->m, j->out, x->id, j->why)) return false;
+done = to;
 
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
 character, or an \texttt{e} and an accent. NFC makes one of them where there is one. utf8proc does it,
@@ -447,14 +506,15 @@ and takes its memory from the system; we copy the result and return it.
 @^NFC@>
 
 @<Bring a text into the normal form@>=
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why)
+bool normal_form(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
 {
   utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &made,
-    UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
+    &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   if (length < 0)
-    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
+    return error_say(why, "the normal form: %s",
+      utf8proc_errmsg(length));
   bool ok = bytes_push(m, out, made, (size_t) length, why);
   free(made);
   return ok;
@@ -465,19 +525,21 @@ by byte, so that \emph{every} row of bytes comes back from decoding as it was, i
 forgetting them; the caller's row is as it was.
 
 @<Encode a text@>=
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-  size_t n, bool add_special, bool parse_special, struct ids *out,
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
   struct error *why)
 {
-  struct job j = @[{ .t = t, .m = m, .out = out, .parse_special = parse_special,@|
-    .why = why }@];
+  struct job j = @[{ .t = t, .m = m, .out = out,
+    .parse_special = parse_special,@| .why = why }@];
   const unsigned char *byte = (const unsigned char *) text;
   size_t start = out->n, length = 0;
   bool ok = !add_special || push_all(&j, &t->front), whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
     ok = whole ? encode_added(&j, 0, byte + at, length)
-      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out, why);
+      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out,
+      why);
   }
   ok = ok && (!add_special || push_all(&j, &t->back));
   bpe_work_free(m, &j.work);
@@ -501,14 +563,20 @@ nothing: models are often given more rows than their tokenizer has tokens, becau
 are rounder than others.
 
 @<Decode ids, and answer questions about them@>=
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id, size_t *n)
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n)
 {
   struct span s = @[{ 0, 0 }@];
   if (id < t->n_known) s = t->known_as[id].text;
   *n = s.n;
-  return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *) "";
+  return s.n > 0 ? t->letters.byte + s.at
+    : (const unsigned char *) "";
 }
-@#
+
+@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that). Special tokens are left out on request, for a reader who wants the conversation and not its
+stage directions.
+
+@<Decode ids, and answer questions about them@>=
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why)
@@ -524,37 +592,45 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-@ The other questions are answered by looking. A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<|endoftext|>} means the special token and not some
-word of the vocabulary that is spelt like it.
+@ An id beyond the last that is known is not special. As in decoding, whatever a model may have written gets an answer.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
-@#
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-  uint32_t *id)
+
+@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<\textbar endoftext\textbar>} means the special token and not some
+word of the vocabulary that is spelt like it. The search is for whole tokens: a text of two tokens is not found.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id)
 {
   for (size_t i = 0; i < t->n_more; i++) {
     struct span s = t->more[i].text;
-    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0) continue;
+    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0)
+      continue;
     *id = t->more[i].id;
     return true;
   }
-  uint32_t found = name_map_get(&t->by_piece, (const unsigned char *) text, n);
+  uint32_t found = name_map_get(&t->by_piece,
+    (const unsigned char *) text, n);
   if (found != 0) *id = found - 1;
   return found != 0;
 }
-@#
+
+@ The first of the ids that the files put before a text is taken for the one that begins it. There may be several, and the name is that of the
+usual case: ``beginning of sequence''.
+
+@<Decode ids, and answer questions about them@>=
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
 {
   if (t->front.n > 0) *id = t->front.id[0];
   return t->front.n > 0;
 }
 
-@ A few are answered without looking. The kind is a word for people; the size is what a model must have rows for, at the least; and the two versions of Unicode are those of the libraries that we were linked with,
-which may be younger than those that we were compiled with.
+@ A few are answered without looking. The kind is a word for people; there is only one as yet, and the argument is for the others. The size is what a model must have rows for, at the least.
 
 @<Decode ids, and answer questions about them@>=
 const char *tokenizer_kind(const struct tokenizer *t)
@@ -572,14 +648,22 @@ size_t tokenizer_extras(const struct tokenizer *t)
 {
   return t->n_more;
 }
-@#
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
+
+@ Added tokens are given out one by one, in the order of the file. The letters are ours and stay where they are until the tokenizer is closed.
+
+@<Decode ids, and answer questions about them@>=
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i)
 {
   const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) @[{ x->id, t->letters.byte + x->text.at,@|
-    x->text.n, x->special }@];
+  return (struct tokenizer_extra) @[{ x->id,
+    t->letters.byte + x->text.at,@| x->text.n, x->special }@];
 }
-@#
+
+@ The two versions of Unicode are those of the libraries that we were linked with, which may be younger than those that we were compiled with. They need not agree with each other, and nothing here
+needs them to.
+
+@<Decode ids, and answer questions about them@>=
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
   splitter_unicode(pcre2);
@@ -599,7 +683,8 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   bpe_free(m, &t->rules);
   name_map_free(m, &t->by_piece);
   bytes_free(m, &t->letters);
-  memory_give(m, FOR_TOKENS, t->known_as, t->room_known, sizeof *t->known_as);
+  memory_give(m, FOR_TOKENS, t->known_as, t->room_known,
+    sizeof *t->known_as);
   memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
   memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
@@ -616,12 +701,15 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
     struct known_id *k = know_id(m, t, i + 1, why);
     if (k == NULL) return false;
     size_t at = t->letters.n;
-    if (i >= 256 && (merge[i - 256].left >= i || merge[i - 256].right >= i))
-      return error_say(why, "merge %u joins ids that are not made yet", i - 256);
+    if (i >= 256 && (merge[i - 256].left >= i
+      || merge[i - 256].right >= i)) return error_say(why,
+      "merge %u joins ids that are not made yet", i - 256);
     if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
     if (t->letters.n > UINT32_MAX)
-      return error_say(why, "a vocabulary of more than 4 GiB of letters");
-    k->piece = (struct span) @[{ (uint32_t) at, (uint32_t) (t->letters.n - at) }@];
+      return error_say(why,
+        "a vocabulary of more than 4 GiB of letters");
+    k->piece = (struct span) @[{ (uint32_t) at,
+      (uint32_t) (t->letters.n - at) }@];
     k->text = k->piece;
     if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
       merge[i - 256].right + 1, i + 1, why)) return false;
@@ -630,29 +718,36 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
 }
 
 @ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
-writes describes exactly this, and a test compares the two. If a step fails, what the others have made is returned by closing.
+writes describes exactly this, and a test compares the two: GPT-2's cut, one special token, no normal form. Whoever changes the one must change the other.
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
-static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
+static bool finish_merges(struct memory *m, struct tokenizer *t,
+  struct error *why)
 {
   struct added_token x = @[{ .id = 0, .special = true }@];
   t->cut[0] = (struct stage) @[{ NULL, true, true }@];
-  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
+  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2),
+    false, why);
   if (t->cut[0].by == NULL) return false;
   t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text, why)
-    && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+    why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
     && index_extras(m, t, why);
 }
-@#
+
+@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. The largest number of merges is what |MAX_ID| leaves
+when the bytes and the end of the text have theirs.
+
+@<Make a tokenizer from merges@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
   struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
   if (n < MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
-      && finish_merges(m, t, why) : error_say(why, "%zu merges are too many", n))
+      && finish_merges(m, t, why) : error_say(why,
+      "%zu merges are too many", n))
     return t;
   tokenizer_close(m, t);
   return NULL;
@@ -676,9 +771,10 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 @<What an encoding needs on its way@>@;
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n);
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-  size_t n);
+static bool with_blank(struct job *j, size_t k,
+  const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root,
+  const unsigned char *text, size_t n);
 @#
 @<Keep letters, and know ids@>@;
 @<Make the table of pieces@>@;
@@ -687,6 +783,14 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 @<Find the longest added token here@>@;
 @<Measure white space@>@;
 @<Tell whether a character belongs to a word@>@;
+@<From a text to its ids, by ever smaller cuts@>@;
+@<Decode ids, and answer questions about them@>@;
+@<Close a tokenizer@>@;
+@<Make a tokenizer from merges@>@;
+
+@ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
+
+@<From a text to its ids, by ever smaller cuts@>=
 @<Encode what needs no more cutting@>@;
 @<Cut by the stages of the pre-tokenizer@>@;
 @<Put a blank before a piece@>@;
@@ -695,9 +799,6 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
 @<Bring a text into the normal form@>@;
 @<Push the ids that the files add@>@;
 @<Encode a text@>@;
-@<Decode ids, and answer questions about them@>@;
-@<Close a tokenizer@>@;
-@<Make a tokenizer from merges@>@;
 
 @* Other people's files. \label{sec:files1}
 For Hugging Face's library a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
@@ -726,13 +827,22 @@ static bool seen(unsigned b)
 {
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
-@#
+
+@ The others are three blocks: the bytes from 0 to 32, those from |127| to |160|, and |173|, which is a hyphen that nobody sees. That is 33, 34 and one. Counted
+through from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
+
+@<Spell a byte as a character, and back@>=
 uint32_t alphabet(unsigned b)
 {
   if (seen(b)) return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
+    : 256 + 33 + 34;
 }
-@#
+
+@ And back: by the number alone one knows the block, and with it the byte. Not every number is a byte's; blanks, for one, never occur in such a word, nor does anything from
+other scripts.
+
+@<Spell a byte as a character, and back@>=
 static int alphabet_byte(uint32_t c)
 {
   if (c < 256) return seen(c) ? (int) c : -1;
@@ -746,8 +856,8 @@ that stands for no byte cannot be spelt by merges; it still has a number and rea
 written. (Special tokens often stand in the vocabulary in this way, with vertical bars that are not those of ASCII.) The caller is told which of the two it was.
 
 @<Turn a word of the file into bytes@>=
-static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes *out,
-  bool *spelt)
+static bool to_bytes(struct reader *r, const char *text, size_t n,
+  struct bytes *out, bool *spelt)
 {
   const unsigned char *c = (const unsigned char *) text;
   size_t start = out->n, length = 0;
@@ -758,7 +868,8 @@ static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes 
     int b = alphabet_byte(utf8_point(c + at, length));
     unsigned char byte = (unsigned char) b;
     *spelt = b >= 0;
-    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why)) return false;
+    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
+      return false;
   }
   if (*spelt) return true;
   out->n = start;
@@ -766,14 +877,19 @@ static bool to_bytes(struct reader *r, const char *text, size_t n, struct bytes 
 }
 
 @ What all reading functions need is the tokenizer to be filled, the file's name for messages, and
-a row of bytes to work in.
+a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it; |ours| will tell a broken file of our kind from a
+whole one of another.
+
+The library jansson has made of the file a tree of values, |json_t|. Its functions answer null, or zero, or false, to a question that the value at hand cannot answer, a null among
+them: to ask for the third element of what is no list is no error. So one may ask first, and look at what came only where it matters.
 
 @<What reading a file needs@>=
-struct reader { struct memory *m; struct tokenizer *t; const char *file;
+struct reader { struct memory *m; struct tokenizer *t;
+  const char *file;
   json_t *vocab; struct bytes row; bool ours; struct error *why; };
 
-@ Every refusal has the four parts of chapter 0. What was found is a value of JSON, of which we show
-a string or an integer as it stands and of others the kind. A string may be long, and is clipped for the message, but not in the middle of a character.
+@ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
+character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
 
 @<Refuse a field@>=
 static int clip(const char *text, size_t n, size_t most)
@@ -781,13 +897,18 @@ static int clip(const char *text, size_t n, size_t most)
   if (n <= most) return (int) n;
   return (int) (most - utf8_held((const unsigned char *) text, most));
 }
-@#
+
+@ A value is shown as a person would name it who reads the file aloud. Only strings and integers are worth quoting; of an object or a list it helps more to know
+that it is one.
+
+@<Refuse a field@>=
 static const char *shown(const json_t *v, char room[80])
 {
   const char *text = json_string_value(v);
   if (v == NULL) return "missing";
   if (text != NULL)
-    snprintf(room, 80, "\"%.*s\"", clip(text, json_string_length(v), 70), text);
+    snprintf(room, 80, "\"%.*s\"",
+      clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
     snprintf(room, 80, "%lld", (long long) json_integer_value(v));
   else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
@@ -795,15 +916,20 @@ static const char *shown(const json_t *v, char room[80])
     : json_is_array(v) ? "a list" : "a number with a point";
   return room;
 }
-@#
-static bool refuse(struct reader *r, const char *field, const json_t *found,
-  const char *wanted)
+
+@ So a refusal needs three things from its caller: the field, what stands there, and what should. The file is known. It returns false, as |error_found| does, and so a
+check can be written as ``this is so, or refuse''.
+
+@<Refuse a field@>=
+static bool refuse(struct reader *r, const char *field,
+  const json_t *found, const char *wanted)
 {
   char room[80];
-  return error_found(r->why, r->file, field, shown(found, room), wanted);
+  return error_found(r->why, r->file, field, shown(found, room),
+    wanted);
 }
 
-@ A field's full name is built where it is needed, from the outside in; fields of lists have a number. It is as long as somebody who looks for it in the file needs it,
+@ A field's full name is built where it is needed, from the outside in, as in \texttt{model.vocab}. It is as long as somebody who looks for it in the file needs it,
 and no longer than the room.
 
 @<Refuse a field@>=
@@ -811,11 +937,14 @@ struct field_name { char name[160]; };
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
-    clip(key, strlen(key), 40), key);
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
+    *where ? "." : "", clip(key, strlen(key), 40), key);
   return p;
 }
-@#
+
+@ Elements of lists have a number, as in \texttt{added\_tokens[3]}. Names are returned by value: they are short, live for one message, and nobody has to free them.
+
+@<Refuse a field@>=
 static struct field_name number_of(const char *where, size_t i)
 {
   struct field_name p;
@@ -824,8 +953,8 @@ static struct field_name number_of(const char *where, size_t i)
 }
 
 @ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
-value is a way of saying nothing: null, false, or empty. The keys that we know are given as one string with a blank behind each; a search through a few words is fast enough for what is
-done a dozen times a file.
+value is a way of saying nothing: null, false, or empty. Programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them; most files
+would be refused for fields in which nothing is said.
 
 @<Accept only keys that we know@>=
 static bool says_nothing(const json_t *v)
@@ -835,25 +964,32 @@ static bool says_nothing(const json_t *v)
     || (json_is_array(v) && json_array_size(v) == 0)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
-@#
-static bool only_keys(struct reader *r, const char *where, json_t *object,
-  const char *keys)
+
+@ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
+The keys that we know are given as one string with a blank behind each; a search through a few words is fast enough for what is
+done a dozen times a file.
+
+@<Accept only keys that we know@>=
+static bool only_keys(struct reader *r, const char *where,
+  json_t *object, const char *keys)
 {
   const char *key;
   json_t *v;
-  if (!json_is_object(object)) return refuse(r, where, object, "an object");
+  if (!json_is_object(object)) return refuse(r, where, object,
+    "an object");
   json_object_foreach(object, key, v) {
     size_t n = strlen(key);
     const char *at = keys;
     while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
       at = strchr(at, ' ') + 1;
     if (*at == '\0' && !says_nothing(v))
-      return refuse(r, below(where, key).name, v, "a key that this reader knows");
+      return refuse(r, below(where, key).name, v,
+        "a key that this reader knows");
   }
   return true;
 }
 
-@ Flags may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
+@ Most fields are flags. They may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
 
 @<Read a flag@>=
 static bool flag(struct reader *r, const char *where, json_t *object,
@@ -869,8 +1005,8 @@ static bool flag(struct reader *r, const char *where, json_t *object,
 a table of many gigabytes; it is several times the size of the largest published vocabularies.
 
 @<Read an id@>=
-static bool read_id(struct reader *r, const char *field, const json_t *v,
-  uint32_t *id)
+static bool read_id(struct reader *r, const char *field,
+  const json_t *v, uint32_t *id)
 {
   if (!json_is_integer(v) || json_integer_value(v) < 0
       || json_integer_value(v) >= MAX_ID)
@@ -888,31 +1024,38 @@ static bool read_vocab(struct reader *r, const char *where)
   const char *key;
   size_t n;
   json_t *v;
-  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab, "an object");
+  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab,
+    "an object");
   json_object_keylen_foreach(r->vocab, key, n, v) {
     uint32_t id;
     bool spelt;
     r->row.n = 0;
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt)) return false;
-    struct known_id *k = know_id(r->m, r->t, id, r->why);
-    if (k == NULL) return false;
-    if (k->text.n > 0)
-      return refuse(r, below(where, key).name, v, "an id that no other word has");
-    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text, r->why))
-      return false;
-    if (spelt) k->piece = k->text;
+    @<Enter the word under its id@>@;
   }
   return index_pieces(r->m, r->t, r->why);
 }
+
+@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |index_pieces| will pass it over.
+
+@<Enter the word under its id@>=
+struct known_id *k = know_id(r->m, r->t, id, r->why);
+if (k == NULL) return false;
+if (k->text.n > 0)
+  return refuse(r, below(where, key).name, v,
+    "an id that no other word has");
+if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+  r->why)) return false;
+if (spelt) k->piece = k->text;
 
 @ A merge is a pair of words, or, in older files, one string with a blank between two words (the
 alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
 must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words.
 
 @<Read one merge@>=
-static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
-  size_t n_b, const char *field)
+static bool read_merge(struct reader *r, const char *a, size_t n_a,
+  const char *b, size_t n_b, const char *field)
 {
   bool spelt_a, spelt_b;
   r->row.n = 0;
@@ -924,10 +1067,11 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
   uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
   uint32_t made = name_map_get(known, r->row.byte, r->row.n);
   if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
-    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
+    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
+      r->why);
   char words[120];
-  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",@| clip(a, n_a, 40), a,
-    clip(b, n_b, 40), b);
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",@|
+    clip(a, n_a, 40), a, clip(b, n_b, 40), b);
   return error_found(r->why, r->file, field, words,
     "two words of the vocabulary that make a third");
 }
@@ -935,7 +1079,8 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
 @ The list says which of the two forms it uses by the form of its elements. A file might even mix them, and why not. The number of the merge is part of the field's name, since nobody finds a bad one among so many by looking.
 
 @<Read the merges@>=
-static bool read_merges(struct reader *r, const char *where, json_t *list)
+static bool read_merges(struct reader *r, const char *where,
+  json_t *list)
 {
   size_t i;
   json_t *v;
@@ -945,43 +1090,60 @@ static bool read_merges(struct reader *r, const char *where, json_t *list)
     const char *text = json_string_value(v), *blank;
     struct field_name field = number_of(where, i);
     bool ok;
-    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
-      ok = read_merge(r, json_string_value(a), json_string_length(a),@|
-        json_string_value(b), json_string_length(b), field.name);
-    else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
-      ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
-        json_string_length(v) - (size_t) (blank + 1 - text), field.name);
-    else ok = refuse(r, field.name, v, "two words");
+    @<Take the two words from a list, or from a string@>@;
     if (!ok) return false;
   }
   return true;
 }
 
+@ Two strings in a list are the two words. Of a single string the first blank is the border; what stands behind it is the second word, to the end, and if there is
+another blank in it, it will not be found in the vocabulary.
+
+@<Take the two words from a list, or from a string@>=
+if (json_array_size(v) == 2 && json_is_string(a)
+  && json_is_string(b)) ok = read_merge(r, json_string_value(a),
+    json_string_length(a),@| json_string_value(b),
+    json_string_length(b), field.name);
+else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
+  ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
+    json_string_length(v) - (size_t) (blank + 1 - text),
+    field.name);
+else ok = refuse(r, field.name, v, "two words");
+
 @ Merges spell every text only if every byte has a token. Then the marks for unknown letters
 (\texttt{unk\_token}, \texttt{byte\_fallback}) can never come into play; otherwise they could, and
-we refuse. Dropout, which leaves merges out by chance to make training harder, must be off; marks at the beginnings and ends of words belong to vocabularies that do not begin with bytes.
+we refuse. Whether they could is known only after the vocabulary has been read, so this comes last.
 
 @<Read the model@>=
 static bool read_model(struct reader *r, json_t *model)
 {
-  static const char *const none[] = @[{ "dropout",@| "continuing_subword_prefix",@|
-    "end_of_word_suffix", NULL }@];
+  static const char *const none[] = @[{ "dropout",@|
+    "continuing_subword_prefix",@| "end_of_word_suffix", NULL }@];
   if (!only_keys(r, "model", model, "type dropout unk_token "@|
     "continuing_subword_prefix "@| "end_of_word_suffix fuse_unk "@|
     "byte_fallback ignore_merges "@| "vocab merges ")) return false;
-  for (size_t i = 0; none[i] != NULL; i++) {
-    json_t *v = json_object_get(model, none[i]);
-    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
-      return refuse(r, below("model", none[i]).name, v, "null");
-  }
+  @<Refuse what would change ids, and what we do not do@>@;
   r->vocab = json_object_get(model, "vocab");
-  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
-      || !read_vocab(r, "model.vocab")
-      || !read_merges(r, "model.merges", json_object_get(model, "merges")))
+  if (!flag(r, "model", model, "ignore_merges", false,
+      &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
+      || !read_merges(r, "model.merges",
+        json_object_get(model, "merges")))
     return false;
   json_t *unknown = json_object_get(model, "unk_token");
   return says_nothing(unknown) || all_bytes(r->t)
-    || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
+    || refuse(r, "model.unk_token", unknown,
+    "null, as some byte has no token");
+}
+
+@ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words belong to
+vocabularies that do not begin with bytes.
+
+@<Refuse what would change ids, and what we do not do@>=
+for (size_t i = 0; none[i] != NULL; i++) {
+  json_t *v = json_object_get(model, none[i]);
+  if (!says_nothing(v) && !(json_is_number(v)
+    && json_number_value(v) == 0)) return refuse(r,
+    below("model", none[i]).name, v, "null");
 }
 
 @ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
@@ -995,58 +1157,72 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
-belong to another word. The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form.
+@ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form. So the order of reading matters: the mark |special| first,
+the one that depends on it last. A token without letters would be found everywhere, and is refused.
 
 @<Read an added token@>=
 static bool read_added(struct reader *r, const char *where, json_t *v)
 {
   struct added_token x = @[{ .id = 0 }@];
-  json_t *text = json_object_get(v, "content"), *id = json_object_get(v, "id");
+  json_t *text = json_object_get(v, "content"),
+    *id = json_object_get(v, "id");
   if (!only_keys(r, where, v, "id content single_word "@|
     "lstrip rstrip normalized "@| "special ")
-    || !read_id(r, below(where, "id").name, id, &x.id)
-    || !flag(r, where, v, "special", false, &x.special)
-    || !flag(r, where, v, "lstrip", false, &x.lstrip)
-    || !flag(r, where, v, "rstrip", false, &x.rstrip)
-    || !flag(r, where, v, "single_word", false, &x.single_word)
-    || !flag(r, where, v, "normalized", !x.special, &x.normalized)) return false;
+    @/|| !read_id(r, below(where, "id").name, id, &x.id)
+    @/|| !flag(r, where, v, "special", false, &x.special)
+    @/|| !flag(r, where, v, "lstrip", false, &x.lstrip)
+    @/|| !flag(r, where, v, "rstrip", false, &x.rstrip)
+    @/|| !flag(r, where, v, "single_word", false, &x.single_word)
+    @/|| !flag(r, where, v, "normalized", !x.special,
+      &x.normalized)) return false;
   size_t n = json_string_length(text);
-  if (n == 0) return refuse(r, below(where, "content").name, text, "some text");
-  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
-  bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
-  if (word != NULL ? json_integer_value(word) != x.id : taken)
-    return refuse(r, below(where, "id").name, id, word != NULL
-      ? "the id that the vocabulary has" : "an id that no word has");
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
-    && add_extra(r->m, r->t, &x, r->why);
+  if (n == 0) return refuse(r, below(where, "content").name, text,
+    "some text");
+  @<See that the id is free, or the one that the word has@>@;
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
+    r->why) && add_extra(r->m, r->t, &x, r->why);
 }
+
+@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
+belong to another word. Otherwise one of the two could be encoded and never come back.
+
+@<See that the id is free, or the one that the word has@>=
+json_t *word = json_object_getn(r->vocab, json_string_value(text),
+  n);
+bool taken = x.id < r->t->n_known
+  && r->t->known_as[x.id].text.n > 0;
+if (word != NULL ? json_integer_value(word) != x.id : taken)
+  return refuse(r, below(where, "id").name, id, word != NULL
+    ? "the id that the vocabulary has" : "an id that no word has");
 
 @ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
 \texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
-out digits, one by one or in rows; \texttt{Split} brings its own pattern.
+out digits, one by one or in rows; \texttt{Split} brings its own pattern. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
+``found'' of a refusal.
 
 @<Append a cut@>=
-static bool add_cut(struct reader *r, const char *where, const char *pattern,
-  size_t n, bool literal, bool keep_matches, bool keep_gaps)
+static bool add_cut(struct reader *r, const char *where,
+  const char *pattern, size_t n, bool literal, bool keep_matches,
+  bool keep_gaps)
 {
   struct tokenizer *t = r->t;
   struct error inner;
   if (t->n_cuts == MAX_STAGES)
-    return error_found(r->why, r->file, where, "one more", "at most 16 stages");
+    return error_found(r->why, r->file, where, "one more",
+      "at most 16 stages");
   struct stage s = @[{ NULL, keep_matches, keep_gaps }@];
   if (pattern != NULL) {
     s.by = splitter_open(r->m, pattern, n, literal, &inner);
     if (s.by == NULL)
-      return error_found(r->why, r->file, where, inner.words, "a pattern");
+      return error_found(r->why, r->file, where, inner.words,
+        "a pattern");
   }
   t->cut[t->n_cuts++] = s;
   return true;
 }
 
-@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
-(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them. The
-pattern is a regular expression, or a plain string, in which a dot is a dot.
+@ The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
+stage has a flag for each, and so nothing has to be turned round when a text is cut.
 
 @<Read a stage that brings its pattern@>=
 static bool read_split(struct reader *r, const char *where, json_t *v)
@@ -1063,16 +1239,25 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
-  const char *name = json_is_string(how) ? json_string_value(how) : "";
-  bool removed = strcmp(name, "Removed") == 0;
-  if (!removed && strcmp(name, "Isolated") != 0)
-    return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
-  return add_cut(r, at.name, json_string_value(given), json_string_length(given),@|
-    regex == NULL, !removed || invert, !removed || !invert);
+  @<See whether matches are kept or removed@>@;
+  return add_cut(r, at.name, json_string_value(given),
+    json_string_length(given),@| regex == NULL, !removed || invert,
+    !removed || !invert);
 }
 
-@ Sequences may be nested, and are taken apart until single stages are left. \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
-alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
+@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
+(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them.
+
+@<See whether matches are kept or removed@>=
+const char *name = json_is_string(how) ? json_string_value(how)
+  : "";
+bool removed = strcmp(name, "Removed") == 0;
+if (!removed && strcmp(name, "Isolated") != 0)
+  return refuse(r, below(where, "behavior").name, how,
+    "Isolated or Removed");
+
+@ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. Digits are those of all scripts, so an Arabic four is cut out
+like an ASCII one.
 
 @<Read the pre-tokenizer@>=
 static bool read_stage(struct reader *r, const char *where, json_t *v)
@@ -1087,32 +1272,41 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
       && flag(r, where, v, "individual_digits", false, &single)
-      && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
-        true, true);
+      && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+",
+        single ? 5 : 6, false, true, true);
   if (strcmp(type, "ByteLevel") != 0)
-    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
+    return refuse(r, below(where, "type").name,
+      json_object_get(v, "type"),
       "Sequence, Split, Digits or ByteLevel");
-  return only_keys(r, where, v, "type add_prefix_space "@|
-    "trim_offsets use_regex ")
-    && flag(r, where, v, "add_prefix_space", true, &blank)
-    && flag(r, where, v, "use_regex", true, &regex)
-    && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-    && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
-      true));
+  @<Read the stage that begins with bytes@>@;
 }
+
+@ \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
+alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
+
+@<Read the stage that begins with bytes@>=
+return only_keys(r, where, v, "type add_prefix_space "@|
+  "trim_offsets use_regex ")
+  && flag(r, where, v, "add_prefix_space", true, &blank)
+  && flag(r, where, v, "use_regex", true, &regex)
+  && (!blank || add_cut(r, where, NULL, 0, false, true, true))
+  && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
+    false, true, true));
 
 @ Three of the five parts of the machine may be sequences, so going through one is a function that is
 told what to do with each element. The depth is limited by the length of the field's name, so that a file of nothing but opening brackets comes to an end.
 
 @<Go through a sequence@>=
-typedef bool read_part(struct reader *r, const char *where, json_t *v);
+typedef bool read_part(struct reader *r, const char *where,
+  json_t *v);
 static bool read_each(struct reader *r, const char *where, json_t *v,
   const char *key, read_part *read)
 {
   size_t i;
   json_t *each, *list = json_object_get(v, key);
   struct field_name at = below(where, key);
-  if (strlen(at.name) > 120) return refuse(r, where, v, "less nesting");
+  if (strlen(at.name) > 120) return refuse(r, where, v,
+    "less nesting");
   if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
   json_array_foreach(list, i, each)
     if (!read(r, number_of(at.name, i).name, each)) return false;
@@ -1120,18 +1314,21 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 }
 
 @ Of normal forms we know NFC, and none. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another. A sequence of normal forms is
-allowed if each of its elements is.
+allowed if each of its elements is; to apply NFC twice is to apply it once, so a flag is enough.
 
 @<Read the normalizer@>=
-static bool read_normalizer(struct reader *r, const char *where, json_t *v)
+static bool read_normalizer(struct reader *r, const char *where,
+  json_t *v)
 {
   if (json_is_null(v) || v == NULL) return true;
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
   if (strcmp(name, "NFC") != 0)
-    return refuse(r, below(where, "type").name, type, "NFC or Sequence");
+    return refuse(r, below(where, "type").name, type,
+      "NFC or Sequence");
   r->t->nfc = true;
   return true;
 }
@@ -1140,47 +1337,60 @@ static bool read_normalizer(struct reader *r, const char *where, json_t *v)
 two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
 
 @<Read a template@>=
-static bool read_template(struct reader *r, const char *where, json_t *v)
+static bool read_template(struct reader *r, const char *where,
+  json_t *v)
 {
   struct field_name at = below(where, "single");
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = @[{ NULL, 0, 0 }@], after = @[{ NULL, 0, 0 }@];
   size_t i, texts = 0;
-  bool ok = only_keys(r, where, v, "type single pair "@| "special_tokens ")
-    && (json_is_array(list) || refuse(r, at.name, list, "a list"));
-  if (ok) json_array_foreach(list, i, each) {
-    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
-    bool is_text = json_is_string(text)
-      && strcmp(json_string_value(text), "A") == 0;
-    if (is_text) texts++;
-    else ok = read_template_token(r, number_of(at.name, i).name, v, each,
-      texts == 0 ? &before : &after);
-    if (!ok) break;
-  }
+  bool ok = only_keys(r, where, v, "type single pair "@|
+    "special_tokens ") && (json_is_array(list)
+    || refuse(r, at.name, list, "a list"));
+  @<Sort the tokens by the side of the text on which they stand@>@;
   if (ok && texts != 1)
-    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
-      : "one with the text A twice", "a template with the text A once");
+    ok = error_found(r->why, r->file, at.name,
+      texts == 0 ? "without the text A" : "one with the text A twice",
+      "a template with the text A once");
   ok = ok && wrap(r, &before, &after);
   ids_free(r->m, &before);
   ids_free(r->m, &after);
   return ok;
 }
 
+@ The list is read from front to back, and the text itself is the turning point: what comes until then stands before it, the rest after. A template without the text would swallow it,
+and one with two would say it twice; so they are counted.
+
+@<Sort the tokens by the side of the text on which they stand@>=
+if (ok) json_array_foreach(list, i, each) {
+  json_t *text = json_object_get(json_object_get(each, "Sequence"),
+    "id");
+  bool is_text = json_is_string(text)
+    && strcmp(json_string_value(text), "A") == 0;
+  if (is_text) texts++;
+  else ok = read_template_token(r, number_of(at.name, i).name, v,
+    each, texts == 0 ? &before : &after);
+  if (!ok) break;
+}
+
 @ A special token of a template is looked up in the list that the template brings along, and may be several
-ids there. Each must be the id of a token, or decoding would find nothing.
+ids there. Each must be the id of a token, or decoding would find nothing. A template calls a token by its letters, in a field that is named |id| all the same; the numbers stand in the list under |ids|, and
+only these count. What the vocabulary would say about the letters is not asked.
 
 @<Read the ids of a token of a template@>=
-static bool read_template_token(struct reader *r, const char *where, json_t *v,
-  json_t *each, struct ids *list)
+static bool read_template_token(struct reader *r, const char *where,
+  json_t *v, json_t *each, struct ids *list)
 {
-  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
+  json_t *name = json_object_get(json_object_get(each,
+    "SpecialToken"), "id"), *id;
   if (!json_is_string(name))
     return refuse(r, where, each, "the text A or a SpecialToken");
-  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
-    json_string_value(name));
+  json_t *known = json_object_get(json_object_get(v,
+    "special_tokens"), json_string_value(name));
   json_t *all = json_object_get(known, "ids");
   size_t i;
-  if (!json_is_array(all)) return refuse(r, where, name, "one of special_tokens");
+  if (!json_is_array(all)) return refuse(r, where, name,
+    "one of special_tokens");
   json_array_foreach(all, i, id) {
     uint32_t n;
     if (!read_id(r, where, id, &n)) return false;
@@ -1191,7 +1401,8 @@ static bool read_template_token(struct reader *r, const char *where, json_t *v,
   return true;
 }
 
-@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two.
+@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two. If memory ends on the way the
+tokenizer has half a front; it is never seen, since opening has failed.
 
 @<Put ids around what is there@>=
 static bool wrap(struct reader *r, const struct ids *before,
@@ -1216,9 +1427,11 @@ static bool wrap(struct reader *r, const struct ids *before,
 static bool read_post(struct reader *r, const char *where, json_t *v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
   if (strcmp(name, "ByteLevel") == 0) return true;
-  if (strcmp(name, "TemplateProcessing") == 0) return read_template(r, where, v);
+  if (strcmp(name, "TemplateProcessing") == 0)
+    return read_template(r, where, v);
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "processors", read_post);
   return refuse(r, below(where, "type").name, type,
@@ -1228,10 +1441,12 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
 @ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else. Other decoders drop or replace blanks, and then what comes back would not be the text.
 
 @<Read the decoder@>=
-static bool read_decoder(struct reader *r, const char *where, json_t *v)
+static bool read_decoder(struct reader *r, const char *where,
+  json_t *v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
   return strcmp(name, "ByteLevel") == 0
@@ -1239,7 +1454,7 @@ static bool read_decoder(struct reader *r, const char *where, json_t *v)
 }
 
 @ Whether a file is of our kind at all is decided before anything is refused: its model is BPE, and
-somewhere among the stages there is \texttt{ByteLevel}. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not.
+somewhere among the stages there is \texttt{ByteLevel}. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. In a sequence the stage may stand at any depth.
 
 @<Tell whether a tokenizer is of our kind@>=
 static bool has_byte_level(json_t *v)
@@ -1253,7 +1468,11 @@ static bool has_byte_level(json_t *v)
     if (has_byte_level(each)) return true;
   return false;
 }
-@#
+
+@ A model that names no type is BPE if it has merges; older files are like that. A file without any model is counted as ours: it is more likely a broken file than a
+kind of tokenizer that nobody has heard of.
+
+@<Tell whether a tokenizer is of our kind@>=
 static bool is_ours(struct reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
@@ -1263,8 +1482,9 @@ static bool is_ours(struct reader *r, json_t *file)
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
-    : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
+  bool merges = type == NULL ? json_object_get(model,
+    "merges") != NULL : json_is_string(type)
+    && strcmp(json_string_value(type), "BPE") == 0;
   r->ours = merges && has_byte_level(stages);
   return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
     merges ? stages : type, merges ? "one with ByteLevel"
@@ -1272,7 +1492,8 @@ static bool is_ours(struct reader *r, json_t *file)
 }
 
 @ Now the whole file. Truncation and padding would change the ids of some texts, so they must be
-absent; the parts are read in an order in which each finds what it refers to. Where there is no post-processor, another file may have the last word.
+absent; the parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before added tokens, added tokens before
+what is put around a text. Where there is no post-processor, another file may have the last word.
 
 @<Read a whole description@>=
 static bool read_description(struct reader *r, json_t *file)
@@ -1280,30 +1501,38 @@ static bool read_description(struct reader *r, json_t *file)
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
   json_t *post = json_object_get(file, "post_processor");
-  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "@|
-    "normalizer pre_tokenizer "@| "post_processor decoder "@| "model "))
+  if (!is_ours(r, file) || !only_keys(r, "", file,
+    "version added_tokens "@| "normalizer pre_tokenizer "@|
+    "post_processor decoder "@| "model "))
     return false;
   if (!read_model(r, json_object_get(file, "model"))) return false;
-  if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
-    return false;
-  if (!says_nothing(added) && !json_is_array(added))
-    return refuse(r, "added_tokens", added, "a list");
-  json_array_foreach(added, i, v)
-    if (!read_added(r, number_of("added_tokens", i).name, v)) return false;
+  if (!read_normalizer(r, "normalizer",
+    json_object_get(file, "normalizer"))) return false;
+  @<Read the tokens that were added@>@;
   return index_extras(r->m, r->t, r->why)
-    && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
+    && read_stage(r, "pre_tokenizer",
+    json_object_get(file, "pre_tokenizer"))
     && read_decoder(r, "decoder", json_object_get(file, "decoder"))
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
 }
+
+@ There need not be any. Where there are, they come after the vocabulary, whose ids they must not take, and before the templates, which may name them.
+
+@<Read the tokens that were added@>=
+if (!says_nothing(added) && !json_is_array(added))
+  return refuse(r, "added_tokens", added, "a list");
+json_array_foreach(added, i, v)
+  if (!read_added(r, number_of("added_tokens", i).name, v))
+    return false;
 
 @ Without a post-processor a second file decides whether a text begins or ends with a special
 token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
 object that has the text in it. The file is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
 
 @<Read the configuration beside it@>=
-static bool read_bracket(struct reader *r, json_t *config, const char *wish,
-  const char *which, struct ids *list)
+static bool read_bracket(struct reader *r, json_t *config,
+  const char *wish, const char *which, struct ids *list)
 {
   bool add;
   uint32_t id;
@@ -1312,24 +1541,32 @@ static bool read_bracket(struct reader *r, json_t *config, const char *wish,
   json_t *v = json_object_get(config, which);
   if (json_is_object(v)) v = json_object_get(v, "content");
   if (!json_is_string(v)
-      || !tokenizer_find(r->t, json_string_value(v), json_string_length(v), &id))
+      || !tokenizer_find(r->t, json_string_value(v),
+      json_string_length(v), &id))
     return refuse(r, which, v, "the text of a token");
   return ids_push(r->m, list, id, r->why);
 }
-@#
+
+@ The path of the second file is that of the first with another name at its end. If there is no such file, nothing is put around a text, and that is no failure. While it is read,
+messages must name it, so the reader's file is changed and changed back.
+
+@<Read the configuration beside it@>=
 static bool read_config(struct reader *r)
 {
   const char *slash = strrchr(r->file, '/'), *file = r->file;
   char path[4096];
   int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
-  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
-  if (length < 0 || length >= (int) sizeof path || access(path, F_OK) != 0)
-    return true;
+  int length = snprintf(path, sizeof path,
+    "%.*stokenizer_config.json", n, r->file);
+  if (length < 0 || length >= (int) sizeof path
+    || access(path, F_OK) != 0) return true;
   r->file = path;
   json_t *config = read_json(path, r->why);
   bool ok = config != NULL
-    && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
-    && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
+    && read_bracket(r, config, "add_bos_token", "bos_token",
+    &r->t->front)
+    && read_bracket(r, config, "add_eos_token", "eos_token",
+      &r->t->back);
   json_decref(config);
   r->file = file;
   return ok;
@@ -1356,14 +1593,16 @@ static json_t *read_json(const char *path, struct error *why)
 }
 
 @ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
-in which the first line may tell the version. Everything else was in the program, so here it is, too.
+in which the first line may tell the version. Everything else was in the program, so here it is, too. Lines may end as on Windows, and empty ones are passed over; a line that begins
+with a number sign further down is a merge of that sign, and no comment.
 
 @<Read the lines of a list of merges@>=
 static bool read_lines(struct reader *r, const char *path)
 {
   struct mapping map;
   if (!file_map(&map, path, r->why)) return false;
-  const char *text = @[(const char *) map.bytes@], *end = text + map.size;
+  const char *text = @[(const char *) map.bytes@],
+    *end = text + map.size;
   bool ok = true;
   r->file = path;
   for (size_t line_number = 1; ok && text < end; line_number++) {
@@ -1371,15 +1610,17 @@ static bool read_lines(struct reader *r, const char *path)
     if (stop == NULL) stop = end;
     size_t n = (size_t) (stop - text);
     if (n > 0 && text[n - 1] == '\r') n--;
-    if (n > 0 && !(line_number == 1 && n >= 8 && memcmp(text, "#version", 8) == 0))
-      ok = read_line(r, text, n, line_number);
+    if (n > 0 && !(line_number == 1 && n >= 8
+      && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
+      line_number);
     text = stop + 1;
   }
   file_unmap(&map);
   return ok;
 }
 
-@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. The line's number is the field's name in messages.
+@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. |to_bytes| reads characters and trusts that they are whole. The line's number is the field's name in messages,
+and counts from 1, as editors do.
 
 @<Read one such line@>=
 static bool read_line(struct reader *r, const char *text, size_t n,
@@ -1389,8 +1630,9 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   bool whole;
   const char *blank = memchr(text, ' ', n);
   snprintf(field, sizeof field, "line %zu", line_number);
-  if (utf8_run((const unsigned char *) text, n, &whole) != n || !whole)
-    return error_found(r->why, r->file, field, "not UTF-8", "two words");
+  if (utf8_run((const unsigned char *) text, n, &whole) != n
+    || !whole) return error_found(r->why, r->file, field, "not UTF-8",
+    "two words");
   if (blank == NULL) return error_found(r->why, r->file, field,
     "without a blank", "two words with a blank between");
   size_t n_a = (size_t) (blank - text);
@@ -1398,7 +1640,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
 }
 
 @ If the vocabulary has GPT-2's end of text, that is the one special token; it has no line in the list of merges, and its letters would otherwise be spelt like any text. Both files are needed, and the message names the one that is
-at fault.
+at fault. It is the one place where a cut is not in the files: that GPT-2's list goes with GPT-2's pattern is known, and stands nowhere.
 
 @<Read a vocabulary and its merges@>=
 static bool read_pair_of_files(struct reader *r, const char *vocab,
@@ -1408,21 +1650,23 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   struct added_token x = @[{ .special = true }@];
   r->file = vocab, r->ours = true;
   r->vocab = read_json(vocab, r->why);
-  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
-  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
+  bool ok = r->vocab != NULL && read_vocab(r, "")
+    && read_lines(r, merges);
+  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
+    &x.id)) {
     x.text = r->t->known_as[x.id].text;
     ok = add_extra(r->m, r->t, &x, r->why);
   }
   r->file = vocab;
   ok = ok && index_extras(r->m, r->t, r->why)
-    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true, true)
+    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true,
+    true)
     && read_config(r);
   json_decref(r->vocab);
   return ok;
 }
 
-@ A path is a file, or a directory in which we look for what it may contain, in a fixed order. The one file goes before the two, since it says more. A model of SentencePiece alone is recognized, and said to be of another kind;
-later versions of this program may learn to read it.
+@ A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
 
 @<Find out what a path holds@>=
 static bool there(char room[4096], const char *path, const char *name)
@@ -1430,8 +1674,13 @@ static bool there(char room[4096], const char *path, const char *name)
   int n = snprintf(room, 4096, "%s/%s", path, name);
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
-@#
-static bool read_path(struct reader *r, const char *path, bool *absent)
+
+@ The names are asked for in the order in which they say more. Two of the three are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
+tokenizer of ours. What is not a directory is read as a file, also if it is not there, since opening it gives the better sentence.
+
+@<Find out what a path holds@>=
+static bool read_path(struct reader *r, const char *path,
+  bool *absent)
 {
   char one[4096], two[4096];
   struct stat about;
@@ -1439,17 +1688,27 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
   if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
     return read_file(r, path);
   if (there(one, path, "tokenizer.json")) return read_file(r, one);
-  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
-    return read_pair_of_files(r, one, two);
-  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
-    return read_pair_of_files(r, one, two);
-  *absent = !there(one, path, "tokenizer.model");
-  r->file = one;
-  if (*absent) return error_say(r->why, "%s: no tokenizer.json here, nor "@|
-    "vocab.json and merges.txt,"@| " nor encoder.json and "@| "vocab.bpe", path);
-  return error_found(r->why, one, "this", "a SentencePiece model",
-    "byte-level BPE (another kind of tokenizer)");
+  if (there(one, path, "vocab.json")
+    && there(two, path, "merges.txt")) return read_pair_of_files(r,
+    one, two);
+  if (there(one, path, "encoder.json")
+    && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
+    one, two);
+  @<Say that nothing of ours is here@>@;
 }
+
+@ A model of SentencePiece alone is recognized, and said to be of another kind;
+later versions of this program may learn to read it.
+
+@<Say that nothing of ours is here@>=
+*absent = !there(one, path, "tokenizer.model");
+r->file = one;
+if (*absent) return error_say(r->why,
+  "%s: no tokenizer.json here, nor "@|
+  "vocab.json and merges.txt,"@| " nor encoder.json and "@|
+    "vocab.bpe", path);
+return error_found(r->why, one, "this", "a SentencePiece model",
+  "byte-level BPE (another kind of tokenizer)");
 
 @ A file of the right kind is one object of JSON. Whatever cannot even be parsed is counted as ours, and refused, because a broken file deserves a message and not silence.
 
@@ -1460,13 +1719,14 @@ static bool read_file(struct reader *r, const char *path)
   r->ours = true;
   json_t *file = read_json(path, r->why);
   bool ok = file != NULL && (json_is_object(file)
-    || refuse(r, "this", file, "an object")) && read_description(r, file);
+    || refuse(r, "this", file, "an object"))
+    && read_description(r, file);
   json_decref(file);
   return ok;
 }
 
-@ The two ways of opening differ in what they tell. The first distinguishes four outcomes. The second is for those who need a tokenizer, and to whom anything but an open one is a failure. In both, what was read
-half-way is returned.
+@ The two ways of opening differ in what they tell. The first distinguishes four outcomes, for the command, which can serve a model without a tokenizer to somebody who brings ids. What was read
+half-way is returned by closing. A refusal for want of memory is a refusal like any other.
 
 @<Open a tokenizer@>=
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
@@ -1484,7 +1744,10 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
     : TOKENIZER_OTHER_KIND;
 }
-@#
+
+@ The second way of opening forgets which of the three failures it was, and keeps the sentence.
+
+@<Open a tokenizer@>=
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   struct error *why)
 {
@@ -1497,8 +1760,8 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 blank between, the form that old and new readers understand. No character of the alphabet has a number above that of the last, U+0143, so two bytes of UTF-8 are enough for each.
 
 @<Spell bytes for a file@>=
-static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why)
+static bool to_alphabet(struct memory *m, const unsigned char *byte,
+  size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
     uint32_t c = alphabet(byte[i]);
@@ -1511,22 +1774,24 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ The words go into an object of JSON, the merges into a list. Two words that are spelt alike would be one key, and the first would be lost; a list that
+@ The words go into an object of JSON, the merges into a list. Spelling ends with a zero byte, which the alphabet never uses, because jansson wants its keys so. Two words that are spelt alike would be one key, and the first would be lost; a list that
 was learnt has no such pair, as an exercise of chapter 1 shows, but any list may be given to this function, and then the sentence says so.
 
 @<Make the vocabulary and the merges as JSON@>=
-static bool make_words(struct memory *m, const struct tokenizer *t, json_t *vocab,
-  json_t *merges, struct error *why)
+static bool make_words(struct memory *m, const struct tokenizer *t,
+  json_t *vocab, json_t *merges, struct error *why)
 {
   struct bytes row = @[{ NULL, 0, 0 }@];
-  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
+  bool ok = json_object_set_new(vocab, "<|endoftext|>",
+    json_integer(0)) == 0;
   for (size_t i = 1; ok && i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
     row.n = 0;
     ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
       && bytes_push(m, &row, "", 1, why);
     if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
-      ok = error_say(why, "token %zu is spelt like an earlier one", i);
+      ok = error_say(why, "token %zu is spelt like an earlier one",
+        i);
     ok = ok && json_object_set_new(vocab, (const char *) row.byte,
       json_integer((json_int_t) i)) == 0;
   }
@@ -1536,23 +1801,25 @@ static bool make_words(struct memory *m, const struct tokenizer *t, json_t *voca
   return ok;
 }
 
-@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one.
+@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one. The rule knows only ids; the letters come from the two tokens. The row
+is lent by the caller, who has grown it already.
 
 @<Make a merge as JSON@>=
 static bool make_merge(struct memory *m, const struct tokenizer *t,
   const struct bpe_rule *rule, struct bytes *row, json_t *merges,
   struct error *why)
 {
-  struct span a = t->known_as[rule->left].piece, b = t->known_as[rule->right].piece;
+  struct span a = t->known_as[rule->left].piece,
+    b = t->known_as[rule->right].piece;
   row->n = 0;
   return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
     && bytes_push(m, row, " ", 1, why)
     && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
-    && json_array_append_new(merges, json_stringn((const char *) row->byte,
-      row->n)) == 0;
+    && json_array_append_new(merges,
+      json_stringn((const char *) row->byte, row->n)) == 0;
 }
 
-@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value; where a part of the machine is not needed, the file
+@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value (\texttt s a string, \texttt b a flag, \texttt n null, \texttt O a value that stays ours, too); where a part of the machine is not needed, the file
 says null, as Hugging Face's library wants it said.
 
 @<Make the description as JSON@>=
@@ -1563,19 +1830,22 @@ static json_t *make_description(json_t *vocab, json_t *merges)
     " s:{s:s, s:b, s:b, s:b},"@| " s:{s:s, s:n, s:n, s:n,"@|
     " s:n, s:b, s:b, s:b,"@| " s:O, s:O}}",
     "version", "1.0", "truncation", "padding",
-    "added_tokens", "id", 0, "content", "<|endoftext|>", "single_word", 0,@|
-    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1, "normalizer",
+    "added_tokens", "id", 0, "content", "<|endoftext|>",
+      "single_word", 0,@|
+    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1,
+      "normalizer",
     "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,@|
     "trim_offsets", 1, "use_regex", 1, "post_processor",
     "decoder", "type", "ByteLevel", "add_prefix_space", 1,@|
     "trim_offsets", 1, "use_regex", 1,
     "model", "type", "BPE", "dropout", "unk_token",@|
-    "continuing_subword_prefix",@| "end_of_word_suffix",@| "fuse_unk", 0,@|
-    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges", merges);
+    "continuing_subword_prefix",@| "end_of_word_suffix",@|
+      "fuse_unk", 0,@|
+    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
+      merges);
 }
 
-@ The file is written beside its place and moved there when it is complete, so that a full disk
-leaves no half vocabulary behind. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
+@ Four things can be wanting before a byte is written, and one message serves for all, with the reason inside it if there is one. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
 
 @<Write a tokenizer@>=
 bool tokenizer_write(struct memory *m, const char *path,
@@ -1585,24 +1855,34 @@ bool tokenizer_write(struct memory *m, const char *path,
   char beside[4096];
   struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
   if (t == NULL) return false;
-  json_t *vocab = json_object(), *merges = json_array(), *whole = NULL;
+  json_t *vocab = json_object(), *merges = json_array(),
+    *whole = NULL;
   bool ok = vocab != NULL && merges != NULL
     && make_words(m, t, vocab, merges, &inner)
     && (whole = make_description(vocab, merges)) != NULL
-    && snprintf(beside, sizeof beside, "%s.new", path) < (int) sizeof beside;
+    && snprintf(beside, sizeof beside, "%s.new", path)
+      < (int) sizeof beside;
   tokenizer_close(m, t);
-  if (!ok) error_say(why, "%s: cannot be made: %s", path, inner.words);
-  else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
-      || rename(beside, path) != 0)
-    ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+  @<Write it beside its place, and move it there@>@;
   json_decref(whole);
   json_decref(vocab);
   json_decref(merges);
   return ok;
 }
 
-@ The file has the readers of parts before the readers of wholes; four that call each other in a circle, or
-stand later in the book, are announced.
+@ A file with the name |path| is at every moment either the old one or the new one, whole. Moving within a directory is one step for the system; writing is
+many, of which each can be the last.
+
+@<Write it beside its place, and move it there@>=
+if (!ok) error_say(why, "%s: cannot be made: %s", path,
+  inner.words);
+else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
+    || rename(beside, path) != 0)
+  ok = error_say(why, "%s: cannot be written: %s", path,
+    strerror(errno));
+
+@ The file has the readers of parts before the readers of wholes, so that each function stands before the first that calls it, and
+nothing has to be announced. The file is read from below; this appendix was read from above.
 
 @(files.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1669,10 +1949,11 @@ stand later in the book, are announced.
 
 @* The check. \label{sec:vocabcheck}
 The text to learn from is the end of one line and the beginning of another, and the probe has a letter of two bytes in
-it, which no merge has joined.
+it, which no merge has joined. Six ids go into a line of the checkpoint; blanks and bytes that are no letters are shown as in chapter 1.
 
 @<Show ids as pieces@>=
-static const char lesson[] = "the cat sat on the mat, "@| "the rat sat on the cat";
+static const char lesson[] = "the cat sat on the mat, "@|
+  "the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
 enum { LESSON_MERGES = 14 };
 static void print_ids(const struct tokenizer *t, const char *label,
@@ -1696,16 +1977,19 @@ text is one token, and as something that a user has typed, in which it is letter
 others.
 
 @<Show ids as pieces@>=
-static bool encode_probe(struct memory *m, struct tokenizer *t, bool parse_special,
-  struct ids *list, struct error *why)
+static bool encode_probe(struct memory *m, struct tokenizer *t,
+  bool parse_special, struct ids *list, struct error *why)
 {
   list->n = 0;
-  return tokenizer_encode(t, m, probe, strlen(probe), false, parse_special, list,
-    why);
+  return tokenizer_encode(t, m, probe, strlen(probe), false,
+    parse_special, list, why);
 }
-@#
-static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
-  struct error *why)
+
+@ Two tokenizers are the same if they give the same ids, twice. Only what the second one says is printed; if the first says something else, the program says |"DIFFERENT"|.
+
+@<Show ids as pieces@>=
+static bool same_ids(struct memory *m, struct tokenizer *t,
+  struct tokenizer *u, struct error *why)
 {
   struct ids one = @[{ NULL, 0, 0 }@], two = @[{ NULL, 0, 0 }@];
   bool same = true;
@@ -1732,47 +2016,61 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   if (f < 0) return NULL;
   close(f);
   struct tokenizer *t = NULL;
-  if (tokenizer_write(m, path, merge, n, why)) t = tokenizer_open(m, path, why);
+  if (tokenizer_write(m, path, merge, n, why))
+    t = tokenizer_open(m, path, why);
   remove(path);
   return t;
 }
-@#
+
+@ The tokenizer that was made and the one that was read are both kept until they have been compared. As in every program of this book the last question is whether all memory has come back.
+
+@<Go by way of a file, and compare@>=
 static int print_round_trip(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct error why = @[{ "no file can be made in /tmp" }@];
   struct bpe_merge *merge;
   size_t n;
-  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2, LESSON_MERGES, &merge, &n,
-    &why)) return 1;
+  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
+    LESSON_MERGES, &merge, &n, &why)) return 1;
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
-  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why) : NULL;
-  if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n", tokenizer_kind(u),@|
-      tokenizer_vocab_size(u));
-    printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids" : "  DIFFERENT");
-    print_refusal(&m);
-  } else printf("%s\n", why.words);
+  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
+    : NULL;
+  @<Compare the two, and show a refusal@>@;
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge, LESSON_MERGES);
   return u != NULL && m.all.held == 0 ? 0 : 1;
 }
 
+@ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
+
+@<Compare the two, and show a refusal@>=
+if (u != NULL) {
+  printf("%s, %zu ids, written and read again\n",
+    tokenizer_kind(u),@| tokenizer_vocab_size(u));
+  printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids"
+    : "  DIFFERENT");
+  print_refusal(&m);
+} else printf("%s\n", why.words);
+
 @ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
-we do not have. The sentence names the field, what was found and what would do.
+we do not have. The sentence names the field, what was found and what would do. It names the file, too, which has another name at every run; so the program prints what comes after
+it.
 
 @<Show how a file is refused@>=
 static void print_refusal(struct memory *m)
 {
-  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@| "\"vocab\": {\"a\": 0}, "@|
-    "\"merges\": []}, "@| "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
+  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@|
+    "\"vocab\": {\"a\": 0}, "@| "\"merges\": []}, "@|
+    "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
     "\"pre_tokenizer\": "@| "{\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = @[{ "?" }@];
   int f = mkstemp(path);
   if (f < 0) return;
-  bool written = write(f, text, strlen(text)) == (ssize_t) strlen(text);
+  bool written = write(f, text,
+    strlen(text)) == (ssize_t) strlen(text);
   close(f);
   if (written && tokenizer_open(m, path, &why) == NULL)
     printf("refused:\n  %s\n", why.words + strlen(path) + 2);
@@ -1785,17 +2083,23 @@ static void print_refusal(struct memory *m)
 static int print_alphabet(void)
 {
   printf("byte,character\n");
-  for (unsigned b = 0; b < 256; b++) printf("%u,%u\n", b, (unsigned) alphabet(b));
+  for (unsigned b = 0; b < 256; b++)
+    printf("%u,%u\n", b, (unsigned) alphabet(b));
   return 0;
 }
-@#
+
+@ The three blocks of the alphabet are counted, not added up again by the rule that made them; the build compares the prose with them.
+
+@<Print the alphabet of bytes@>=
 static int print_values(void)
 {
   int itself = 0;
   for (unsigned b = 0; b < 256; b++) itself += alphabet(b) == b;
-  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n", itself, 256 - itself);
+  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
+    itself, 256 - itself);
   printf("vocab.alphabet.last %u\n", (unsigned) alphabet(173));
-  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID, MAX_STAGES);
+  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID,
+    MAX_STAGES);
   return 0;
 }
 

@@ -338,6 +338,8 @@ START_TEST(gaps_and_empty_matches)
   cut("\\\\s", false, "a\\sb", "(a[\\s(b");
   cut(NULL, false, "one piece", "(one piece");
   cut(split_gpt2, false, "I've  10 cats!\n", "[I['ve[ [ 10[ cats[![\n");
+  cut(split_gpt2, false, "It's 12345 o'clock,  he'll say.", "[It['s[ 12345[ o['[clock[,[ [ he['ll[ say[."); /* the table of chapter 1 */
+  cut(split_llama3, false, "It's 12345 o'clock,  he'll say.", "[It['s[ [123[45[ o['clock[,[ [ he['ll[ say[.");
   struct error why;
   ck_assert_ptr_null(splitter_open(&M, "a(", 2, false, &why));
   ck_assert_ptr_nonnull(strstr(why.words, "byte 2"));

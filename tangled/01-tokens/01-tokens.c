@@ -7,7 +7,7 @@
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 
-/* 1.79  The texts of this chapter */
+/* 1.88  The texts of this chapter */
 
 static const char hand_line[] = "the cat that sat";
 static const char story[] =
@@ -15,14 +15,15 @@ static const char story[] =
     "The cat sat up and " "the rat ran. That is " "that,\n"
     "said the cat, and sat " "on the mat.\n";
 static const char news[] =
-    "Then the hat ran up to " "the oat. A man has sat " "there and has seen a\n"
-    "star on the path: what " "is that? said the man, " "and he sat at last on\n"
-    "the hat.\n";
+    "Then the hat ran up to " "the oat. A man has sat "
+    "there and has seen a\n"
+    "star on the path: what " "is that? said the man, "
+    "and he sat at last on\n" "the hat.\n";
 static const char sentence[] = "The cat sat on the " "mat.";
 static const char price[] = "on \xe2\x82\xac" "9";
 enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
 
-/* 1.80  Learn, and be ready to encode */
+/* 1.89  Learn, and be ready to encode */
 
 struct lesson {
   struct bpe_merge *merge;
@@ -31,20 +32,20 @@ struct lesson {
   struct bpe_work work;
   struct splitter *by;
 };
-static bool learn_from(struct memory *m, const char *text, size_t merges,
-                       struct lesson *l)
+static bool learn_from(struct memory *m, const char *text,
+                       size_t merges, struct lesson *l)
 {
   struct error why;
   *l = (struct lesson) {.asked = merges };
-  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge, &l->n, &why)
-      && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
+  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
+                &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
       && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, &why)))
     return true;
   fprintf(stderr, "%s\n", why.words);
   return false;
 }
 
-/* 1.81  Learn, and be ready to encode */
+/* 1.90  Learn, and be ready to encode */
 
 static void forget(struct memory *m, struct lesson *l)
 {
@@ -54,10 +55,10 @@ static void forget(struct memory *m, struct lesson *l)
   bpe_forget(m, l->merge, l->asked);
 }
 
-/* 1.82  The whole way, there and back */
+/* 1.91  The whole way, there and back */
 
-static bool encode(struct memory *m, struct lesson *l, const char *text,
-                   struct ids *out)
+static bool encode(struct memory *m, struct lesson *l,
+                   const char *text, struct ids *out)
 {
   struct pieces p;
   struct text_piece next;
@@ -68,10 +69,10 @@ static bool encode(struct memory *m, struct lesson *l, const char *text,
   return next.n == 0;
 }
 
-/* 1.83  The whole way, there and back */
+/* 1.92  The whole way, there and back */
 
-static bool decode(struct memory *m, const struct lesson *l, const struct ids *list,
-                   struct bytes *out)
+static bool decode(struct memory *m, const struct lesson *l,
+                   const struct ids *list, struct bytes *out)
 {
   for (size_t i = 0; i < list->n; i++)
     if (!bpe_spell(m, l->merge, list->id[i], out, NULL))
@@ -79,7 +80,7 @@ static bool decode(struct memory *m, const struct lesson *l, const struct ids *l
   return true;
 }
 
-/* 1.84  The whole way, there and back */
+/* 1.93  The whole way, there and back */
 
 static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 {
@@ -90,10 +91,10 @@ static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
   return n;
 }
 
-/* 1.85  Show merges, ids and a stream */
+/* 1.94  Show merges, ids and a stream */
 
-static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
-                   char room[64])
+static size_t show(struct memory *m, const struct lesson *l,
+                   uint32_t id, char room[64])
 {
   struct bytes b = { NULL, 0, 0 };
   size_t to = 0;
@@ -111,7 +112,7 @@ static size_t show(struct memory *m, const struct lesson *l, uint32_t id,
   return to;
 }
 
-/* 1.86  Show merges, ids and a stream */
+/* 1.95  Show merges, ids and a stream */
 
 static void print_merges(struct memory *m, const struct lesson *l)
 {
@@ -125,7 +126,7 @@ static void print_merges(struct memory *m, const struct lesson *l)
   }
 }
 
-/* 1.87  Show merges, ids and a stream */
+/* 1.96  Show merges, ids and a stream */
 
 static bool print_ids(struct memory *m, struct lesson *l, const char *text)
 {
@@ -138,14 +139,15 @@ static bool print_ids(struct memory *m, struct lesson *l, const char *text)
     show(m, l, list.id[i], room);
     printf(" %u:%s", (unsigned)list.id[i], room);
   }
-  bool same = ok && back.n == strlen(text) && memcmp(back.byte, text, back.n) == 0;
+  bool same = ok && back.n == strlen(text)
+      && memcmp(back.byte, text, back.n) == 0;
   printf("\n  %zu ids, and back: %s\n", list.n, same ? "the same" : "DIFFERENT");
   ids_free(m, &list);
   bytes_free(m, &back);
   return same;
 }
 
-/* 1.88  Show merges, ids and a stream */
+/* 1.97  Show merges, ids and a stream */
 
 static void feed(struct memory *m, struct lesson *l, const char *format)
 {
@@ -163,7 +165,7 @@ static void feed(struct memory *m, struct lesson *l, const char *format)
   ids_free(m, &list);
 }
 
-/* 1.89  Show merges, ids and a stream */
+/* 1.98  Show merges, ids and a stream */
 
 static int print_lessons(void)
 {
@@ -190,7 +192,7 @@ static int print_lessons(void)
   return ok && m.all.held == 0 ? 0 : 1;
 }
 
-/* 1.90  Count looks, the slow way and the fast way */
+/* 1.99  Count looks, the slow way and the fast way */
 
 static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
 {
@@ -211,7 +213,7 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
   }
 }
 
-/* 1.91  Count looks, the slow way and the fast way */
+/* 1.100  Count looks, the slow way and the fast way */
 
 enum { LONGEST = 1024 };
 static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
@@ -228,9 +230,13 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
     b.byte_id[i] = i;
   for (size_t i = 0; i < n; i++)
     id[i] = 'a';
+
+/* 1.101  Add ten merges that double */
+
   for (uint32_t k = 0; ok && k < 10; k++)
-    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k, k == 0 ? 'a' : 255 + k, 256 + k,
-                 NULL);
+    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
+                 k == 0 ? 'a' : 255 + k, 256 + k, NULL);
+
   ok = ok && bpe_encode(&b, m, &w, letter, n, &out, NULL);
   *fast = w.looks, *slow = slow_looks(&b, id, n);
   ids_free(m, &out);
@@ -239,9 +245,9 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
   return ok;
 }
 
-/* 1.92  Print the numbers that the prose quotes */
+/* 1.102  Print the numbers that the prose quotes */
 
-/* 1.93  Print the keys of the story */
+/* 1.103  Print the keys of the story */
 
 static void print_story_keys(struct memory *m, struct lesson *cat)
 {
@@ -261,14 +267,15 @@ static void print_story_keys(struct memory *m, struct lesson *cat)
   printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
 }
 
-/* 1.94  Print the sizes of published vocabularies */
+/* 1.104  Print the sizes of published vocabularies */
 
 static void print_published(void)
 {
   static const struct {
     const char *name, *claim;
     int merges, special;
-  } list[] = { {"gpt2", NULL, 50000, 1}, {"llama3", "S1-04", 127744, 256},
+  } list[] = { {"gpt2", NULL, 50000, 1},
+  {"llama3", "S1-04", 127744, 256},
   {"cl100k", "S3-02", 100000, 21}
   };
   for (size_t i = 0; i < 3; i++) {
@@ -301,7 +308,7 @@ static int print_values(void)
   return 0;
 }
 
-/* 1.95  Print the points of the figures */
+/* 1.105  Print the points of the figures */
 
 static bool print_row(struct memory *m, size_t merges)
 {
@@ -321,11 +328,13 @@ static bool print_row(struct memory *m, size_t merges)
   return ok;
 }
 
-/* 1.96  Print the points of the figures */
+/* 1.106  Print the points of the figures */
 
 static int print_growth(void)
 {
-  static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13, 18 };
+  static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13,
+    18
+  };
   struct memory m = {.refuse_at = 0 };
   printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)
@@ -334,7 +343,7 @@ static int print_growth(void)
   return 0;
 }
 
-/* 1.97  Print the points of the figures */
+/* 1.107  Print the points of the figures */
 
 static int print_shrink(void)
 {
@@ -352,7 +361,7 @@ static int print_shrink(void)
   return 0;
 }
 
-/* 1.98  Print the points of the figures */
+/* 1.108  Print the points of the figures */
 
 static int print_work(void)
 {
@@ -367,7 +376,7 @@ static int print_work(void)
   return 0;
 }
 
-/* 1.99  Print the points of the figures */
+/* 1.109  Print the points of the figures */
 
 static int print_held(void)
 {

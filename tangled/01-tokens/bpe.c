@@ -1,13 +1,15 @@
 /* bpe.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.73  bpe.c */
+/* 1.80  bpe.c */
 
 #include <string.h>
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.42  What the learner knows */
+/* 1.81  The learner, from its structures up */
+
+/* 1.44  What the learner knows */
 
 #define NOWHERE UINT32_MAX
 struct spot {
@@ -19,12 +21,16 @@ struct pair {
   uint64_t count;
   uint32_t left, right, first, last;
 };
+
+/* 1.45  What the learner knows */
+
 struct trainer {
   struct memory *m;
   struct error *why;
   struct chunk *part;
   size_t n_chunks, room_chunks;
   struct name_map known;
+
   struct spot *at;
   size_t n_at;
   struct pair *of;
@@ -33,7 +39,7 @@ struct trainer {
   struct heap queue;
 };
 
-/* 1.43  What the learner knows */
+/* 1.46  What the learner knows */
 
 struct chunk {
   const unsigned char *byte;
@@ -41,7 +47,7 @@ struct chunk {
   uint32_t times;
 };
 
-/* 1.44  Enter a piece of the text */
+/* 1.47  Enter a piece of the text */
 
 static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
 {
@@ -52,8 +58,8 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   }
   if (t->n_chunks == t->room_chunks) {
     size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part, t->room_chunks,
-                                  room, sizeof *p, t->why);
+    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
+                                  t->room_chunks, room, sizeof *p, t->why);
     if (p == NULL)
       return false;
     t->part = p, t->room_chunks = room;
@@ -63,10 +69,10 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte, size_t n)
   return name_map_put(t->m, &t->known, byte, n, (uint32_t) t->n_chunks, t->why);
 }
 
-/* 1.45  Collect the pieces of the text */
+/* 1.48  Collect the pieces of the text */
 
-static bool collect(struct trainer *t, const unsigned char *text, size_t n,
-                    struct splitter *by)
+static bool collect(struct trainer *t, const unsigned char *text,
+                    size_t n, struct splitter *by)
 {
   if (by == NULL)
     return n == 0 || enter_piece(t, text, n);
@@ -86,14 +92,14 @@ static bool collect(struct trainer *t, const unsigned char *text, size_t n,
   return true;
 }
 
-/* 1.47  Make room for a new pair */
+/* 1.50  Make room for a new pair */
 
 static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t * k)
 {
   if (t->n_of == t->room_of) {
     size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of, room,
-                                 sizeof *p, t->why);
+    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
+                                 room, sizeof *p, t->why);
     if (p == NULL)
       return false;
     t->of = p, t->room_of = room;
@@ -101,11 +107,13 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right, uint32_t 
   *k = (uint32_t) (t->n_of + 1);
   if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
     return false;
-  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE, NOWHERE };
+  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE,
+    NOWHERE
+  };
   return true;
 }
 
-/* 1.46  Enter the pair that begins at a spot */
+/* 1.49  Enter the pair that begins at a spot */
 
 static bool link_pair(struct trainer *t, uint32_t i)
 {
@@ -124,7 +132,7 @@ static bool link_pair(struct trainer *t, uint32_t i)
   return true;
 }
 
-/* 1.48  Strike out the pair that begins at a spot */
+/* 1.51  Strike out the pair that begins at a spot */
 
 static void unlink_pair(struct trainer *t, uint32_t i)
 {
@@ -142,11 +150,13 @@ static void unlink_pair(struct trainer *t, uint32_t i)
   p->count -= s->times;
 }
 
-/* 1.50  Put pairs into the queue */
+/* 1.54  Put pairs into the queue */
 
 static bool queue_pair(struct trainer *t, const struct pair *p)
 {
-  struct entry e = { ~p->count, (uint64_t) p->left << 32 | p->right };
+  struct entry e = { ~p->count,
+    (uint64_t) p->left << 32 | p->right
+  };
   return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
 }
 
@@ -158,18 +168,21 @@ static bool queue_from(struct trainer *t, size_t k)
   return true;
 }
 
-/* 1.49  Lay out the spots and count the pairs */
+/* 1.52  Lay out the spots and count the pairs */
 
 static bool lay_out(struct trainer *t)
 {
   if (t->n_at >= NOWHERE)
-    return error_say(t->why, "a text of %zu bytes is too long to learn from",
-                     t->n_at);
+    return error_say(t->why,
+                     "a text of %zu bytes is too long to learn from", t->n_at);
   t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at, t->why);
   if (t->at == NULL)
     return false;
   uint32_t i = 0;
   for (size_t c = 0; c < t->n_chunks; c++) {
+
+/* 1.53  Lay out the spots of one chunk */
+
     uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
     for (; i <= last; i++)
       t->at[i] = (struct spot) { t->part[c].byte[i - first],
@@ -180,11 +193,12 @@ static bool lay_out(struct trainer *t)
       if (!link_pair(t, i))
         return false;
     i = last + 1;
+
   }
   return queue_from(t, 0);
 }
 
-/* 1.51  Find the pair with the highest count */
+/* 1.55  Find the pair with the highest count */
 
 static bool best_pair(struct trainer *t, struct pair **best)
 {
@@ -204,7 +218,7 @@ static bool best_pair(struct trainer *t, struct pair **best)
   return true;
 }
 
-/* 1.52  Merge at one place */
+/* 1.56  Merge at one place */
 
 static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
 {
@@ -222,7 +236,7 @@ static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
   return next == NOWHERE || link_pair(t, i);
 }
 
-/* 1.53  Merge a pair wherever it stands */
+/* 1.57  Merge a pair wherever it stands */
 
 static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
 {
@@ -234,10 +248,10 @@ static bool merge_all(struct trainer *t, const struct pair *best, uint32_t made)
   return queue_from(t, fresh);
 }
 
-/* 1.56  Find and merge, again and again */
+/* 1.61  Find and merge, again and again */
 
-static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
-                  size_t *n_out)
+static bool learn(struct trainer *t, struct bpe_merge *list,
+                  size_t merges, size_t *n_out)
 {
   size_t k = 0;
   for (; k < merges; k++) {
@@ -254,27 +268,33 @@ static bool learn(struct trainer *t, struct bpe_merge *list, size_t merges,
   return true;
 }
 
-/* 1.54  Learn merges from a text */
+/* 1.58  Learn merges from a text */
 
-bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
-               size_t merges, struct bpe_merge **out, size_t *n_out,
-               struct error *why)
+bool bpe_train(struct memory *m, const char *text, size_t n,
+               const char *pattern, size_t merges, struct bpe_merge **out,
+               size_t *n_out, struct error *why)
 {
   struct trainer t = {.m = m,.why = why };
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
+
+/* 1.59  Refuse more merges than there are ids, and compile the pattern */
+
   bool ok = merges < NOWHERE - 256
       || error_say(why, "%zu merges are more than ids can number", merges);
   if (ok && pattern != NULL)
-    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why)) != NULL;
-  ok = ok && collect(&t, (const unsigned char *)text, n, by) && lay_out(&t);
+    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why))
+        != NULL;
+
+  ok = ok && collect(&t, (const unsigned char *)text, n, by)
+      && lay_out(&t);
   splitter_close(by);
   if (ok)
     list = memory_take(m, FOR_TOKENS, merges, sizeof *list, why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
 
-/* 1.57  Return what the learner took */
+/* 1.62  Return what the learner took */
 
   heap_free(m, &t.queue);
   pair_map_free(m, &t.number);
@@ -290,21 +310,21 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
   return ok;
 }
 
-/* 1.55  Learn merges from a text */
+/* 1.60  Learn merges from a text */
 
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges)
 {
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
 
-/* 1.59  Append an id, and return the row */
+/* 1.64  Append an id, and return the row */
 
 bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why)
 {
   if (list->n == list->room) {
     size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room, room,
-                              sizeof *p, why);
+    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
+                              room, sizeof *p, why);
     if (p == NULL)
       return false;
     list->id = p, list->room = room;
@@ -319,15 +339,15 @@ void ids_free(struct memory *m, struct ids *list)
   *list = (struct ids) { NULL, 0, 0 };
 }
 
-/* 1.62  Append a rule, and return them */
+/* 1.67  Append a rule, and return them */
 
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
-             uint32_t made, struct error *why)
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+             uint32_t right, uint32_t made, struct error *why)
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room, room,
-                                     sizeof *p, why);
+    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
+                                     room, sizeof *p, why);
     if (p == NULL)
       return false;
     b->rule = p, b->room = room;
@@ -339,7 +359,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
   return true;
 }
 
-/* 1.63  Append a rule, and return them */
+/* 1.68  Append a rule, and return them */
 
 void bpe_free(struct memory *m, struct bpe *b)
 {
@@ -348,20 +368,21 @@ void bpe_free(struct memory *m, struct bpe *b)
   b->rule = NULL, b->n = b->room = 0;
 }
 
-/* 1.66  Consider the pair that begins at a node */
+/* 1.72  Consider the pair that begins at a node */
 
-static bool consider(const struct bpe *b, struct memory *m, struct bpe_work *w,
-                     uint32_t i, struct error *why)
+static bool consider(const struct bpe *b, struct memory *m,
+                     struct bpe_work *w, uint32_t i, struct error *why)
 {
   const struct bpe_node *left = &w->node[i], *right = &w->node[left->next];
   uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
   w->looks++;
   if (rank == 0)
     return true;
-  return heap_push(m, &w->queue, (struct entry) { rank - 1, i }, why);
+  return heap_push(m, &w->queue, (struct entry) { rank - 1, i },
+                   why);
 }
 
-/* 1.67  Spell a piece in bytes */
+/* 1.73  Spell a piece in bytes */
 
 static bool spell_in_bytes(const struct bpe *b, struct memory *m,
                            struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -369,6 +390,9 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
 {
   if (n >= NOWHERE)
     return error_say(why, "a piece of %zu bytes is too long", n);
+
+/* 1.74  Have a node for every byte */
+
   if (n > w->room) {
     bpe_work_free(m, w);
     w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
@@ -376,6 +400,7 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
       return false;
     w->room = n;
   }
+
   w->queue.n = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t id = b->byte_id[byte[i]];
@@ -390,7 +415,7 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.68  Spell a piece in bytes */
+/* 1.75  Spell a piece in bytes */
 
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
@@ -399,11 +424,11 @@ void bpe_work_free(struct memory *m, struct bpe_work *w)
   w->node = NULL, w->room = 0;
 }
 
-/* 1.64  Encode a piece */
+/* 1.69  Encode a piece */
 
-bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
-                const unsigned char *byte, size_t n, struct ids *out,
-                struct error *why)
+bool bpe_encode(const struct bpe *b, struct memory *m,
+                struct bpe_work *w, const unsigned char *byte, size_t n,
+                struct ids *out, struct error *why)
 {
   size_t start = out->n;
   if (n == 0)
@@ -417,7 +442,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
     if (w->node[i].id != r->left || next == NOWHERE || w->node[next].id != r->right)
       continue;
 
-/* 1.65  Merge the two nodes, and look at their neighbours */
+/* 1.71  Merge the two nodes, and look at their neighbours */
 
     uint32_t after = w->node[next].next, before = w->node[i].prev;
     w->node[i].id = r->made, w->node[i].next = after;
@@ -430,18 +455,22 @@ bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
       return false;
 
   }
+
+/* 1.70  Append the ids that are left in the chain */
+
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
       out->n = start;
       return false;
     }
+
   return true;
 }
 
-/* 1.70  Spell an id, and make an encoder of merges */
+/* 1.77  Spell an id, and make an encoder of merges */
 
-bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
-               struct bytes *out, struct error *why)
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+               uint32_t id, struct bytes *out, struct error *why)
 {
   struct ids pile = { NULL, 0, 0 };
   size_t start = out->n;
@@ -461,10 +490,10 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
   return ok;
 }
 
-/* 1.71  Spell an id, and make an encoder of merges */
+/* 1.78  Spell an id, and make an encoder of merges */
 
-bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
-                size_t n, struct error *why)
+bool bpe_learnt(struct memory *m, struct bpe *b,
+                const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256; i++)
     b->byte_id[i] = i;

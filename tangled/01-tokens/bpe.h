@@ -1,6 +1,6 @@
 /* bpe.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.72  bpe.h */
+/* 1.79  bpe.h */
 
 #ifndef INCIPIT_BPE_H
 #define INCIPIT_BPE_H
@@ -8,16 +8,16 @@
 #include "01-tokens/utf8.h"
 #include "A5-lookups/table.h"
 
-/* 1.41  Merges, learnt */
+/* 1.43  Merges, learnt */
 
 struct bpe_merge {
   uint32_t left, right;
 };
 /* merge number k of a list makes id 256 + k of these two */
 
-bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern,
-               size_t merges, struct bpe_merge **out, size_t *n_out,
-               struct error *why);
+bool bpe_train(struct memory *m, const char *text, size_t n,
+               const char *pattern, size_t merges, struct bpe_merge **out,
+               size_t *n_out, struct error *why);
 /* learns at most merges merges from n bytes, cut by pattern (null: one
  * piece); *out has *n_out of them in a block of merges, to be given back by
  * bpe_forget; Gage 1994, Sennrich et al. 2016 */
@@ -25,7 +25,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n, const char *pattern
 void bpe_forget(struct memory *m, struct bpe_merge *merge, size_t merges);
 /* returns what bpe_train gave, for as many merges as were asked for */
 
-/* 1.58  Merges, applied */
+/* 1.63  Merges, applied */
 
 struct ids {
   uint32_t *id;
@@ -39,7 +39,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id, struct error *why
 void ids_free(struct memory *m, struct ids *list);
 /* returns the block and empties the row */
 
-/* 1.60  Merges, applied */
+/* 1.65  Merges, applied */
 
 #define BPE_NONE UINT32_MAX
 struct bpe_rule {
@@ -54,14 +54,14 @@ struct bpe {
 /* the id of every byte, BPE_NONE if it has none; n rules, the lower the
  * earlier; from a pair to its rank, plus 1 */
 
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left, uint32_t right,
-             uint32_t made, struct error *why);
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+             uint32_t right, uint32_t made, struct error *why);
 /* appends a rule; of two rules for one pair the later counts */
 
 void bpe_free(struct memory *m, struct bpe *b);
 /* returns the blocks of the rules */
 
-/* 1.61  Merges, applied */
+/* 1.66  Merges, applied */
 
 struct bpe_node {
   uint32_t id, prev, next;
@@ -75,24 +75,24 @@ struct bpe_work {
 /* a chain of room nodes, what is to be done, and a count of look-ups; all
  * zero is an empty workspace */
 
-bool bpe_encode(const struct bpe *b, struct memory *m, struct bpe_work *w,
-                const unsigned char *byte, size_t n, struct ids *out,
-                struct error *why);
+bool bpe_encode(const struct bpe *b, struct memory *m,
+                struct bpe_work *w, const unsigned char *byte, size_t n,
+                struct ids *out, struct error *why);
 /* appends the ids of a piece of n bytes; the time is of the order nn for any
  * piece; on failure out is as it was */
 
 void bpe_work_free(struct memory *m, struct bpe_work *w);
 /* returns the workspace */
 
-/* 1.69  Merges, undone */
+/* 1.76  Merges, undone */
 
-bool bpe_learnt(struct memory *m, struct bpe *b, const struct bpe_merge *merge,
-                size_t n, struct error *why);
+bool bpe_learnt(struct memory *m, struct bpe *b,
+                const struct bpe_merge *merge, size_t n, struct error *why);
 /* fills an empty b with the ids of the bytes and n merges as bpe_train gives
  * them; bpe_free returns it */
 
-bool bpe_spell(struct memory *m, const struct bpe_merge *merge, uint32_t id,
-               struct bytes *out, struct error *why);
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+               uint32_t id, struct bytes *out, struct error *why);
 /* appends the bytes of an id: a byte, or one that the merges make; on
  * failure out is as it was */
 

@@ -1,6 +1,6 @@
 /* split.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.40  split.c */
+/* 1.42  split.c */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -8,15 +8,15 @@
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.26  The published patterns */
+/* 1.27  The published patterns */
 
-const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|" " ?\\p{L}+| ?\\p{N}+|"
-    " ?[^\\s\\p{L}\\p{N}]+|" "\\s+(?!\\S)|\\s+";
+const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"
+    " ?\\p{L}+| ?\\p{N}+|" " ?[^\\s\\p{L}\\p{N}]+|" "\\s+(?!\\S)|\\s+";
 const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)|"
     "[^\\r\\n\\p{L}\\p{N}]?" "\\p{L}+|\\p{N}{1,3}|"
     " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n]*|\\s*[\\r\\n]+|" "\\s+(?!\\S)|\\s+";
 
-/* 1.27  Rewrite the white space of a pattern */
+/* 1.28  Rewrite the white space of a pattern */
 
 static bool rewrite(struct memory *m, const char *pattern, size_t n,
                     struct bytes *out, struct error *why)
@@ -35,7 +35,7 @@ static bool rewrite(struct memory *m, const char *pattern, size_t n,
   return true;
 }
 
-/* 1.28  Let PCRE2 take its memory from ours */
+/* 1.29  Let PCRE2 take its memory from ours */
 
 enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
@@ -59,7 +59,7 @@ static void give_for_pcre2(void *block, void *m)
   memory_give(m, FOR_TOKENS, p, n + HEADER, 1);
 }
 
-/* 1.29  What a splitter holds */
+/* 1.30  What a splitter holds */
 
 struct splitter {
   struct memory *home;
@@ -70,19 +70,21 @@ struct splitter {
   pcre2_jit_stack *stack;
 };
 
-/* 1.31  Have PCRE2 compile it */
+/* 1.32  Have PCRE2 compile it */
 
-static bool compile(struct splitter *s, const struct bytes *text, bool literal,
-                    struct error *why)
+static bool compile(struct splitter *s, const struct bytes *text,
+                    bool literal, struct error *why)
 {
   int code = 0;
   PCRE2_SIZE place = 0;
   pcre2_compile_context *c = pcre2_compile_context_create(s->general);
   if (c == NULL)
     return error_say(why, "out of memory for a pattern");
-  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "", text->n,
-                          PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP |
-                                       PCRE2_NEVER_BACKSLASH_C), &code, &place, c);
+  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "",
+                          text->n, PCRE2_UTF | (literal ? PCRE2_LITERAL
+                                                : PCRE2_UCP |
+                                                PCRE2_NEVER_BACKSLASH_C), &code,
+                          &place, c);
   pcre2_compile_context_free(c);
   if (s->code != NULL) {
     pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
@@ -93,7 +95,7 @@ static bool compile(struct splitter *s, const struct bytes *text, bool literal,
   return error_say(why, "%s at byte %zu", (const char *)words, (size_t)place);
 }
 
-/* 1.32  Make room for the searches */
+/* 1.33  Make room for the searches */
 
 static bool make_room(struct splitter *s, struct error *why)
 {
@@ -106,7 +108,7 @@ static bool make_room(struct splitter *s, struct error *why)
   return true;
 }
 
-/* 1.33  Make room for the searches */
+/* 1.34  Make room for the searches */
 
 void splitter_close(struct splitter *s)
 {
@@ -120,10 +122,10 @@ void splitter_close(struct splitter *s)
   memory_give(s->home, FOR_TOKENS, s, 1, sizeof *s);
 }
 
-/* 1.30  Compile a pattern */
+/* 1.31  Compile a pattern */
 
-struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
-                               bool literal, struct error *why)
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+                               size_t n, bool literal, struct error *why)
 {
   struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
   if (s == NULL)
@@ -131,7 +133,8 @@ struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2, give_for_pcre2, m);
   struct bytes text = { NULL, 0, 0 };
-  bool ok = s->general != NULL || error_say(why, "out of memory for a pattern");
+  bool ok = s->general != NULL || error_say(why,
+                                            "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
               : rewrite(m, pattern, n, &text, why));
   ok = ok && compile(s, &text, literal, why) && make_room(s, why);
@@ -142,7 +145,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
   return NULL;
 }
 
-/* 1.36  Say why a search failed */
+/* 1.38  Say why a search failed */
 
 static bool say_what_pcre2_says(int code, size_t at, struct error *why)
 {
@@ -152,17 +155,21 @@ static bool say_what_pcre2_says(int code, size_t at, struct error *why)
                    (const char *)words);
 }
 
-/* 1.35  Look for the next match */
+/* 1.36  Look for the next match */
 
 static bool look(struct pieces *p, struct error *why)
 {
   struct splitter *s = p->by;
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full ? PCRE2_NOTEMPTY_ATSTART : 0);
-  int got = pcre2_match(s->code, p->text, p->n, p->at, options, s->result,
-                        s->limits);
+  int got;
+
+/* 1.37  Search, and once more without machine code if its stack ends */
+
+  got = pcre2_match(s->code, p->text, p->n, p->at, options, s->result, s->limits);
   if (got == PCRE2_ERROR_JIT_STACKLIMIT)
-    got = pcre2_match(s->code, p->text, p->n, p->at, options | PCRE2_NO_JIT,
-                      s->result, s->limits);
+    got = pcre2_match(s->code, p->text, p->n, p->at,
+                      options | PCRE2_NO_JIT, s->result, s->limits);
+
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH)
@@ -175,7 +182,7 @@ static bool look(struct pieces *p, struct error *why)
       || error_say(why, "the pattern matches backwards at byte %zu", p->at);
 }
 
-/* 1.34  Begin to cut */
+/* 1.35  Begin to cut */
 
 void pieces_begin(struct pieces *p, struct splitter *by,
                   const unsigned char *text, size_t n)
@@ -189,7 +196,7 @@ void pieces_begin(struct pieces *p, struct splitter *by,
   }
 }
 
-/* 1.37  Cut off the next piece */
+/* 1.39  Cut off the next piece */
 
 bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 {
@@ -212,7 +219,7 @@ bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
   return true;
 }
 
-/* 1.38  Ask for the version of Unicode */
+/* 1.40  Ask for the version of Unicode */
 
 void splitter_unicode(char version[24])
 {

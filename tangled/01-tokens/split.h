@@ -1,16 +1,16 @@
 /* split.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.39  split.h */
+/* 1.41  split.h */
 
 #ifndef INCIPIT_SPLIT_H
 #define INCIPIT_SPLIT_H
 #include "00-ground/ground.h"
 
-/* 1.24  A pattern that cuts */
+/* 1.25  A pattern that cuts */
 
 struct splitter;
-struct splitter *splitter_open(struct memory *m, const char *pattern, size_t n,
-                               bool literal, struct error *why);
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+                               size_t n, bool literal, struct error *why);
 /* compiles n bytes of pattern, as they stand if literal; m must outlive the
  * splitter, which takes from it at every use; null and a sentence */
 
@@ -23,7 +23,7 @@ void splitter_unicode(char version[24]);
 extern const char split_gpt2[], split_llama3[];
 /* the patterns of GPT-2 and of Llama 3 */
 
-/* 1.25  A pattern that cuts */
+/* 1.26  A pattern that cuts */
 
 struct text_piece {
   const unsigned char *byte;

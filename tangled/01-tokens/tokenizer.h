@@ -1,6 +1,6 @@
 /* tokenizer.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.78  tokenizer.h */
+/* 1.87  tokenizer.h */
 
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
@@ -8,7 +8,7 @@
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.74  A tokenizer, from outside */
+/* 1.82  A tokenizer, from outside */
 
 struct tokenizer;
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
@@ -20,9 +20,9 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 void tokenizer_close(struct memory *m, struct tokenizer *t);
 /* returns all of it; null is nothing */
 
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-                      size_t n, bool add_special, bool parse_special,
-                      struct ids *out, struct error *why);
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+                      const char *text, size_t n, bool add_special,
+                      bool parse_special, struct ids *out, struct error *why);
 /* appends the ids of n bytes; add_special: also the ids that the files put
  * before and after a text; parse_special: the text of a special token is
  * that token; on failure out is as it was; one thread at a time */
@@ -33,10 +33,10 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 /* appends the bytes of n ids; an id that the tokenizer does not know has
  * none; on failure out is as it was */
 
-/* 1.75  A tokenizer, from outside */
+/* 1.83  A tokenizer, from outside */
 
-enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT, TOKENIZER_OTHER_KIND,
-  TOKENIZER_REFUSED
+enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
+  TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED
 };
 /* it is open; there is none; it is of another kind (Unigram, WordPiece, BPE
  * on characters); it is of our kind, but wrong, or has what we do not do */
@@ -45,7 +45,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why);
 /* like tokenizer_open; *t is null and there is a sentence unless it is open */
 
-/* 1.76  A tokenizer, from outside */
+/* 1.84  A tokenizer, from outside */
 
 const char *tokenizer_kind(const struct tokenizer *t);
 /* what it is, in words: "byte-level BPE" */
@@ -56,16 +56,18 @@ size_t tokenizer_vocab_size(const struct tokenizer *t);
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
 /* is this id that of a token marked special? */
 
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-                    uint32_t * id);
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+                    size_t n, uint32_t * id);
 /* the id of the token whose bytes are these n, added tokens first */
 
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
-                                    size_t *n);
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+                                    uint32_t id, size_t *n);
 /* the *n bytes of an id, which belong to the tokenizer; unknown ids have 0 */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id);
 /* the id that add_special puts first, if it puts one */
+
+/* 1.85  A tokenizer, from outside */
 
 struct tokenizer_extra {
   uint32_t id;
@@ -79,13 +81,13 @@ size_t tokenizer_extras(const struct tokenizer *t);
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
 /* number i of them; the bytes belong to the tokenizer */
 
-/* 1.77  A tokenizer, from outside */
+/* 1.86  A tokenizer, from outside */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
                                         struct error *why);
-/* id 0 is <endoftext>, 1 to 256 are the bytes, then come n merges; text is
- * cut by split_gpt2; null and a sentence */
+/* id 0 is the end of a text, 1 to 256 are the bytes, then come n merges;
+ * text is cut by split_gpt2; null and a sentence */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why);

@@ -1,19 +1,19 @@
 /* utf8.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.22  utf8.c */
+/* 1.23  utf8.c */
 
 #include <string.h>
 #include "01-tokens/utf8.h"
 
 /* 1.8  Append bytes, and return them */
 
-bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
-                struct error *why)
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+                size_t n, struct error *why)
 {
   if (n > b->room - b->n) {
     size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room, room, 1,
-                                   why);
+    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
+                                   room, 1, why);
     if (p == NULL)
       return false;
     b->byte = p, b->room = room;
@@ -37,10 +37,10 @@ void bytes_free(struct memory *m, struct bytes *b)
 size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
 {
   unsigned char b = byte[0], low = 0x80, high = 0xbf;
-  size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2 : b < 0xf0 ? 3
-      : b < 0xf5 ? 4 : 0;
+  size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2
+      : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
 
-/* 1.12  Narrow what the second byte may be */
+/* 1.13  Narrow what the second byte may be */
 
   if (b == 0xe0)
     low = 0xa0;
@@ -54,6 +54,9 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
   *state = UTF8_BROKEN;
   if (length == 0)
     return 1;
+
+/* 1.12  Go on while each byte may stand where it stands */
+
   for (size_t k = 1; k < length; k++) {
     if (k == n) {
       *state = UTF8_UNFINISHED;
@@ -63,11 +66,12 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state)
       return k;
     low = 0x80, high = 0xbf;
   }
+
   *state = UTF8_WHOLE;
   return length;
 }
 
-/* 1.14  Cut off a run of characters, or of what is none */
+/* 1.15  Cut off a run of characters, or of what is none */
 
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
 {
@@ -83,7 +87,7 @@ size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
   return at;
 }
 
-/* 1.15  Replace what is no character */
+/* 1.16  Replace what is no character */
 
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
                 struct bytes *out, struct error *why)
@@ -92,8 +96,10 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   for (size_t at = 0; at < n; at += step) {
     enum utf8_state state;
     step = utf8_next(byte + at, n - at, &state);
-    bool ok = state == UTF8_WHOLE ? bytes_push(m, out, byte + at, step, why)
-        : bytes_push(m, out, "\xef\xbf\xbd", 3, why);
+    bool ok = state == UTF8_WHOLE ? bytes_push(m, out, byte + at,
+                                               step, why) : bytes_push(m, out,
+                                                                       "\xef\xbf\xbd",
+                                                                       3, why);
     if (ok)
       continue;
     out->n = start;
@@ -102,7 +108,7 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-/* 1.16  Count the bytes that wait for more */
+/* 1.17  Count the bytes that wait for more */
 
 size_t utf8_held(const unsigned char *byte, size_t n)
 {
@@ -114,21 +120,24 @@ size_t utf8_held(const unsigned char *byte, size_t n)
   return 0;
 }
 
-/* 1.17  Put a character's number together */
+/* 1.18  Put a character's number together */
 
 uint32_t utf8_point(const unsigned char *byte, size_t length)
 {
-  static const unsigned char free_bits[5] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+  static const unsigned char free_bits[5] = { 0, 0x7f, 0x1f, 0x0f,
+    0x07
+  };
   uint32_t point = byte[0] & free_bits[length];
   for (size_t k = 1; k < length; k++)
     point = point << 6 | (byte[k] & 0x3f);
   return point;
 }
 
-/* 1.19  Release what is certain, hold the rest */
+/* 1.20  Release what is certain, hold the rest */
 
-bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
-                 size_t n, struct bytes *out, struct error *why)
+bool stream_feed(struct memory *m, struct stream *s,
+                 const unsigned char *byte, size_t n, struct bytes *out,
+                 struct error *why)
 {
   size_t start = out->n;
   if (!bytes_push(m, out, s->held, s->n, why))
@@ -144,10 +153,10 @@ bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
   return true;
 }
 
-/* 1.20  Release what is certain, hold the rest */
+/* 1.21  Release what is certain, hold the rest */
 
-bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
-                  struct error *why)
+bool stream_flush(struct memory *m, struct stream *s,
+                  struct bytes *out, struct error *why)
 {
   if (!bytes_push(m, out, s->held, s->n, why))
     return false;

@@ -1,6 +1,6 @@
 /* utf8.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.21  utf8.h */
+/* 1.22  utf8.h */
 
 #ifndef INCIPIT_UTF8_H
 #define INCIPIT_UTF8_H
@@ -14,8 +14,8 @@ struct bytes {
 };
 /* n bytes in a block of room, for tokens; all zero is empty */
 
-bool bytes_push(struct memory *m, struct bytes *b, const void *more, size_t n,
-                struct error *why);
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+                size_t n, struct error *why);
 /* appends n bytes (more not inside b); on failure b is as it was */
 
 void bytes_free(struct memory *m, struct bytes *b);
@@ -30,7 +30,7 @@ size_t utf8_next(const unsigned char *byte, size_t n, enum utf8_state *state);
 /* how many of the n >= 1 bytes belong to what begins at the first of them, 1
  * to 4; Unicode 15, section 3.9, tables 3-7 and 3-8 */
 
-/* 1.13  What begins at a byte */
+/* 1.14  What begins at a byte */
 
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
 /* the length of the longest run, from the first of n >= 1 bytes on, of
@@ -47,7 +47,7 @@ size_t utf8_held(const unsigned char *byte, size_t n);
 uint32_t utf8_point(const unsigned char *byte, size_t length);
 /* the number of the whole character of length bytes that begins here */
 
-/* 1.18  Bytes on their way to a reader */
+/* 1.19  Bytes on their way to a reader */
 
 struct stream {
   unsigned char held[3];
@@ -55,13 +55,14 @@ struct stream {
 };
 /* the n bytes that are held back; all zero is a stream that begins */
 
-bool stream_feed(struct memory *m, struct stream *s, const unsigned char *byte,
-                 size_t n, struct bytes *out, struct error *why);
+bool stream_feed(struct memory *m, struct stream *s,
+                 const unsigned char *byte, size_t n, struct bytes *out,
+                 struct error *why);
 /* appends to out what may be released now that n more bytes are known; on
  * failure s and out are as they were */
 
-bool stream_flush(struct memory *m, struct stream *s, struct bytes *out,
-                  struct error *why);
+bool stream_flush(struct memory *m, struct stream *s,
+                  struct bytes *out, struct error *why);
 /* appends what is held, raw, and empties the stream */
 
 #endif

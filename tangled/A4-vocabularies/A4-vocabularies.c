@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.75  Show ids as pieces */
+/* D.107  Show ids as pieces */
 
 static const char lesson[] = "the cat sat on the mat, " "the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
@@ -31,18 +31,20 @@ static void print_ids(const struct tokenizer *t, const char *label,
   printf("\n");
 }
 
-/* D.76  Show ids as pieces */
+/* D.108  Show ids as pieces */
 
-static bool encode_probe(struct memory *m, struct tokenizer *t, bool parse_special,
-                         struct ids *list, struct error *why)
+static bool encode_probe(struct memory *m, struct tokenizer *t,
+                         bool parse_special, struct ids *list, struct error *why)
 {
   list->n = 0;
-  return tokenizer_encode(t, m, probe, strlen(probe), false, parse_special, list,
-                          why);
+  return tokenizer_encode(t, m, probe, strlen(probe), false,
+                          parse_special, list, why);
 }
 
-static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
-                     struct error *why)
+/* D.109  Show ids as pieces */
+
+static bool same_ids(struct memory *m, struct tokenizer *t,
+                     struct tokenizer *u, struct error *why)
 {
   struct ids one = { NULL, 0, 0 }, two = { NULL, 0, 0 };
   bool same = true;
@@ -57,27 +59,28 @@ static bool same_ids(struct memory *m, struct tokenizer *t, struct tokenizer *u,
   return same;
 }
 
-/* D.78  Show how a file is refused */
+/* D.113  Show how a file is refused */
 
 static void print_refusal(struct memory *m)
 {
-  static const char text[] =
-      "{\"model\": {\"type\": \"BPE\", " "\"vocab\": {\"a\": 0}, "
-      "\"merges\": []}, " "\"normalizer\": {\"type\": " "\"Lowercase\"}, "
+  static const char text[] = "{\"model\": {\"type\": \"BPE\", "
+      "\"vocab\": {\"a\": 0}, " "\"merges\": []}, "
+      "\"normalizer\": {\"type\": " "\"Lowercase\"}, "
       "\"pre_tokenizer\": " "{\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = { "?" };
   int f = mkstemp(path);
   if (f < 0)
     return;
-  bool written = write(f, text, strlen(text)) == (ssize_t) strlen(text);
+  bool written = write(f, text,
+                       strlen(text)) == (ssize_t) strlen(text);
   close(f);
   if (written && tokenizer_open(m, path, &why) == NULL)
     printf("refused:\n  %s\n", why.words + strlen(path) + 2);
   remove(path);
 }
 
-/* D.77  Go by way of a file, and compare */
+/* D.110  Go by way of a file, and compare */
 
 static struct tokenizer *by_way_of_a_file(struct memory *m,
                                           const struct bpe_merge *merge, size_t n,
@@ -95,31 +98,38 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   return t;
 }
 
+/* D.111  Go by way of a file, and compare */
+
 static int print_round_trip(void)
 {
   struct memory m = {.refuse_at = 0 };
   struct error why = { "no file can be made in /tmp" };
   struct bpe_merge *merge;
   size_t n;
-  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2, LESSON_MERGES, &merge, &n,
-                 &why))
+  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
+                 LESSON_MERGES, &merge, &n, &why))
     return 1;
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
-  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why) : NULL;
+  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
+      : NULL;
+
+/* D.112  Compare the two, and show a refusal */
+
   if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n", tokenizer_kind(u),
-           tokenizer_vocab_size(u));
+    printf("%s, %zu ids, written and read again\n",
+           tokenizer_kind(u), tokenizer_vocab_size(u));
     printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids" : "  DIFFERENT");
     print_refusal(&m);
   } else
     printf("%s\n", why.words);
+
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge, LESSON_MERGES);
   return u != NULL && m.all.held == 0 ? 0 : 1;
 }
 
-/* D.79  Print the alphabet of bytes */
+/* D.114  Print the alphabet of bytes */
 
 static int print_alphabet(void)
 {
@@ -129,13 +139,15 @@ static int print_alphabet(void)
   return 0;
 }
 
+/* D.115  Print the alphabet of bytes */
+
 static int print_values(void)
 {
   int itself = 0;
   for (unsigned b = 0; b < 256; b++)
     itself += alphabet(b) == b;
-  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n", itself,
-         256 - itself);
+  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
+         itself, 256 - itself);
   printf("vocab.alphabet.last %u\n", (unsigned)alphabet(173));
   printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID, MAX_STAGES);
   return 0;

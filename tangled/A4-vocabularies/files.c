@@ -1,6 +1,6 @@
 /* files.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.71  files.c */
+/* D.103  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.34  What reading a file needs */
+/* D.48  What reading a file needs */
 
 struct reader {
   struct memory *m;
@@ -23,7 +23,7 @@ struct reader {
   struct error *why;
 };
 
-/* D.35  Refuse a field */
+/* D.49  Refuse a field */
 
 static int clip(const char *text, size_t n, size_t most)
 {
@@ -31,6 +31,8 @@ static int clip(const char *text, size_t n, size_t most)
     return (int)n;
   return (int)(most - utf8_held((const unsigned char *)text, most));
 }
+
+/* D.50  Refuse a field */
 
 static const char *shown(const json_t * v, char room[80])
 {
@@ -48,14 +50,16 @@ static const char *shown(const json_t * v, char room[80])
   return room;
 }
 
-static bool refuse(struct reader *r, const char *field, const json_t * found,
-                   const char *wanted)
+/* D.51  Refuse a field */
+
+static bool refuse(struct reader *r, const char *field,
+                   const json_t * found, const char *wanted)
 {
   char room[80];
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-/* D.36  Refuse a field */
+/* D.52  Refuse a field */
 
 struct field_name {
   char name[160];
@@ -63,10 +67,12 @@ struct field_name {
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%s%s%.*s", where, *where ? "." : "",
-           clip(key, strlen(key), 40), key);
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
+           *where ? "." : "", clip(key, strlen(key), 40), key);
   return p;
 }
+
+/* D.53  Refuse a field */
 
 static struct field_name number_of(const char *where, size_t i)
 {
@@ -75,7 +81,7 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-/* D.37  Accept only keys that we know */
+/* D.54  Accept only keys that we know */
 
 static bool says_nothing(const json_t * v)
 {
@@ -85,8 +91,10 @@ static bool says_nothing(const json_t * v)
       || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-static bool only_keys(struct reader *r, const char *where, json_t * object,
-                      const char *keys)
+/* D.55  Accept only keys that we know */
+
+static bool only_keys(struct reader *r, const char *where,
+                      json_t * object, const char *keys)
 {
   const char *key;
   json_t *v;
@@ -103,7 +111,7 @@ static bool only_keys(struct reader *r, const char *where, json_t * object,
   return true;
 }
 
-/* D.38  Read a flag */
+/* D.56  Read a flag */
 
 static bool flag(struct reader *r, const char *where, json_t * object,
                  const char *key, bool otherwise, bool *out)
@@ -114,10 +122,10 @@ static bool flag(struct reader *r, const char *where, json_t * object,
       || refuse(r, below(where, key).name, v, "true or false");
 }
 
-/* D.39  Read an id */
+/* D.57  Read an id */
 
-static bool read_id(struct reader *r, const char *field, const json_t * v,
-                    uint32_t * id)
+static bool read_id(struct reader *r, const char *field,
+                    const json_t * v, uint32_t * id)
 {
   if (!json_is_integer(v) || json_integer_value(v) < 0
       || json_integer_value(v) >= MAX_ID)
@@ -126,19 +134,24 @@ static bool read_id(struct reader *r, const char *field, const json_t * v,
   return true;
 }
 
-/* D.32  Spell a byte as a character, and back */
+/* D.44  Spell a byte as a character, and back */
 
 static bool seen(unsigned b)
 {
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
+/* D.45  Spell a byte as a character, and back */
+
 uint32_t alphabet(unsigned b)
 {
   if (seen(b))
     return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
+      : 256 + 33 + 34;
 }
+
+/* D.46  Spell a byte as a character, and back */
 
 static int alphabet_byte(uint32_t c)
 {
@@ -151,7 +164,7 @@ static int alphabet_byte(uint32_t c)
   return c == 256 + 33 + 34 ? 173 : -1;
 }
 
-/* D.33  Turn a word of the file into bytes */
+/* D.47  Turn a word of the file into bytes */
 
 static bool to_bytes(struct reader *r, const char *text, size_t n,
                      struct bytes *out, bool *spelt)
@@ -174,9 +187,9 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* D.72  All about the words of the vocabulary */
+/* D.104  All about the words of the vocabulary */
 
-/* D.40  Read the vocabulary */
+/* D.58  Read the vocabulary */
 
 static bool read_vocab(struct reader *r, const char *where)
 {
@@ -192,6 +205,9 @@ static bool read_vocab(struct reader *r, const char *where)
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt))
       return false;
+
+/* D.59  Enter the word under its id */
+
     struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL)
       return false;
@@ -201,14 +217,15 @@ static bool read_vocab(struct reader *r, const char *where)
       return false;
     if (spelt)
       k->piece = k->text;
+
   }
   return index_pieces(r->m, r->t, r->why);
 }
 
-/* D.41  Read one merge */
+/* D.60  Read one merge */
 
-static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *b,
-                       size_t n_b, const char *field)
+static bool read_merge(struct reader *r, const char *a, size_t n_a,
+                       const char *b, size_t n_b, const char *field)
 {
   bool spelt_a, spelt_b;
   r->row.n = 0;
@@ -224,13 +241,13 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a, const char *
   if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
   char words[120];
-  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"", clip(a, n_a, 40), a,
-           clip(b, n_b, 40), b);
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",
+           clip(a, n_a, 40), a, clip(b, n_b, 40), b);
   return error_found(r->why, r->file, field, words,
                      "two words of the vocabulary that make a third");
 }
 
-/* D.42  Read the merges */
+/* D.61  Read the merges */
 
 static bool read_merges(struct reader *r, const char *where, json_t * list)
 {
@@ -243,22 +260,28 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
     const char *text = json_string_value(v), *blank;
     struct field_name field = number_of(where, i);
     bool ok;
-    if (json_array_size(v) == 2 && json_is_string(a) && json_is_string(b))
-      ok = read_merge(r, json_string_value(a), json_string_length(a),
-                      json_string_value(b), json_string_length(b), field.name);
+
+/* D.62  Take the two words from a list, or from a string */
+
+    if (json_array_size(v) == 2 && json_is_string(a)
+        && json_is_string(b))
+      ok = read_merge(r, json_string_value(a),
+                      json_string_length(a), json_string_value(b),
+                      json_string_length(b), field.name);
     else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
       ok = read_merge(r, text, (size_t)(blank - text), blank + 1,
                       json_string_length(v) - (size_t)(blank + 1 - text),
                       field.name);
     else
       ok = refuse(r, field.name, v, "two words");
+
     if (!ok)
       return false;
   }
   return true;
 }
 
-/* D.44  Tell whether every byte has a token */
+/* D.65  Tell whether every byte has a token */
 
 static bool all_bytes(const struct tokenizer *t)
 {
@@ -268,25 +291,30 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-/* D.43  Read the model */
+/* D.63  Read the model */
 
 static bool read_model(struct reader *r, json_t * model)
 {
-  static const char *const none[] = { "dropout", "continuing_subword_prefix",
-    "end_of_word_suffix", NULL
+  static const char *const none[] = { "dropout",
+    "continuing_subword_prefix", "end_of_word_suffix", NULL
   };
   if (!only_keys(r, "model", model, "type dropout unk_token "
                  "continuing_subword_prefix " "end_of_word_suffix fuse_unk "
                  "byte_fallback ignore_merges " "vocab merges "))
     return false;
+
+/* D.64  Refuse what would change ids, and what we do not do */
+
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
-    if (!says_nothing(v) && !(json_is_number(v) && json_number_value(v) == 0))
+    if (!says_nothing(v) && !(json_is_number(v)
+                              && json_number_value(v) == 0))
       return refuse(r, below("model", none[i]).name, v, "null");
   }
+
   r->vocab = json_object_get(model, "vocab");
-  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
-      || !read_vocab(r, "model.vocab")
+  if (!flag(r, "model", model, "ignore_merges", false,
+            &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
       || !read_merges(r, "model.merges", json_object_get(model, "merges")))
     return false;
   json_t *unknown = json_object_get(model, "unk_token");
@@ -294,7 +322,7 @@ static bool read_model(struct reader *r, json_t * model)
       || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
 }
 
-/* D.45  Read an added token */
+/* D.66  Read an added token */
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
@@ -312,18 +340,23 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
   size_t n = json_string_length(text);
   if (n == 0)
     return refuse(r, below(where, "content").name, text, "some text");
-  json_t *word = json_object_getn(r->vocab, json_string_value(text), n);
+
+/* D.67  See that the id is free, or the one that the word has */
+
+  json_t *word = json_object_getn(r->vocab, json_string_value(text),
+                                  n);
   bool taken = x.id < r->t->n_known && r->t->known_as[x.id].text.n > 0;
   if (word != NULL ? json_integer_value(word) != x.id : taken)
     return refuse(r, below(where, "id").name, id, word != NULL
                   ? "the id that the vocabulary has" : "an id that no word has");
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text, r->why)
-      && add_extra(r->m, r->t, &x, r->why);
+
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
+                      r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* D.73  Read the other four parts */
+/* D.105  Read the other four parts */
 
-/* D.49  Go through a sequence */
+/* D.73  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -342,10 +375,11 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* D.46  Append a cut */
+/* D.68  Append a cut */
 
-static bool add_cut(struct reader *r, const char *where, const char *pattern,
-                    size_t n, bool literal, bool keep_matches, bool keep_gaps)
+static bool add_cut(struct reader *r, const char *where,
+                    const char *pattern, size_t n, bool literal, bool keep_matches,
+                    bool keep_gaps)
 {
   struct tokenizer *t = r->t;
   struct error inner;
@@ -361,7 +395,7 @@ static bool add_cut(struct reader *r, const char *where, const char *pattern,
   return true;
 }
 
-/* D.47  Read a stage that brings its pattern */
+/* D.69  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -378,15 +412,21 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
-  const char *name = json_is_string(how) ? json_string_value(how) : "";
+
+/* D.70  See whether matches are kept or removed */
+
+  const char *name = json_is_string(how) ? json_string_value(how)
+      : "";
   bool removed = strcmp(name, "Removed") == 0;
   if (!removed && strcmp(name, "Isolated") != 0)
     return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
-  return add_cut(r, at.name, json_string_value(given), json_string_length(given),
-                 regex == NULL, !removed || invert, !removed || !invert);
+
+  return add_cut(r, at.name, json_string_value(given),
+                 json_string_length(given), regex == NULL, !removed || invert,
+                 !removed || !invert);
 }
 
-/* D.48  Read the pre-tokenizer */
+/* D.71  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -402,27 +442,33 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
         && flag(r, where, v, "individual_digits", false, &single)
-        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6, false,
-                   true, true);
+        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+",
+                   single ? 5 : 6, false, true, true);
   if (strcmp(type, "ByteLevel") != 0)
-    return refuse(r, below(where, "type").name, json_object_get(v, "type"),
+    return refuse(r, below(where, "type").name,
+                  json_object_get(v, "type"),
                   "Sequence, Split, Digits or ByteLevel");
+
+/* D.72  Read the stage that begins with bytes */
+
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
       && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2), false, true,
-                            true));
+      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
+                            false, true, true));
+
 }
 
-/* D.50  Read the normalizer */
+/* D.74  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
   if (json_is_null(v) || v == NULL)
     return true;
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+      : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
   if (strcmp(name, "NFC") != 0)
@@ -431,15 +477,17 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   return true;
 }
 
-/* D.52  Read the ids of a token of a template */
+/* D.77  Read the ids of a token of a template */
 
-static bool read_template_token(struct reader *r, const char *where, json_t * v,
-                                json_t * each, struct ids *list)
+static bool read_template_token(struct reader *r, const char *where,
+                                json_t * v, json_t * each, struct ids *list)
 {
-  json_t *name = json_object_get(json_object_get(each, "SpecialToken"), "id"), *id;
+  json_t *name = json_object_get(json_object_get(each,
+                                                 "SpecialToken"), "id"), *id;
   if (!json_is_string(name))
     return refuse(r, where, each, "the text A or a SpecialToken");
-  json_t *known = json_object_get(json_object_get(v, "special_tokens"),
+  json_t *known = json_object_get(json_object_get(v,
+                                                  "special_tokens"),
                                   json_string_value(name));
   json_t *all = json_object_get(known, "ids");
   size_t i;
@@ -457,7 +505,7 @@ static bool read_template_token(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* D.53  Put ids around what is there */
+/* D.78  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -475,7 +523,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* D.51  Read a template */
+/* D.75  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -483,24 +531,31 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
   size_t i, texts = 0;
-  bool ok = only_keys(r, where, v, "type single pair " "special_tokens ")
-      && (json_is_array(list) || refuse(r, at.name, list, "a list"));
+  bool ok = only_keys(r, where, v, "type single pair "
+                      "special_tokens ") && (json_is_array(list)
+                                             || refuse(r, at.name, list, "a list"));
+
+/* D.76  Sort the tokens by the side of the text on which they stand */
+
   if (ok)
     json_array_foreach(list, i, each) {
-    json_t *text = json_object_get(json_object_get(each, "Sequence"), "id");
+    json_t *text = json_object_get(json_object_get(each, "Sequence"),
+                                   "id");
     bool is_text = json_is_string(text)
         && strcmp(json_string_value(text), "A") == 0;
     if (is_text)
       texts++;
     else
-      ok = read_template_token(r, number_of(at.name, i).name, v, each,
-                               texts == 0 ? &before : &after);
+      ok = read_template_token(r, number_of(at.name, i).name, v,
+                               each, texts == 0 ? &before : &after);
     if (!ok)
       break;
     }
+
   if (ok && texts != 1)
-    ok = error_found(r->why, r->file, at.name, texts == 0 ? "without the text A"
-                     : "one with the text A twice",
+    ok = error_found(r->why, r->file, at.name,
+                     texts ==
+                     0 ? "without the text A" : "one with the text A twice",
                      "a template with the text A once");
   ok = ok && wrap(r, &before, &after);
   ids_free(r->m, &before);
@@ -508,12 +563,13 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* D.54  Read the post-processor */
+/* D.79  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+      : "";
   if (strcmp(name, "ByteLevel") == 0)
     return true;
   if (strcmp(name, "TemplateProcessing") == 0)
@@ -524,21 +580,22 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* D.55  Read the decoder */
+/* D.80  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
   json_t *type = json_object_get(v, "type");
-  const char *name = json_is_string(type) ? json_string_value(type) : "";
+  const char *name = json_is_string(type) ? json_string_value(type)
+      : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
   return strcmp(name, "ByteLevel") == 0
       || refuse(r, below(where, "type").name, type, "ByteLevel");
 }
 
-/* D.74  Read whole files */
+/* D.106  Read whole files */
 
-/* D.59  Parse a file of JSON */
+/* D.87  Parse a file of JSON */
 
 static json_t *read_json(const char *path, struct error *why)
 {
@@ -555,10 +612,10 @@ static json_t *read_json(const char *path, struct error *why)
   return v;
 }
 
-/* D.58  Read the configuration beside it */
+/* D.85  Read the configuration beside it */
 
-static bool read_bracket(struct reader *r, json_t * config, const char *wish,
-                         const char *which, struct ids *list)
+static bool read_bracket(struct reader *r, json_t * config,
+                         const char *wish, const char *which, struct ids *list)
 {
   bool add;
   uint32_t id;
@@ -575,25 +632,29 @@ static bool read_bracket(struct reader *r, json_t * config, const char *wish,
   return ids_push(r->m, list, id, r->why);
 }
 
+/* D.86  Read the configuration beside it */
+
 static bool read_config(struct reader *r)
 {
   const char *slash = strrchr(r->file, '/'), *file = r->file;
   char path[4096];
   int n = slash == NULL ? 0 : (int)(slash + 1 - r->file);
-  int length = snprintf(path, sizeof path, "%.*stokenizer_config.json", n, r->file);
+  int length = snprintf(path, sizeof path,
+                        "%.*stokenizer_config.json", n, r->file);
   if (length < 0 || length >= (int)sizeof path || access(path, F_OK) != 0)
     return true;
   r->file = path;
   json_t *config = read_json(path, r->why);
-  bool ok = config != NULL
-      && read_bracket(r, config, "add_bos_token", "bos_token", &r->t->front)
-      && read_bracket(r, config, "add_eos_token", "eos_token", &r->t->back);
+  bool ok = config != NULL && read_bracket(r, config, "add_bos_token", "bos_token",
+                                           &r->t->front)
+      && read_bracket(r, config, "add_eos_token", "eos_token",
+                      &r->t->back);
   json_decref(config);
   r->file = file;
   return ok;
 }
 
-/* D.56  Tell whether a tokenizer is of our kind */
+/* D.81  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -610,6 +671,8 @@ static bool has_byte_level(json_t * v)
   return false;
 }
 
+/* D.82  Tell whether a tokenizer is of our kind */
+
 static bool is_ours(struct reader *r, json_t * file)
 {
   json_t *model = json_object_get(file, "model");
@@ -619,22 +682,25 @@ static bool is_ours(struct reader *r, json_t * file)
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool merges = type == NULL ? json_object_get(model, "merges") != NULL
-      : json_is_string(type) && strcmp(json_string_value(type), "BPE") == 0;
+  bool merges = type == NULL ? json_object_get(model,
+                                               "merges") !=
+      NULL : json_is_string(type)
+      && strcmp(json_string_value(type), "BPE") == 0;
   r->ours = merges && has_byte_level(stages);
   return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
                            merges ? stages : type, merges ? "one with ByteLevel"
                            : "BPE (another kind of tokenizer)");
 }
 
-/* D.57  Read a whole description */
+/* D.83  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
   json_t *post = json_object_get(file, "post_processor");
-  if (!is_ours(r, file) || !only_keys(r, "", file, "version added_tokens "
+  if (!is_ours(r, file) || !only_keys(r, "", file,
+                                      "version added_tokens "
                                       "normalizer pre_tokenizer "
                                       "post_processor decoder " "model "))
     return false;
@@ -642,11 +708,15 @@ static bool read_description(struct reader *r, json_t * file)
     return false;
   if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
     return false;
+
+/* D.84  Read the tokens that were added */
+
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
   json_array_foreach(added, i, v)
       if (!read_added(r, number_of("added_tokens", i).name, v))
     return false;
+
   return index_extras(r->m, r->t, r->why)
       && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
       && read_decoder(r, "decoder", json_object_get(file, "decoder"))
@@ -654,7 +724,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* D.61  Read one such line */
+/* D.89  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -672,7 +742,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* D.60  Read the lines of a list of merges */
+/* D.88  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -697,7 +767,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.62  Read a vocabulary and its merges */
+/* D.90  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -706,7 +776,8 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   struct added_token x = {.special = true };
   r->file = vocab, r->ours = true;
   r->vocab = read_json(vocab, r->why);
-  bool ok = r->vocab != NULL && read_vocab(r, "") && read_lines(r, merges);
+  bool ok = r->vocab != NULL && read_vocab(r, "")
+      && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
     x.text = r->t->known_as[x.id].text;
     ok = add_extra(r->m, r->t, &x, r->why);
@@ -719,7 +790,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-/* D.64  Read a file of JSON into a tokenizer */
+/* D.94  Read a file of JSON into a tokenizer */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -727,19 +798,21 @@ static bool read_file(struct reader *r, const char *path)
   r->ours = true;
   json_t *file = read_json(path, r->why);
   bool ok = file != NULL && (json_is_object(file)
-                             || refuse(r, "this", file, "an object")) &&
-      read_description(r, file);
+                             || refuse(r, "this", file, "an object"))
+      && read_description(r, file);
   json_decref(file);
   return ok;
 }
 
-/* D.63  Find out what a path holds */
+/* D.91  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
   int n = snprintf(room, 4096, "%s/%s", path, name);
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
+
+/* D.92  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -750,21 +823,28 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
     return read_file(r, path);
   if (there(one, path, "tokenizer.json"))
     return read_file(r, one);
-  if (there(one, path, "vocab.json") && there(two, path, "merges.txt"))
+  if (there(one, path, "vocab.json")
+      && there(two, path, "merges.txt"))
     return read_pair_of_files(r, one, two);
-  if (there(one, path, "encoder.json") && there(two, path, "vocab.bpe"))
+  if (there(one, path, "encoder.json")
+      && there(two, path, "vocab.bpe"))
     return read_pair_of_files(r, one, two);
+
+/* D.93  Say that nothing of ours is here */
+
   *absent = !there(one, path, "tokenizer.model");
   r->file = one;
   if (*absent)
-    return error_say(r->why, "%s: no tokenizer.json here, nor "
+    return error_say(r->why,
+                     "%s: no tokenizer.json here, nor "
                      "vocab.json and merges.txt," " nor encoder.json and "
                      "vocab.bpe", path);
   return error_found(r->why, one, "this", "a SentencePiece model",
                      "byte-level BPE (another kind of tokenizer)");
+
 }
 
-/* D.65  Open a tokenizer */
+/* D.95  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -784,6 +864,8 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
+/* D.96  Open a tokenizer */
+
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
 {
@@ -792,10 +874,10 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* D.66  Spell bytes for a file */
+/* D.97  Spell bytes for a file */
 
-static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
-                        struct bytes *out, struct error *why)
+static bool to_alphabet(struct memory *m, const unsigned char *byte,
+                        size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
     uint32_t c = alphabet(byte[i]);
@@ -810,7 +892,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-/* D.68  Make a merge as JSON */
+/* D.99  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -821,17 +903,18 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
       && bytes_push(m, row, " ", 1, why)
       && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
-      && json_array_append_new(merges, json_stringn((const char *)row->byte,
-                                                    row->n)) == 0;
+      && json_array_append_new(merges,
+                               json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* D.67  Make the vocabulary and the merges as JSON */
+/* D.98  Make the vocabulary and the merges as JSON */
 
-static bool make_words(struct memory *m, const struct tokenizer *t, json_t * vocab,
-                       json_t * merges, struct error *why)
+static bool make_words(struct memory *m, const struct tokenizer *t,
+                       json_t * vocab, json_t * merges, struct error *why)
 {
   struct bytes row = { NULL, 0, 0 };
-  bool ok = json_object_set_new(vocab, "<|endoftext|>", json_integer(0)) == 0;
+  bool ok = json_object_set_new(vocab, "<|endoftext|>",
+                                json_integer(0)) == 0;
   for (size_t i = 1; ok && i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
     row.n = 0;
@@ -848,7 +931,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t, json_t * voc
   return ok;
 }
 
-/* D.69  Make the description as JSON */
+/* D.100  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -858,18 +941,21 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    " s:n, s:b, s:b, s:b," " s:O, s:O}}",
                    "version", "1.0", "truncation", "padding",
                    "added_tokens", "id", 0, "content", "<|endoftext|>",
-                   "single_word", 0, "lstrip", 0, "rstrip", 0, "normalized", 0,
-                   "special", 1, "normalizer", "pre_tokenizer", "type", "ByteLevel",
-                   "add_prefix_space", 0, "trim_offsets", 1, "use_regex", 1,
-                   "post_processor", "decoder", "type", "ByteLevel",
-                   "add_prefix_space", 1, "trim_offsets", 1, "use_regex", 1,
+                   "single_word", 0,
+                   "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1,
+                   "normalizer",
+                   "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,
+                   "trim_offsets", 1, "use_regex", 1, "post_processor",
+                   "decoder", "type", "ByteLevel", "add_prefix_space", 1,
+                   "trim_offsets", 1, "use_regex", 1,
                    "model", "type", "BPE", "dropout", "unk_token",
-                   "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0,
+                   "continuing_subword_prefix", "end_of_word_suffix",
+                   "fuse_unk", 0,
                    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
                    merges);
 }
 
-/* D.70  Write a tokenizer */
+/* D.101  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -883,13 +969,18 @@ bool tokenizer_write(struct memory *m, const char *path,
   bool ok = vocab != NULL && merges != NULL
       && make_words(m, t, vocab, merges, &inner)
       && (whole = make_description(vocab, merges)) != NULL
-      && snprintf(beside, sizeof beside, "%s.new", path) < (int)sizeof beside;
+      && snprintf(beside, sizeof beside, "%s.new", path)
+      < (int)sizeof beside;
   tokenizer_close(m, t);
+
+/* D.102  Write it beside its place, and move it there */
+
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);
   else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
            || rename(beside, path) != 0)
     ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+
   json_decref(whole);
   json_decref(vocab);
   json_decref(merges);

@@ -1,6 +1,6 @@
 /* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.30  inside.h */
+/* D.41  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
@@ -34,6 +34,8 @@ struct twig {
 };
 /* a node of the tree of added tokens; 0: none; extra counts from 1 */
 
+/* D.4  A tokenizer, from inside */
+
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
   struct bytes letters;
@@ -57,34 +59,35 @@ struct tokenizer {
   bool nfc, ignore_merges;
 };
 
-/* D.4  A tokenizer, from inside */
+/* D.5  A tokenizer, from inside */
 
 uint32_t alphabet(unsigned b);
 /* the character that stands for byte b in a vocabulary's file */
 
-/* D.5  A tokenizer, from inside */
+/* D.6  A tokenizer, from inside */
 
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-                  struct span *where, struct error *why);
+bool keep_letters(struct memory *m, struct tokenizer *t,
+                  const void *byte, size_t n, struct span *where,
+                  struct error *why);
 /* copies letters into the tokenizer's block */
 
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-                         struct error *why);
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+                         uint32_t id, struct error *why);
 /* the entry of an id, made if it is not there; null and a sentence */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last piece: makes by_piece, finds the ids of the bytes */
 
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-               struct error *why);
+bool add_extra(struct memory *m, struct tokenizer *t,
+               const struct added_token *x, struct error *why);
 /* adds a token; its letters are kept already */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last one: makes the tree, and by_piece again, since letters may
  * have moved */
 
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-                 struct bytes *out, struct error *why);
+bool normal_form(struct memory *m, const unsigned char *text,
+                 size_t n, struct bytes *out, struct error *why);
 /* appends the text in the normal form NFC */
 
 #endif

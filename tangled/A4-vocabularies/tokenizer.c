@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.31  tokenizer.c */
+/* D.42  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.15  What an encoding needs on its way */
+/* D.19  What an encoding needs on its way */
 
 struct job {
   struct tokenizer *t;
@@ -19,30 +19,33 @@ struct job {
   struct error *why;
 };
 
-static bool with_blank(struct job *j, size_t k, const unsigned char *text,
-                       size_t n);
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-                         size_t n);
+static bool with_blank(struct job *j, size_t k,
+                       const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root,
+                         const unsigned char *text, size_t n);
 
-/* D.6  Keep letters, and know ids */
+/* D.7  Keep letters, and know ids */
 
-bool keep_letters(struct memory *m, struct tokenizer *t, const void *byte, size_t n,
-                  struct span *where, struct error *why)
+bool keep_letters(struct memory *m, struct tokenizer *t,
+                  const void *byte, size_t n, struct span *where, struct error *why)
 {
   if (n > UINT32_MAX - t->letters.n)
     return error_say(why, "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) { (uint32_t) t->letters.n, (uint32_t) n };
+  *where = (struct span) { (uint32_t) t->letters.n,
+    (uint32_t) n
+  };
   return bytes_push(m, &t->letters, byte, n, why);
 }
 
-struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
-                         struct error *why)
+/* D.8  Keep letters, and know ids */
+
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+                         uint32_t id, struct error *why)
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t)id + 256;
-    struct known_id *p =
-        memory_grow(m, FOR_TOKENS, t->known_as, t->room_known, room,
-                    sizeof *p, why);
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
+                                     t->room_known, room, sizeof *p, why);
     if (p == NULL)
       return NULL;
     t->known_as = p, t->room_known = room;
@@ -52,14 +55,15 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t, uint32_t id,
   return &t->known_as[id];
 }
 
-/* D.7  Make the table of pieces */
+/* D.9  Make the table of pieces */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 {
   for (size_t i = 0; i < t->n_known; i++) {
     struct span s = t->known_as[i].piece;
-    if (s.n > 0 && !name_map_put(m, &t->by_piece, t->letters.byte + s.at, s.n,
-                                 (uint32_t) i + 1, why))
+    if (s.n > 0 && !name_map_put(m, &t->by_piece,
+                                 t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+                                 why))
       return false;
   }
   for (int b = 0; b < 256; b++) {
@@ -70,15 +74,15 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* D.8  Add a token */
+/* D.10  Add a token */
 
-bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *x,
-               struct error *why)
+bool add_extra(struct memory *m, struct tokenizer *t,
+               const struct added_token *x, struct error *why)
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more, t->room_more, room,
-                                        sizeof *p, why);
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
+                                        t->room_more, room, sizeof *p, why);
     if (p == NULL)
       return false;
     t->more = p, t->room_more = room;
@@ -91,15 +95,15 @@ bool add_extra(struct memory *m, struct tokenizer *t, const struct added_token *
   return true;
 }
 
-/* D.9  Make the tree of added tokens */
+/* D.11  Make the tree of added tokens */
 
-static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
-                     uint32_t sibling, struct error *why)
+static bool new_twig(struct memory *m, struct tokenizer *t,
+                     unsigned char byte, uint32_t sibling, struct error *why)
 {
   if (t->n_twigs == t->room_twigs) {
     size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree, t->room_twigs, room,
-                                 sizeof *p, why);
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
+                                 t->room_twigs, room, sizeof *p, why);
     if (p == NULL)
       return false;
     t->tree = p, t->room_twigs = room;
@@ -108,9 +112,11 @@ static bool new_twig(struct memory *m, struct tokenizer *t, unsigned char byte,
   return true;
 }
 
-static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
-                  const unsigned char *byte, size_t n, uint32_t number,
-                  struct error *why)
+/* D.12  Make the tree of added tokens */
+
+static bool plant(struct memory *m, struct tokenizer *t,
+                  uint32_t root, const unsigned char *byte, size_t n,
+                  uint32_t number, struct error *why)
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
@@ -130,7 +136,7 @@ static bool plant(struct memory *m, struct tokenizer *t, uint32_t root,
   return true;
 }
 
-/* D.10  Make the tree of added tokens */
+/* D.13  Make the tree of added tokens */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -144,18 +150,19 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
     bool after = x->normalized && t->nfc;
     if (after)
       ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0, after ? normal.byte : byte,
-                     after ? normal.n : x->text.n, (uint32_t) i + 1, why);
+    ok = ok && plant(m, t, x->normalized ? 1 : 0,
+                     after ? normal.byte : byte, after ? normal.n : x->text.n,
+                     (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
 }
 
-/* D.11  Find the longest added token here */
+/* D.14  Find the longest added token here */
 
-static const struct added_token *longest(const struct tokenizer *t, uint32_t root,
-                                         const unsigned char *text, size_t n,
-                                         size_t *length)
+static const struct added_token *longest(const struct tokenizer *t,
+                                         uint32_t root, const unsigned char *text,
+                                         size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
   uint32_t at = root;
@@ -173,13 +180,13 @@ static const struct added_token *longest(const struct tokenizer *t, uint32_t roo
   return found;
 }
 
-/* D.12  Measure white space */
+/* D.15  Measure white space */
 
 static bool is_space(uint32_t c)
 {
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0
-      || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
-      || c == 0x202f || c == 0x205f || c == 0x3000;
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
+      || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
+      || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 static size_t space_after(const unsigned char *text, size_t n, size_t at)
@@ -193,7 +200,7 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-/* D.13  Measure white space */
+/* D.16  Measure white space */
 
 static size_t character_before(const unsigned char *text, size_t at)
 {
@@ -214,7 +221,7 @@ static size_t space_before(const unsigned char *text, size_t at, size_t stop)
   return at;
 }
 
-/* D.14  Tell whether a character belongs to a word */
+/* D.17  Tell whether a character belongs to a word */
 
 static bool in_word(const unsigned char *text, size_t length)
 {
@@ -234,10 +241,13 @@ static bool in_word(const unsigned char *text, size_t length)
     return true;
   default:
     return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-        || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169)
+        || (c >= 0x1f130 && c <= 0x1f149)
+        || (c >= 0x1f150 && c <= 0x1f169)
         || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
+
+/* D.18  Tell whether a character belongs to a word */
 
 static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
 {
@@ -247,7 +257,9 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.16  Encode what needs no more cutting */
+/* D.43  From a text to its ids, by ever smaller cuts */
+
+/* D.20  Encode what needs no more cutting */
 
 static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 {
@@ -257,10 +269,10 @@ static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
   return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
 }
 
-/* D.17  Cut by the stages of the pre-tokenizer */
+/* D.21  Cut by the stages of the pre-tokenizer */
 
-static bool encode_from(struct job *j, size_t k, const unsigned char *text,
-                        size_t n)
+static bool encode_from(struct job *j, size_t k,
+                        const unsigned char *text, size_t n)
 {
   if (n == 0)
     return true;
@@ -284,7 +296,7 @@ static bool encode_from(struct job *j, size_t k, const unsigned char *text,
   }
 }
 
-/* D.18  Put a blank before a piece */
+/* D.22  Put a blank before a piece */
 
 static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
 {
@@ -298,10 +310,10 @@ static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_
   return ok;
 }
 
-/* D.19  Go on with what lies between added tokens */
+/* D.23  Go on with what lies between added tokens */
 
-static bool encode_between(struct job *j, uint32_t root, const unsigned char *text,
-                           size_t n)
+static bool encode_between(struct job *j, uint32_t root,
+                           const unsigned char *text, size_t n)
 {
   if (root == 1)
     return encode_from(j, 0, text, n);
@@ -314,14 +326,15 @@ static bool encode_between(struct job *j, uint32_t root, const unsigned char *te
   return ok;
 }
 
-/* D.20  Cut at the added tokens */
+/* D.24  Cut at the added tokens */
 
-static bool encode_added(struct job *j, uint32_t root, const unsigned char *text,
-                         size_t n)
+static bool encode_added(struct job *j, uint32_t root,
+                         const unsigned char *text, size_t n)
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i, &length);
+    const struct added_token *x = longest(j->t, root, text + i, n - i,
+                                          &length);
     if (x == NULL) {
       i++;
       continue;
@@ -331,6 +344,9 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
       continue;
     if (x->single_word && !whole_word(text, n, from, to))
       continue;
+
+/* D.25  Encode what lies before the token, and the token */
+
     if (x->lstrip)
       from = space_before(text, from, done < from ? done : from);
     if (x->rstrip)
@@ -340,18 +356,19 @@ static bool encode_added(struct job *j, uint32_t root, const unsigned char *text
     if (!ids_push(j->m, j->out, x->id, j->why))
       return false;
     done = to;
+
   }
   return done >= n || encode_between(j, root, text + done, n - done);
 }
 
-/* D.21  Bring a text into the normal form */
+/* D.26  Bring a text into the normal form */
 
-bool normal_form(struct memory *m, const unsigned char *text, size_t n,
-                 struct bytes *out, struct error *why)
+bool normal_form(struct memory *m, const unsigned char *text,
+                 size_t n, struct bytes *out, struct error *why)
 {
   utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &made,
-                                         UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
+                                         &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   if (length < 0)
     return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
   bool ok = bytes_push(m, out, made, (size_t)length, why);
@@ -359,7 +376,7 @@ bool normal_form(struct memory *m, const unsigned char *text, size_t n,
   return ok;
 }
 
-/* D.23  Push the ids that the files add */
+/* D.28  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -369,14 +386,14 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-/* D.22  Encode a text */
+/* D.27  Encode a text */
 
-bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
-                      size_t n, bool add_special, bool parse_special,
-                      struct ids *out, struct error *why)
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+                      const char *text, size_t n, bool add_special,
+                      bool parse_special, struct ids *out, struct error *why)
 {
-  struct job j = {.t = t,.m = m,.out = out,.parse_special = parse_special,
-    .why = why
+  struct job j = {.t = t,.m = m,.out = out,
+    .parse_special = parse_special,.why = why
   };
   const unsigned char *byte = (const unsigned char *)text;
   size_t start = out->n, length = 0;
@@ -393,10 +410,10 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m, const char *text,
   return ok;
 }
 
-/* D.24  Decode ids, and answer questions about them */
+/* D.29  Decode ids, and answer questions about them */
 
-const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
-                                    size_t *n)
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+                                    uint32_t id, size_t *n)
 {
   struct span s = { 0, 0 };
   if (id < t->n_known)
@@ -404,6 +421,8 @@ const unsigned char *tokenizer_text(const struct tokenizer *t, uint32_t id,
   *n = s.n;
   return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *)"";
 }
+
+/* D.30  Decode ids, and answer questions about them */
 
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
                       const uint32_t * id, size_t n, bool skip_special,
@@ -422,15 +441,17 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* D.25  Decode ids, and answer questions about them */
+/* D.31  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
 
-bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
-                    uint32_t * id)
+/* D.32  Decode ids, and answer questions about them */
+
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+                    size_t n, uint32_t * id)
 {
   for (size_t i = 0; i < t->n_more; i++) {
     struct span s = t->more[i].text;
@@ -439,11 +460,14 @@ bool tokenizer_find(const struct tokenizer *t, const char *text, size_t n,
     *id = t->more[i].id;
     return true;
   }
-  uint32_t found = name_map_get(&t->by_piece, (const unsigned char *)text, n);
+  uint32_t found = name_map_get(&t->by_piece,
+                                (const unsigned char *)text, n);
   if (found != 0)
     *id = found - 1;
   return found != 0;
 }
+
+/* D.33  Decode ids, and answer questions about them */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
 {
@@ -452,7 +476,7 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* D.26  Decode ids, and answer questions about them */
+/* D.34  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
@@ -470,13 +494,17 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
+/* D.35  Decode ids, and answer questions about them */
+
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
   const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) { x->id, t->letters.byte + x->text.at,
-    x->text.n, x->special
+  return (struct tokenizer_extra) { x->id,
+    t->letters.byte + x->text.at, x->text.n, x->special
   };
 }
+
+/* D.36  Decode ids, and answer questions about them */
 
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
@@ -484,7 +512,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.27  Close a tokenizer */
+/* D.37  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -503,7 +531,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.28  Make a tokenizer from merges */
+/* D.38  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -519,7 +547,9 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
       return false;
     if (t->letters.n > UINT32_MAX)
       return error_say(why, "a vocabulary of more than 4 GiB of letters");
-    k->piece = (struct span) { (uint32_t) at, (uint32_t) (t->letters.n - at) };
+    k->piece = (struct span) { (uint32_t) at,
+      (uint32_t) (t->letters.n - at)
+    };
     k->text = k->piece;
     if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
                              merge[i - 256].right + 1, i + 1, why))
@@ -528,7 +558,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.29  Make a tokenizer from merges */
+/* D.39  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
@@ -539,10 +569,12 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
   if (t->cut[0].by == NULL)
     return false;
   t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text, why)
-      && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+                      why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
       && index_extras(m, t, why);
 }
+
+/* D.40  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
