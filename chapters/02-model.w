@@ -23,11 +23,19 @@ odds on all of them; who rolls the dice is another question, and stands outside 
 the layers (\cref{fig:rows}). A row begins as a list of numbers that stands
 for its token. Each layer adds something to the list, in two steps. In the first, \emph{attention},
 the row looks at the rows to its left and takes over some of what they carry; this is the only
-place where rows meet. In the second, the \emph{MLP}, it is alone. After the last layer
+place where rows meet. In the second, the \emph{MLP} (multi-layer perceptron: two matrices with a bent curve
+between them), it is alone. After the last layer
 the row is compared with every token of the vocabulary, and the comparisons are called
 \emph{logits}. Rows never look to the right. So a row means the same whatever comes
 after it, and all rows of a text can go through the layers side by side.
 @^row@>@^residual stream@>@^logit@>
+
+To meet, each row makes three short lists of itself, by three matrices. Its \emph{query} is what it looks for, its
+\emph{key} is what it can be found by, and its \emph{value} is what it has to give. The product of a query
+and a key tells how much of that key's value is taken over. A layer does all of this several times side by side, with other
+matrices each time; one of these searches is called a \emph{head}. The numbers in the matrices are the model's \emph{weights}. They were
+found by training (\cref{A1-training}); in this chapter they are given.
+@^query@>@^key@>@^value@>@^head@>@^weights@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
 the keys and values of the rows to its left and its own. Only the last row's logits are needed to go on.}{Six columns, one
@@ -38,6 +46,11 @@ are those of the new row, and above it stands the next token, a full stop. Above
 @ A whole model fits on a page, if its rows have four numbers, its vocabulary four tokens and its
 attention two heads of two numbers each. The first two numbers of a row are the token, the
 last two the position. We follow the last row, and begin with its attention.
+
+Two steps are used here before their reasons are given. A \emph{norm} divides a row by the root of the mean of its
+squares, so that all rows have the same size (\cref{sec:layer}). And scores become shares that sum to 1: from each the
+largest is taken away, $e$ is raised to the differences, and the results are divided by their sum. \Cref{sec:weights}
+says why, and where the factor $1/\sqrt2$ comes from.
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -62,7 +75,10 @@ B & \tok{\ sat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30
 Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own.
 \end{byhand}
 
-@ So each head has decided where to look, and the row takes over what stands there. What remains is done by the row alone.
+@ So each head has decided where to look, and the row takes over what stands there. What remains is done by the row alone. The mixed
+values go through one more matrix; ours is a diagonal of four factors. The MLP here has a single number in
+its middle, made by two lists of factors, and a \emph{gate} says how much of it goes through. At the end stands the matrix that
+makes logits. It is called the model's \emph{head}, by an old custom, and has nothing to do with the heads of attention.
 
 \begin{byhand}{from the last row to the next token}
 The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$, and added to $x$. Then come a norm, the MLP, and another norm.
@@ -80,7 +96,7 @@ The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$,
 
 The first norm: mean square 1.14, root 1.07. The MLP's gate is $0.5n_1-n_3=1.15$, its other number is $n_3=-1.31$. With
 $e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and taken
-from $h_3$. The second norm: mean square 1.19, root 1.09. The head's rows ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
+from $h_3$. The second norm: mean square 1.19, root 1.09. The rows of the model's head ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
 
 \medskip
 \begin{tabular}{@@{}lrrrr@@{}}
@@ -96,8 +112,8 @@ The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 \end{byhand}
 
 @ The program of this chapter builds that model and finds the same numbers. Then it uses it, and a few
-others as small, to test what the chapter says. With |"values"| it prints the keys, with |"saturation"| the
-points of \cref{fig:saturation}.
+others as small, to test what the chapter says. With |"values"| it prints the numbers that these pages quote, each behind its
+name; with |"saturation"| the points of \cref{fig:saturation}.
 
 @c
 #include <inttypes.h>
@@ -121,7 +137,8 @@ points of \cref{fig:saturation}.
 @<Print what is asked for@>@;
 
 @ Without an argument it does the hand calculation. Whatever goes wrong is a sentence in |why|, printed here and
-nowhere else, and the status says so to the shell.
+nowhere else, and the status says so to the shell. A |bench| is the small model with all that is needed to run it
+(\cref{sec:toy}).
 
 @<Print what is asked for@>=
 int main(int argc, char **argv)
@@ -130,10 +147,9 @@ int main(int argc, char **argv)
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
-  else if (strcmp(what, "saturation") == 0) print_saturation(&b.e);
-  else ok = strcmp(what, "values") == 0 ? print_values(&b, &why)
-    : print_hand(&b, &why);
+  if (ok && strcmp(what, "saturation") == 0) print_saturation(&b.e);
+  else if (ok && strcmp(what, "values") == 0) ok = print_values(&b, &why);
+  else if (ok) ok = print_hand(&b, &why);
   if (!ok) fprintf(stderr, "%s\n", why.words);
   bench_close(&b);
   return !ok;
@@ -154,7 +170,8 @@ Neither is wrong: each addition was rounded correctly, and the true sum is $1.01
 two answers, and a program that takes the one way today and the other tomorrow has no answer.
 \end{byhand}
 
-Real programs do just that. They add in one order with AVX2 and in another with AVX-512; in
+Real programs do just that. They add in one order with AVX2, whose instructions take eight floats at once, and in another
+with AVX-512, which takes sixteen; in
 one for a single row and another for a batch, because the fast way differs. The logits then differ in
 their last bits, now and then two logits change places, and the model writes another sentence. The
 user sees a text that depends on who else was using the machine.
@@ -187,7 +204,7 @@ chain from left to right is off by \val[1]{sum.chain} last places on average, th
 \end{aside}
 
 @ Three small decisions complete it, and each has a reason that shows only in a test. The product
-is not rounded before it is added: |fmaf| rounds once, every processor worth
+is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once, every processor worth
 using has it, and it cannot be mistaken for anything else, while |a*b+c| may be compiled either
 way. Lanes begin with $+0$. And where the number of terms is not a multiple of sixteen, the lanes that have
 no more terms are left alone. To fill them up with zeros would be nearly the same, but a sum that has
@@ -201,10 +218,12 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 \hbox{dot16}(x,w)&=a_0\hbox{ after }a_j\leftarrow a_j+a_{j+s}\;(j<s)\hbox{ for }s=8,4,2,1;
 \end{align*}
 and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
-exactly. A bias is added last.
+exactly. Where a matrix has a \emph{bias}, a number for each output that is there whatever the input, it is added last.
 
-@ Random numbers of our own, so that the same ones come on every machine: a counter that is stirred
-with shifts and multiplications (Steele and others 2014), and from two of its numbers one of the normal distribution.
+@ To say how good such a sum is we need random terms, and the same ones on every machine, or the numbers
+of this chapter would change with the library of whoever prints it. So a counter is advanced in
+steps of a large odd number, $2^{64}$ times the golden section, and what it shows is stirred with shifts and multiplications
+until no bit remembers its place (Steele and others 2014).
 @^random numbers@>
 
 @<Random numbers that are the same everywhere@>=
@@ -215,6 +234,12 @@ static uint64_t stirred(uint64_t *seed)
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return z ^ z >> 31;
 }
+
+@ The upper 53 bits, and a half so that 0 never comes, are a uniform number between 0 and 1. Two of those make a normal
+one: a point of the plane whose coordinates are normal has a uniform angle, and the
+square of its distance from the middle is $-2\ln u$ (Box and Muller). We take one of its coordinates and drop the other.
+
+@<Random numbers that are the same everywhere@>=
 static double uniform(uint64_t *seed)
 {
   return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;
@@ -225,8 +250,9 @@ static double normal(uint64_t *seed)
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
 
-@ The aside's numbers: terms between 0 and 1 are added in both orders, and in double, where the error is too small to
-matter here; a hundred times over. The sums lie between $2^{12}$ and $2^{13}$, where the last place is worth $2^{-11}$.
+@ The aside's numbers. The same terms, between 0 and 1, are added in both orders, a hundred times over, and what comes out is held
+against the truth. Half of the terms' number is some five thousand; so the sums lie between $2^{12}$ and $2^{13}$, and of the 24 bits of a
+float the last is worth $2^{-11}$ there.
 
 @<How far off are the two orders of a sum@>=
 static void print_sums(void)
@@ -235,14 +261,7 @@ static void print_sums(void)
   uint64_t seed = 1;
   double off[2] = @[{ 0, 0 }@], place = 0x1p-11;
   for (int i = 0; i < TIMES; i++) {
-    float chain = 0, lane[16] = @[{ 0 }@];
-    double truth = 0;
-    for (int k = 0; k < TERMS; k++) {
-      float x = (float) uniform(&seed);
-      truth += (double) x, chain += x, lane[k % 16] += x;
-    }
-    for (int s = 8; s > 0; s /= 2)
-      for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+    @<Add one set of terms in both orders@>@;
     off[0] += fabs((double) chain - truth) / TIMES;
     off[1] += fabs((double) lane[0] - truth) / TIMES;
   }
@@ -250,10 +269,25 @@ static void print_sums(void)
     off[0] / place, off[1] / place);
 }
 
+@ The truth is the sum in double. It is rounded as well, but in the 53rd bit, and what both sums miss by is found in the 24th;
+a judge need not be perfect, only so much better that nobody can tell. The loop at the end is the fold of \cref{fig:fold},
+written as it was defined.
+
+@<Add one set of terms in both orders@>=
+float chain = 0, lane[16] = @[{ 0 }@];
+double truth = 0;
+for (int k = 0; k < TERMS; k++) {
+  float x = (float) uniform(&seed);
+  truth += (double) x, chain += x, lane[k % 16] += x;
+}
+for (int s = 8; s > 0; s /= 2)
+  for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+
 @* What a layer computes. \label{sec:layer}
-Four operations make a layer, besides the sums of products. They are written down here, with the order of
-rounding where there is a choice; \cref{A6-kernels} computes them, for each processor in its own way and with
-the same bits.
+Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
+here, with the order of rounding where there is a choice. The functions that compute them are the \emph{kernels} of
+\cref{A6-kernels}, written for each kind of processor in its own way, and with the same bits.
+@^kernel@>
 
 A \emph{norm} brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
 the root of the mean square; LayerNorm takes away the mean first and then does the same:
@@ -261,7 +295,8 @@ the root of the mean square; LayerNorm takes away the mean first and then does t
 y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
 \end{gather*}
-Here $r$ is the same reciprocal root as above, of $c$ instead of $x$; $g$ is a gain that was learnt, $b$ a bias. LayerNorm needs two
+Here $d$ is the number of numbers in a row, and $\varepsilon$ is small and keeps a row of zeros from being divided by zero; $r$ is the
+same reciprocal root as above, of $c$ instead of $x$; $g$ is a gain that was learnt, $b$ a bias. LayerNorm needs two
 passes over the row. The textbook's single pass, mean of squares minus square of mean, subtracts two large
 numbers that are nearly equal.
 @^RMSNorm@>@^LayerNorm@>@^cancellation@>
@@ -269,24 +304,31 @@ numbers that are nearly equal.
 @ Rows have no order until they are given one: a sum over keys is the same in whatever order the keys lie. GPT-2 adds to the row
 of a token the row of its position, as the hand calculation did. The Llama family \emph{turns} queries and keys instead: number $i$
 and number $i+{1\over2}d$ of a head are taken as a point of the plane and turned by the angle $p\,f_i$, where $p$ is the
-position and $f$ a list of frequencies. The dot product of a turned query and a turned key then depends only on
-the difference of their positions. The angle is rounded to float before anything else is done with
+position and $f$ a list of frequencies, from 1 down to nearly nothing: some of the points go round like the seconds of a
+clock, others like its hours. Two points that are both turned by one angle keep their product. So the dot product of a turned query and a
+turned key depends only on the difference of their positions. The angle is rounded to float before anything else is done with
 it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
 half a thousandth, and \emph{not} making the same error would be worse.
 @^rotary embedding@>@^position@>
 
 Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
 rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
-decided; the rule is that the number $i$ goes into the |fmaf|.
+decided. The rule is that number $i$ goes into the |fmaf|: with $c$ and $s$ for cosine and sine it becomes $\texttt{fmaf}(x_i,c,-(x_{i+d/2}\,s))$, and
+its partner $\texttt{fmaf}(x_i,s,x_{i+d/2}\,c)$.
 
 @ In \emph{attention} a query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
 output is the sum of the values with these weights:
 $$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
-Each head does that with its own part of the row. The outputs of the heads are joined, and one more matrix takes them
-back into the stream. As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
+A row sees the positions up to its own; in some models only the last few thousand of them, which is called a \emph{window}.
+Each head does this with its own part of the query, and the heads' outputs, one behind the other, go through one more matrix
+and are added to the row. Keys and values have to be kept for as long as the text goes on, queries do not; many models therefore have fewer
+heads of keys and values than of queries, and a group of query heads shares one (\emph{grouped-query attention}).
+@^window@>@^grouped-query attention@>
+
+As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
 chain, and could not be divided among threads. Sixteen lanes would not suit the values, which are vectors themselves.
-So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
-results by itself:
+So the positions are cut into blocks of 256, which is long enough for the joints to cost nothing and short enough to leave work
+for every thread. They are counted from the beginning of the sequence, and each block gives three results by itself:
 \begin{align*}
 m_b&=\max_ts_t,\\
 l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
@@ -298,19 +340,20 @@ The blocks are at \emph{absolute} positions. If they were counted from the first
 along with the text would cut them differently at each step, and the same sums would come out in different ways.
 @^blocks of 256@>@^attention@>
 
-@ Between the two matrices of an MLP every number goes through a bent curve, or else the two
-would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
+@ The MLP's first matrix makes a longer list of the row, its second a row of the list. Between them every number goes through a
+bent curve, or else the two would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
 distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row $u$.
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
 The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. The exponentials and
-tangents are our own (\cref{sec:numbers}): a C library may return any last bit it likes, and each has taken the standard at its word.
+tangents are our own (\cref{sec:numbers}): the standard lets a C library return any last bit it likes, and no two of them like the same.
 @^GELU@>@^SiLU@>@^SwiGLU@>
 
 @* Weights that sum to one. \label{sec:weights}
 Softmax turns any numbers into shares: exponentials, divided by their sum. Only differences count, since a constant added
-to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite, and
+to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite in float, whose numbers end
+before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and what is far below vanishes to 0 without harm.
 @^softmax@>
 
@@ -341,8 +384,10 @@ a choice of one; divided by the root of the length they leave it as it was.}{A p
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
 
-@ The experiment draws scores of variance $d$ for one query and 64 keys, as often as it is told, and asks the softmax of the kernels, which
-computes in double.
+@ The experiment draws scores of a given deviation for one query and 64 keys, as often as it is told. It asks the softmax of the
+kernels, which computes in double: the one that will be used for logits, so that nothing is shown of a softmax that the book doesn't have. The
+seed is fixed, and every deviation is tried with the same scores but for their size; otherwise the curve would tremble from point to
+point.
 
 @<What large scores do to a softmax@>=
 struct softened { double largest, slope; };
@@ -357,14 +402,25 @@ static struct softened soften(const struct engine *e, double deviation, int time
     for (int t = 0; t < KEYS; t++)
       score[t] = (float) (deviation * normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
-    for (int t = 0; t < KEYS; t++) {
-      if (p[t] > most) most = p[t];
-      mean.slope += p[t] * (1 - p[t]) / times;
-    }
-    mean.largest += most / times;
+    @<Add the largest share and the slopes to the means@>@;
   }
   return mean;
 }
+
+@ The slope of a share by its own score is the derivative of $e^s/(e^s+\hbox{rest})$, which is $p(1-p)$: zero at both ends. A share that is
+nearly 0 or nearly 1 can be moved only by a large change of its score.
+
+@<Add the largest share and the slopes to the means@>=
+for (int t = 0; t < KEYS; t++) {
+  if (p[t] > most) most = p[t];
+  mean.slope += p[t] * (1 - p[t]) / times;
+}
+mean.largest += most / times;
+
+@ The figure's two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$. The second
+is flat by construction; it is drawn because it is what a model really has.
+
+@<What large scores do to a softmax@>=
 static void print_saturation(const struct engine *e)
 {
   printf("d,plain,divided\n");
@@ -373,11 +429,11 @@ static void print_saturation(const struct engine *e)
       soften(e, 1, 1000).largest);
 }
 
-@ The variance is taken over random queries and keys, whose products have mean 0, so that it is the mean of
-their squares.
+@ The claim that $q\cdot k$ has variance $d_k$ was proved from independence, and is counted here all the same: a proof says what follows, and a
+count says that the right thing was proved. Products have mean 0, so the variance is the mean of their squares.
 
 @<What large scores do to a softmax@>=
-static void print_weights(const struct engine *e)
+static void print_variance(void)
 {
   enum { SAMPLES = 20000, D = 64 };
   uint64_t seed = 3;
@@ -389,6 +445,15 @@ static void print_weights(const struct engine *e)
   }
   printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
   printf("variance.after %.6f\n", square / D);
+}
+
+@ And what the two variances do to shares: deviation 8, as it is for 64 numbers undivided, against deviation 1. The figure has a thousand
+draws for each point; the numbers in the text are printed to a hundredth, and take twice as many.
+
+@<What large scores do to a softmax@>=
+static void print_weights(const struct engine *e)
+{
+  print_variance();
   struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
   printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest,
     plain.largest);
@@ -398,9 +463,11 @@ static void print_weights(const struct engine *e)
 }
 
 @* What is counted. \label{sec:counters}
-What a pass costs is counted beside it. Counters are bumped where the cost is paid, but once for a
+To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
+time is a poor witness for that: it depends on the machine and on what else the machine is doing. Counts do not. They are whole numbers, equal on every
+computer, and a formula can be held against them with |==|. Counters are bumped where the cost is paid, but once for a
 call and never once for an element: counting must not cost anything itself.
-@^counters@>
+@^counters@>@^pass@>
 
 @(counters.h@>=
 #ifndef INCIPIT_COUNTERS_H
@@ -409,7 +476,9 @@ call and never once for an element: counting must not cost anything itself.
 @<What is counted@>@;
 #endif
 
-@ What each of them counts is a contract of the command, too (\cref{sec:forward} bumps them).
+@ What each of them counts is a contract of the command, too, which prints them under these names (\cref{sec:forward} bumps
+them). Pairs are those of one head in one layer, since all heads and layers have equally many; to get the work one
+multiplies. Bytes are counted as they are stored, for it is those that have to come from memory, whatever they are widened to.
 
 @<What is counted@>=
 struct counters {
@@ -433,7 +502,9 @@ and what is kept from it.
 
 What a pass keeps are keys and values: a row's query looks at the keys of all positions
 up to its own and collects their values, so each layer must find the keys and values of
-earlier rows somewhere. That somewhere is the \emph{store}.
+earlier rows somewhere. That somewhere is the \emph{store}. It may hold several texts at a time, each a \emph{sequence} with a
+number of its own; rows of different sequences go through the layers side by side and never see each other.
+@^sequence@>
 
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
@@ -454,7 +525,9 @@ struct row { uint32_t sequence, position, token; };
 
 @ A store is a table of functions with a state behind it, because there will be more than
 one: chapter 4 has one that keeps its rows, chapter 12 one that shares pages among
-sequences. The pass knows only this table.
+sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: an address for keys and one for values, the
+distance from row to row, and the first and last position that count. With that the kernels find everything by themselves, and
+no function is called for a key.
 
 @<What a store can do@>=
 struct store;
@@ -474,10 +547,8 @@ struct store_kind {
     /* as |store_close|, but never for null */
 };
 
-@ The rules of the game: the rows of one call come in any order; the positions of a
-sequence grow from call to call without a gap; a pass is admitted whole or not at all;
-all rows' keys and values of a layer are stored before any row of that layer looks, and
-are read back as they were stored. Until |store_commit| nothing of the pass counts.
+@ Behind the table stands what all stores have in common. Two of the numbers are answers that the counters need, and that only
+the store can give: how many stored rows are looked at by anybody, and how many of the pass's rows had been computed before.
 
 @<The store as others see it@>=
 struct store {
@@ -490,6 +561,14 @@ struct store {
   /* the part that all stores have in common. |seen|: rows of the store that some
      row of the present pass sees; |recomputed|: rows of the pass that an earlier pass
      had computed, with the same tokens up to there. Both are set by |store_begin| */
+
+@ The rules of the game: the rows of one call come in any order; the positions of a
+sequence grow from call to call without a gap; a pass is admitted whole or not at all;
+all rows' keys and values of a layer are stored before any row of that layer looks, and
+are read back as they were stored. Until |store_commit| nothing of the pass counts. So a pass
+that fails in the middle leaves no half-filled layer behind, and a caller who gives up need not know how far it had come.
+
+@<The store as others see it@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why);
   /* admits a pass of |n| rows or refuses it in words: a sequence or position out of
@@ -504,13 +583,18 @@ void store_commit(struct store *s);
   /* ends the pass: its rows belong to the store */
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
+
+@ Emptying is not closing: it forgets the rows and keeps the memory, for the next text or, in the naive loop, for the same text once more.
+
+@<The store as others see it@>=
 void store_empty(struct store *s);
   /* forgets all rows, but not which tokens have been computed */
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
 @ The functions of the interface only pass the call on to the table of the store they were given. They stand here
-once, so that nobody else needs to know that there is a table.
+once, so that nobody else needs to know that there is a table. That a store may be null is their business, too, and only once: whoever
+opens a model and then a store closes both in the end, and did not have to ask which of them he got.
 
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -534,7 +618,7 @@ void store_close(struct store *s) { if (s != NULL) s->kind->close(s); }
 
 @ The store of this chapter is as plain as can be: a sequence has one block, in it a
 layer has its keys and then its values, and position |t| is the |t|-th row of those. The
-block grows by doubling.
+block grows by doubling, so that a text which comes in token by token is moved a few times in all and not once for every token.
 
 @<A store of one block a sequence@>=
 struct store *store_open(struct memory *m, const struct model_config *c,
@@ -544,7 +628,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 
 @ A sequence remembers, beside its block, the tokens that it has computed. They survive
 |store_empty|: in the naive loop the same rows are computed again and again, and
-somebody has to notice.
+somebody has to notice. The invariant is |length <= room| and |computed <= room|; neither of |length| and |computed| bounds the other, since
+emptying sets the first to zero and leaves the second.
 
 @<What the plain store holds@>=
 struct strand {
@@ -554,6 +639,11 @@ struct strand {
   size_t computed; /* positions whose tokens are known from earlier passes */
   size_t first, count; /* its rows in |order|, while a pass is on */
 };
+
+@ The store itself begins with the common part, so that a pointer to the one is a pointer to the other: that is all of
+inheritance that C needs. |order| holds row numbers plus one, because 0 must be free to say that nobody stands there yet.
+
+@<What the plain store holds@>=
 struct plain_store {
   struct store common; /* must come first: a |struct store *| points here */
   size_t width, n_layers, window;
@@ -571,13 +661,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   struct error *why)
 {
   struct plain_store *s = (struct plain_store *) common;
-  if (n == 0 || s->n > 0)
-    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
-      : "the store is in a pass; wanted: its end");
-  for (size_t i = 0; i < n; i++)
-    if (rows[i].sequence >= common->n_sequences)
-      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
-        " below %" PRIu32, i, rows[i].sequence, common->n_sequences);
+  @<Refuse what cannot be a pass of this store@>@;
   s->order = memory_take(common->m, FOR_ACTIVATIONS, n, sizeof *s->order, why);
   if (s->order == NULL) return false;
   s->rows = rows, s->n = n;
@@ -588,10 +672,22 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   return ok;
 }
 
+@ A second pass before the first has ended would take its place in |order|, so it is refused here and not left to
+the caller's good manners. Sequences are looked at before anything else because everything else uses them as an index.
+
+@<Refuse what cannot be a pass of this store@>=
+if (n == 0 || s->n > 0)
+  return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
+    : "the store is in a pass; wanted: its end");
+for (size_t i = 0; i < n; i++)
+  if (rows[i].sequence >= common->n_sequences)
+    return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
+      " below %" PRIu32, i, rows[i].sequence, common->n_sequences);
+
 @ If a sequence that has |length| rows gets |count| more, their positions must be
 |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row,
-and a row that finds its place out of bounds or taken is an error. After that |order|
-lists the rows by sequence and position, and no sorting was needed.
+and a row that finds its place out of bounds or taken is an error. If none is, all places are taken, for there are as many rows as places.
+After that |order| lists the rows by sequence and position, and no sorting was needed.
 
 @<Find a place for every row@>=
 static bool plain_order(struct plain_store *s, struct error *why)
@@ -603,11 +699,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
     const struct row *r = &s->rows[i];
     const struct strand *q = &s->sequence[r->sequence];
     const char *wrong = NULL;
-    if (r->position >= s->common.n_positions) wrong = "beyond the context";
-    else if (r->position < q->length) wrong = "stored already";
-    else if (r->position >= q->length + q->count) wrong = "behind a gap";
-    else if (s->order[q->first + r->position - q->length] != 0)
-      wrong = "given twice";
+    @<Find out what is wrong with the row's position@>@;
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"@|
         " wanted: from %zu on, below %u,"@| " each once", r->position,
@@ -617,9 +709,20 @@ static bool plain_order(struct plain_store *s, struct error *why)
   return true;
 }
 
+@ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
+that the place exists. Where a position is given twice, another is not given at all; the sentence names the row that was met, not the
+one that is missing.
+
+@<Find out what is wrong with the row's position@>=
+if (r->position >= s->common.n_positions) wrong = "beyond the context";
+else if (r->position < q->length) wrong = "stored already";
+else if (r->position >= q->length + q->count) wrong = "behind a gap";
+else if (s->order[q->first + r->position - q->length] != 0)
+  wrong = "given twice";
+
 @ A block that is too small is replaced by one of twice the size, or of the size that the
-pass needs. If memory is refused, the sequences that have grown already keep their
-larger blocks; nobody can tell.
+pass needs if that is more, but never larger than the context. If memory is refused, the sequences that have grown already keep their
+larger blocks; a larger block holds the same rows, so nobody can tell.
 
 @<Make room for the rows of the pass@>=
 static bool plain_grow(struct plain_store *s, struct error *why)
@@ -635,8 +738,8 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   return true;
 }
 
-@ Keys and values of a layer lie |room| rows apart, so a larger block is not the old one
-with something behind it: each layer's rows move to a new place.
+@ The new block is taken before the old one is given back, or else a refusal would cost the rows that are there already. The tokens can simply
+be grown, since they are one list.
 
 @<Give a sequence a larger block@>=
 static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
@@ -651,17 +754,25 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
     memory_give(m, FOR_CACHE, block, room, parts * span);
     return false;
   }
-  for (size_t i = 0; i < parts && q->length > 0; i++)
-    memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
-      q->length * span);
+  @<Move each layer's rows to their new place@>@;
   memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
   q->block = block, q->token = token, q->room = room;
   return true;
 }
 
+@ Keys and values of a layer lie |room| rows apart, so a larger block is not the old one
+with something behind it: all parts but the first begin somewhere else. To lay the block out by position first and layer second
+would have made growing a plain copy, but then the keys of one layer would lie far apart, and they are what attention reads, one behind the other, in every pass.
+
+@<Move each layer's rows to their new place@>=
+for (size_t i = 0; i < parts && q->length > 0; i++)
+  memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
+    q->length * span);
+
 @ A row was computed before if an earlier pass had the same token at its position and at
 all positions before it, since keys and values are a function of those. The first row
-that differs makes everything behind it new.
+that differs makes everything behind it new, even where the tokens agree again: \tok{\ sat} behind \tok{the}\tok{\ cat} and \tok{\ sat} behind
+\tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
 
 @<Count the rows of a sequence that were computed before@>=
 static uint32_t token_at(const struct plain_store *s, const struct strand *q,
@@ -678,8 +789,8 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-@ The rows that some row of the pass will look at are those from the first one that the
-earliest of them sees. With a window that may be later than the beginning.
+@ With a window a row does not see from the beginning, but the last |window| positions, its own among them. This is the only place that
+knows, and it is worth a test of its own: a window that is one too long shows in no text that anybody would read.
 
 @<Count the rows that are seen, and those computed before@>=
 static size_t lowest(const struct plain_store *s, size_t position)
@@ -687,7 +798,11 @@ static size_t lowest(const struct plain_store *s, size_t position)
   bool short_sighted = s->window > 0 && position >= s->window;
   return short_sighted ? position - s->window + 1 : 0;
 }
-@#
+
+@ The rows that some row of the pass will look at are all from the first one that the
+earliest of them sees up to the last of the pass; each is counted once, however many look at it, because it need come from memory only once.
+
+@<Count the rows that are seen, and those computed before@>=
 static void plain_measure(struct plain_store *s)
 {
   s->common.seen = s->common.recomputed = 0;
@@ -700,7 +815,8 @@ static void plain_measure(struct plain_store *s)
 }
 
 @ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
-its position. Nothing is rounded here, for this store keeps floats.
+its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions; for the
+kernels it makes no difference who was named first.
 
 @<Store the keys and values of a layer@>=
 static void plain_put(struct store *common, uint32_t layer, const float *k,
@@ -734,7 +850,8 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
 }
 
 @ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
-and what had been computed beyond a new token is forgotten.
+and what had been computed beyond a new token is forgotten: it belonged to another text. If the pass only repeated what was known, |computed| stays
+as it was, perhaps far beyond the rows that count now; that is how a second pass over the same beginning is known to be one.
 
 @<End a pass, empty the store@>=
 static void plain_end(struct store *common, bool commit)
@@ -752,14 +869,19 @@ static void plain_end(struct store *common, bool commit)
   memory_give(common->m, FOR_ACTIVATIONS, s->order, s->n, sizeof *s->order);
   s->order = NULL, s->n = 0;
 }
-@#
+
+@ To empty the store is to say that no row counts. What is in the blocks will be written over before it is read; the tokens
+stay for |known| to look at.
+
+@<End a pass, empty the store@>=
 static void plain_empty(struct store *common)
 {
   struct plain_store *s = (struct plain_store *) common;
   for (uint32_t i = 0; i < common->n_sequences; i++) s->sequence[i].length = 0;
 }
 
-@ Opening takes only the array of sequences; blocks come with the first rows.
+@ Opening takes only the array of sequences; blocks come with the first rows. So a store for a hundred sequences of which two are used costs hardly
+more than a store for two.
 
 @<Open a plain store@>=
 struct store *store_open(struct memory *m, const struct model_config *c,
@@ -774,13 +896,19 @@ struct store *store_open(struct memory *m, const struct model_config *c,
     memory_give(m, FOR_OTHER, s, 1, sizeof *s);
     return NULL;
   }
-  s->width = (size_t) c->n_kv_heads * c->head_dim;
-  s->n_layers = c->n_layers, s->window = c->window;
-  s->common = (struct store) @[{ .kind = &kind, .m = m,
-    .n_sequences = n_sequences, .n_positions = c->n_positions,
-    .row_bytes = 2 * s->width * sizeof(float) }@];
+  @<Note what the store needs to know of the model@>@;
   return &s->common;
 }
+
+@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value, so that cached bytes can be told without
+asking what kind of store it is; stores that keep shorter numbers will say less.
+
+@<Note what the store needs to know of the model@>=
+s->width = (size_t) c->n_kv_heads * c->head_dim;
+s->n_layers = c->n_layers, s->window = c->window;
+s->common = (struct store) @[{ .kind = &kind, .m = m,
+  .n_sequences = n_sequences, .n_positions = c->n_positions,
+  .row_bytes = 2 * s->width * sizeof(float) }@];
 
 @ Closing returns everything, block by block, with the sizes and purposes under which it was taken; otherwise the
 books of chapter 0 would not come out even.
@@ -841,7 +969,8 @@ of all.
 #endif
 
 @ A pass is alive until it is closed, and takes its memory from the store's. Its hidden
-states are those after the last layer, before the last norm.
+states are those after the last layer, before the last norm: the norm belongs to the head, and is done for the rows that the head is
+asked about.
 
 @<What a pass leaves behind@>=
 struct pass {
@@ -875,8 +1004,9 @@ typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float
 struct watcher { watch_see *see; void *what; bool weights; };
   /* |weights|: attention weights are wanted, too */
 
-@ The four functions of the chapter. Each takes the engine first: the kernels in use, the
-pool of workers, and the counters.
+@ The functions of the chapter take the engine first: the kernels in use, the
+pool of workers, and the counters. Then come the model, which none of them changes, and the store, which is all of a text that stays from one pass
+to the next. So two texts can go through one model at the same time, with an engine and a store for each.
 
 @<From rows to hidden states@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
@@ -894,7 +1024,8 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
 
 @ From a hidden state to an answer it is two steps more, and whoever wants only one of them can have that one:
-logits of some rows, or the log-probability of a whole text.
+logits of some rows, or the log-probability of a whole text. The caller names the rows: a step of generation asks for the last,
+teacher and examiner for all of them, and a row that nobody asks for costs no product with the vocabulary.
 
 @<From hidden states to logits and probabilities@>=
 bool head(struct engine *e, const struct model *lm, struct pass *p,
@@ -913,8 +1044,8 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
      adds them in order. A logit that is not finite is an error */
 
 @ A pass needs a desk: a dozen arrays, all of them taken before the first layer and
-returned after the last. Whatever is taken is noted, so that one loop can clear the desk,
-also when it is only half full because the sixth array was refused.
+returned after the last, so that nothing can be refused in the middle of the work. Whatever is taken is noted on a sheet, so that one loop can
+clear the desk, also when it is only half full because the sixth array was refused.
 
 @<The desk of a pass@>=
 struct loan { void *p; size_t count, size; };
@@ -925,6 +1056,11 @@ struct desk {
   size_t n;
   bool refused;
 };
+
+@ After a first refusal all further ones are silent. So the code that lays out a desk is a list without a single question, and asks once, at
+its end. The first error is the one that |why| keeps. What comes last is returned first; the books don't care, but a heap likes it.
+
+@<The desk of a pass@>=
 static void *desk_take(struct desk *d, size_t count, size_t size)
 {
   if (d->refused) return NULL;
@@ -944,7 +1080,8 @@ static void desk_clear(struct desk *d)
 }
 
 @ What lies on it. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
-|n_kv_heads*head_dim|.
+|n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes through. So
+a deep model needs no larger desk than a shallow one, but for the store.
 
 @<What lies on the desk@>=
 struct work {
@@ -963,7 +1100,8 @@ struct work {
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_take|.
+product with the number of rows is checked by |memory_take|. The order of the list has no meaning. What a kind of model has no use for is taken with no
+elements, which costs nothing and saves a question.
 
 @<Lay out the desk@>=
 static bool work_take(struct work *w, struct desk *d)
@@ -973,6 +1111,15 @@ static bool work_take(struct work *w, struct desk *d)
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
+  @<Take the numbers of a row in its layer@>@;
+  @<Take what places and attention need@>@;
+  return !d->refused;
+}
+
+@ These are the arrays with a line for each row and a number for each of its numbers, ten at most. With them the activations of a pass
+grow with the number of its rows and with nothing else.
+
+@<Take the numbers of a row in its layer@>=
   w->normed = desk_take(d, n, c->d_model * one);
   w->fused = desk_take(d, fused ? n : 0, 3 * w->q_width * one);
   w->q = desk_take(d, n, w->q_width * one);
@@ -982,6 +1129,11 @@ static bool work_take(struct work *w, struct desk *d)
   w->added = desk_take(d, n, c->d_model * one);
   w->inner = desk_take(d, n, c->d_inner * one);
   w->up = desk_take(d, gated ? n : 0, c->d_inner * one);
+
+@ The others go by positions. Attention needs room for each worker, since several heads are computed at the same time; and if somebody wants to see its
+weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
+
+@<Take what places and attention need@>=
   w->cosine = desk_take(d, n, half * one);
   w->sine = desk_take(d, n, half * one);
   w->id = desk_take(d, n, sizeof *w->id);
@@ -991,12 +1143,11 @@ static bool work_take(struct work *w, struct desk *d)
     kernels_room(&w->lm->attention, w->longest) * one);
   bool weights = w->watch != NULL && w->watch->weights;
   w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
-  return !d->refused;
-}
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
-for all layers.
+for all layers. Of the tables only the rows that were looked up are counted as read: the others stay in the file, and on most
+machines not even their pages are fetched.
 
 @<Turn ids into rows@>=
 static void work_embed(struct work *w, const struct row *rows)
@@ -1018,7 +1169,10 @@ static void work_embed(struct work *w, const struct row *rows)
   w->e->c->weight_bytes_read += w->n * d * bytes;
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
-@#
+
+@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer, and cannot be measured.
+
+@<Show the watcher a stage@>=
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
   size_t width)
 {
@@ -1048,9 +1202,9 @@ static void work_project(struct work *w, const struct model_layer *l)
   }
 }
 
-@ Positions enter queries and keys here, if they have not entered with the embedding. The
-Qwens of the third kind norm both before; a norm of |head_dim| numbers is the same
-function as one of |d_model|.
+@ Positions enter queries and keys here, if they have not entered with the embedding. The values are not turned: where a row stands shall
+decide how much of it is taken over, and not what. The models called Qwen3 norm queries and keys before, head by head; a norm of |head_dim| numbers is the
+same function as one of |d_model|.
 
 @<Norm and turn queries and keys@>=
 static void work_turn(struct work *w, const struct model_layer *l)
@@ -1069,32 +1223,49 @@ static void work_turn(struct work *w, const struct model_layer *l)
 
 @ Attention. All keys and values of the layer are stored first, and only then does the
 first row look: a row sees itself, and in a pass of many rows it sees the others of its
-sequence in the same pass.
+sequence in the same pass. That is why a prompt can go through in one pass at all. No row waits for another row's \emph{output}, only for keys
+and values of the same layer, which are made from what the layer below has left.
 
 @<Let every row attend@>=
 static void work_attend(struct work *w, uint32_t i)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+  @<Store the layer's keys and values, and show each row its view@>@;
+  struct capture keep = @[{ w->weights, w->longest }@];
+  bool weights = w->watch != NULL && w->watch->weights;
+  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
+    weights ? &keep : NULL);
+  @<Count what the layer's attention has cost@>@;
+  if (weights)
+    look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
+}
+
+@ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
+and so is the number of pairs.
+
+@<Store the layer's keys and values, and show each row its view@>=
   store_put(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
     store_view(w->s, i, r, &w->seen[r]);
     pairs += w->seen[r].hi - w->seen[r].lo;
   }
-  struct capture keep = @[{ w->weights, w->longest }@];
-  bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
-    weights ? &keep : NULL);
+
+@ A pair costs |head_dim| multiply--adds for the product and as many for its share of the value, in each head: |2*q_width| in all. The cache is read
+once for each row that somebody sees, not once a pair. That is what the definition asks for, and what a machine with a large enough
+cache of its own comes near to.
+
+@<Count what the layer's attention has cost@>=
   if (i == 0) c->qk_pairs += pairs;
   c->madds_attention += 2 * w->q_width * pairs;
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->seen * w->s->row_bytes;
-  if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
-}
 
-@ The first half of a layer: norm, attention, and the way back into the residual stream.
+@ The first half of a layer: norm, attention, and the way back into the residual stream. The norm is taken of a copy, and its result is
+\emph{added} to what was there; nothing in the engine ever overwrites the stream. A layer that has nothing to say can leave a row as it is by adding
+nearly nothing, and a row's beginning is still in it at the end.
+@^residual stream@>
 
 @<Pass through attention@>=
 static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1116,7 +1287,8 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
 }
 
 @ The second half: norm, up, the bend, down, and into the stream. With a gate, the bend is
-applied to the gate, which then multiplies the other product.
+applied to the gate, which then multiplies the other product. No row looks at another here, and the store is not asked: this half is where most of
+the multiply--adds are, and it knows nothing of texts.
 
 @<Pass through the MLP@>=
 static void work_second_half(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1139,7 +1311,8 @@ static void work_second_half(struct work *w, const struct model_layer *l, uint32
 
 @ A weight that is not a number makes everything after it not a number, and the answer is
 then an error and not a token. Where it began is cheap to find while the rows are at
-hand. A number that is not finite makes $x-x$ something else than zero.
+hand, and cannot be found afterwards. A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
+number, and that is equal to nothing. The loop has no exit in it, so that a compiler can do many numbers at once.
 
 @<Note the rows that are no longer finite@>=
 static void note_spoilt(struct work *w, uint32_t behind)
@@ -1153,7 +1326,9 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-@ So a pass is short: embed, and then for each layer its two halves.
+@ So a pass is short: embed, and then for each layer its two halves. Each layer's matrices are read once, whatever the number of rows, and multiplied
+once a row. The two counters at the end say it: one has |w->n| in it and the other has not. Most of what later chapters gain
+comes from this line.
 
 @<Put the rows through all layers@>=
 static void work_run(struct work *w, const struct row *rows)
@@ -1174,7 +1349,8 @@ static void work_run(struct work *w, const struct row *rows)
 }
 
 @ Before that, the rows are checked: ids against the vocabulary here, positions by the
-store. The longest view decides how much room attention needs.
+store. An id is used as an index into a table of weights, and comes from a file or from the command line; nobody before us has had the size of the
+table at hand. The longest view decides how much room attention needs.
 
 @<Check the ids, and find the longest view@>=
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
@@ -1191,8 +1367,9 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-@ The store admits the rows, the desk is laid out, the work is done, the desk is cleared.
-If the desk cannot be had, the store is told that there was no pass.
+@ The store admits the rows, the desk is laid out, the work is done, the desk is cleared. Everything that can fail comes before
+the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, and so is no pass at all ever computed
+with other bits than those of the definition (\cref{sec:kernels}).
 
 @<Run a pass before a watcher@>=
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1207,6 +1384,15 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
   bool ok = w.p != NULL && work_take(&w, &d);
+  @<Do the work, or let it not have been@>@;
+  desk_clear(&d);
+  return ok;
+}
+
+@ The stream of the layers is the pass's own array of hidden states from the start, so that nothing has to be copied at the end. If the desk could
+not be had, the store is told that there was no pass.
+
+@<Do the work, or let it not have been@>=
   if (ok) {
     w.x = w.p->hidden;
     work_run(&w, rows);
@@ -1217,9 +1403,6 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     store_abort(s);
     pass_close(w.p);
   }
-  desk_clear(&d);
-  return ok;
-}
 
 @ Hardly anyone watches, so the function that everybody calls has no watcher.
 
@@ -1231,7 +1414,8 @@ bool forward(struct engine *e, const struct model *lm, struct store *s,
 }
 
 @ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
-holds the hidden states, and for each row the layer behind which it was spoilt.
+holds the hidden states, and for each row the layer behind which it was spoilt. Three requests, each of which may be refused; whatever has been granted
+by then goes back through |pass_close|, which is why that can do with halves.
 
 @<Open and close a pass@>=
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
@@ -1248,7 +1432,10 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   pass_close(p);
   return NULL;
 }
-@#
+
+@ A pass knows its sizes, and the memory it came from; so it can be returned by whoever has it last, without store or model at hand.
+
+@<Open and close a pass@>=
 void pass_close(struct pass *p)
 {
   if (p == NULL) return;
@@ -1276,19 +1463,17 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
 
 @* From the last row to words. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
-every id of the vocabulary. Each product is a \emph{logit}. The bytes of the matrix are
-counted once a pass, the multiply-adds once a row.
-@^logit@>@^head@>
+every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
+when it comes in is also what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves all
+of them, wherever in the pass they stand.
+@^logit@>@^head@>@^tied weights@>
 
 @<Make logits of the rows that are wanted@>=
 bool head(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
   size_t d = p->d_model;
-  for (size_t i = 0; i < n; i++)
-    if (which[i] >= p->n)
-      return error_say(why, "logits of row %zu; wanted: a row below %zu",
-        which[i], p->n);
+  @<Refuse a row that the pass does not have@>@;
   if (n == 0) return true;
   float *x = memory_take(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
   if (x == NULL) return false;
@@ -1297,14 +1482,28 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   e->k->normalize(e, &lm->last, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
   memory_give(p->m, FOR_ACTIVATIONS, x, n, d * sizeof *x);
-  e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
-  if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
-  p->head_read = true;
+  @<Count what the head has cost@>@;
   return true;
 }
 
+@ The names of rows come from a caller who may have counted from 1. The sentence says what there is.
+
+@<Refuse a row that the pass does not have@>=
+  for (size_t i = 0; i < n; i++)
+    if (which[i] >= p->n)
+      return error_say(why, "logits of row %zu; wanted: a row below %zu",
+        which[i], p->n);
+
+@ The multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is called again and again for single rows of it: the
+count shall say what the rows of a pass need, and not how a caller chose to ask for them.
+
+@<Count what the head has cost@>=
+  e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
+  if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
+  p->head_read = true;
+
 @ The naive way to evaluate a text, and for the next chapter the only one: everything from
-the beginning, in one pass.
+the beginning, in one pass. The context is checked before anything is thrown away; a text that is too long leaves the store as it was.
 
 @<Evaluate ids from an empty store@>=
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
@@ -1323,7 +1522,10 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   memory_give(s->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
   return ok;
 }
-@#
+
+@ The pass is closed as soon as its logits are out; hidden states are of no use to someone who begins from nothing each time.
+
+@<Evaluate ids from an empty store@>=
 bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why)
@@ -1357,7 +1559,8 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
 }
 
 @ The log-softmax needs room for the whole vocabulary, and so do the logits; both are taken
-once.
+once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept. The
+sum is made from left to right, in double, and is therefore another promise about order.
 
 @<Evaluate a text and add up@>=
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
@@ -1394,12 +1597,11 @@ of the parts is that of a pass.
 @<A layer, step by step@>@;
 @<Whole passes@>@;
 
-@ What happens to a row in a layer, and to its embedding before the first one. The watcher is declared ahead,
+@ What happens to a row in a layer, and to its embedding before the first one. The watcher comes first,
 because every step may call it.
 
 @<A layer, step by step@>=
-static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
-  size_t width);
+@<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;
 @<Project to queries, keys and values@>@;
 @<Norm and turn queries and keys@>@;

@@ -20,6 +20,8 @@ static uint64_t stirred(uint64_t * seed)
   return z ^ z >> 31;
 }
 
+/* 2.11  Random numbers that are the same everywhere */
+
 static double uniform(uint64_t * seed)
 {
   return ((double)(stirred(seed) >> 11) + 0.5) * 0x1p-53;
@@ -31,7 +33,7 @@ static double normal(uint64_t * seed)
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
 
-/* 2.11  How far off are the two orders of a sum */
+/* 2.12  How far off are the two orders of a sum */
 
 static void print_sums(void)
 {
@@ -39,6 +41,9 @@ static void print_sums(void)
   uint64_t seed = 1;
   double off[2] = { 0, 0 }, place = 0x1p-11;
   for (int i = 0; i < TIMES; i++) {
+
+/* 2.13  Add one set of terms in both orders */
+
     float chain = 0, lane[16] = { 0 };
     double truth = 0;
     for (int k = 0; k < TERMS; k++) {
@@ -48,6 +53,7 @@ static void print_sums(void)
     for (int s = 8; s > 0; s /= 2)
       for (int j = 0; j < s; j++)
         lane[j] += lane[j + s];
+
     off[0] += fabs((double)chain - truth) / TIMES;
     off[1] += fabs((double)lane[0] - truth) / TIMES;
   }
@@ -55,7 +61,7 @@ static void print_sums(void)
          off[0] / place, off[1] / place);
 }
 
-/* 2.18  What large scores do to a softmax */
+/* 2.20  What large scores do to a softmax */
 
 struct softened {
   double largest, slope;
@@ -71,15 +77,21 @@ static struct softened soften(const struct engine *e, double deviation, int time
     for (int t = 0; t < KEYS; t++)
       score[t] = (float)(deviation * normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
+
+/* 2.21  Add the largest share and the slopes to the means */
+
     for (int t = 0; t < KEYS; t++) {
       if (p[t] > most)
         most = p[t];
       mean.slope += p[t] * (1 - p[t]) / times;
     }
     mean.largest += most / times;
+
   }
   return mean;
 }
+
+/* 2.22  What large scores do to a softmax */
 
 static void print_saturation(const struct engine *e)
 {
@@ -89,9 +101,9 @@ static void print_saturation(const struct engine *e)
            soften(e, 1, 1000).largest);
 }
 
-/* 2.19  What large scores do to a softmax */
+/* 2.23  What large scores do to a softmax */
 
-static void print_weights(const struct engine *e)
+static void print_variance(void)
 {
   enum { SAMPLES = 20000, D = 64 };
   uint64_t seed = 3;
@@ -104,6 +116,13 @@ static void print_weights(const struct engine *e)
   }
   printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
   printf("variance.after %.6f\n", square / D);
+}
+
+/* 2.24  What large scores do to a softmax */
+
+static void print_weights(const struct engine *e)
+{
+  print_variance();
   struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
   printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest, plain.largest);
   printf("saturation.scaled %.6f\n", divided.largest);
@@ -111,7 +130,7 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.79  A model of four words, and a bench to run it on */
+/* 2.104  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
@@ -125,7 +144,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.80  A model of four words, and a bench to run it on */
+/* 2.105  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -147,7 +166,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.81  A model of four words, and a bench to run it on */
+/* 2.106  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -177,7 +196,7 @@ static void toy_frame(struct toy *y)
   y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
 }
 
-/* 2.82  A model of four words, and a bench to run it on */
+/* 2.107  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -212,7 +231,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.83  Look at one row on its way */
+/* 2.108  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -244,7 +263,7 @@ static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
   return ok;
 }
 
-/* 2.72  The chance of a text */
+/* 2.97  The chance of a text */
 
 static bool print_chain(struct bench *b, struct error *why)
 {
@@ -270,7 +289,7 @@ static bool print_chain(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.73  The chance of a text */
+/* 2.98  The chance of a text */
 
 static bool print_factors(struct bench *b, const struct model *lm,
                           const uint32_t * ids, struct error *why)
@@ -291,7 +310,7 @@ static bool print_factors(struct bench *b, const struct model *lm,
   return true;
 }
 
-/* 2.74  The chance of a text */
+/* 2.99  The chance of a text */
 
 static bool print_text(struct bench *b, struct error *why)
 {
@@ -313,7 +332,7 @@ static bool print_text(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.75  Change the tenth token */
+/* 2.100  Change the tenth token */
 
 static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
                     struct error *why)
@@ -330,7 +349,7 @@ static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
   return true;
 }
 
-/* 2.76  Change the tenth token */
+/* 2.101  Change the tenth token */
 
 static bool print_tenth(struct bench *b, struct error *why)
 {
@@ -354,7 +373,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.78  What GPT-2 small is made of */
+/* 2.103  What GPT-2 small is made of */
 
 static void print_shapes(void)
 {
@@ -384,9 +403,9 @@ static void print_shapes(void)
   printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
 }
 
-/* 2.84  Do what the hand did, and print it */
+/* 2.109  Do what the hand did, and print it */
 
-/* 2.85  Print the attention of one head */
+/* 2.110  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -417,7 +436,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.86  Print the way of the last row */
+/* 2.111  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -468,9 +487,9 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.88  What became of the claims */
+/* 2.113  What became of the claims */
 
-/* 2.87  Print what became of a mask */
+/* 2.112  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
@@ -530,7 +549,7 @@ static bool print_scores(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.89  What became of the claims */
+/* 2.114  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -567,13 +586,12 @@ int main(int argc, char **argv)
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
-  if (!ok)
-    fprintf(stderr, "%s\n", why.words);
-  else if (strcmp(what, "saturation") == 0)
+  if (ok && strcmp(what, "saturation") == 0)
     print_saturation(&b.e);
-  else
-    ok = strcmp(what, "values") == 0 ? print_values(&b, &why)
-        : print_hand(&b, &why);
+  else if (ok && strcmp(what, "values") == 0)
+    ok = print_values(&b, &why);
+  else if (ok)
+    ok = print_hand(&b, &why);
   if (!ok)
     fprintf(stderr, "%s\n", why.words);
   bench_close(&b);
