@@ -147,10 +147,10 @@ int main(int argc, char **argv)
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
-  if (ok && strcmp(what, "saturation") == 0) print_saturation(&b.e);
-  else if (ok && strcmp(what, "values") == 0) ok = print_values(&b, &why);
-  else if (ok) ok = print_hand(&b, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (ok && strcmp(what, "saturation") == 0)@+ print_saturation(&b.e);
+  else if (ok && strcmp(what, "values") == 0)@+ ok = print_values(&b, &why);
+  else if (ok)@+ ok = print_hand(&b, &why);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.words);
   bench_close(&b);
   return !ok;
 }
@@ -241,9 +241,7 @@ square of its distance from the middle is $-2\ln u$ (Box and Muller). We take on
 
 @<Random numbers that are the same everywhere@>=
 static double uniform(uint64_t *seed)
-{
-  return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;
-}
+{@+ return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;@+ }
 static double normal(uint64_t *seed)
 {
   double u = uniform(seed), v = uniform(seed);
@@ -257,7 +255,7 @@ float the last is worth $2^{-11}$ there.
 @<How far off are the two orders of a sum@>=
 static void print_sums(void)
 {
-  enum { TERMS = 10000, TIMES = 100 };
+  enum {@+ TERMS = 10000, TIMES = 100@+ };
   uint64_t seed = 1;
   double off[2] = @[{ 0, 0 }@], place = 0x1p-11;
   for (int i = 0; i < TIMES; i++) {
@@ -281,7 +279,7 @@ for (int k = 0; k < TERMS; k++) {
   truth += (double) x, chain += x, lane[k % 16] += x;
 }
 for (int s = 8; s > 0; s /= 2)
-  for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  for (int j = 0; j < s; j++)@+ lane[j] += lane[j + s];
 
 @* What a layer computes. \label{sec:layer}
 Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
@@ -390,10 +388,10 @@ seed is fixed, and every deviation is tried with the same scores but for their s
 point.
 
 @<What large scores do to a softmax@>=
-struct softened { double largest, slope; };
+struct softened {@+ double largest, slope;@+ };
 static struct softened soften(const struct engine *e, double deviation, int times)
 {
-  enum { KEYS = 64 };
+  enum {@+ KEYS = 64@+ };
   struct softened mean = @[{ 0, 0 }@];
   uint64_t seed = 7;
   for (int i = 0; i < times; i++) {
@@ -412,7 +410,7 @@ nearly 0 or nearly 1 can be moved only by a large change of its score.
 
 @<Add the largest share and the slopes to the means@>=
 for (int t = 0; t < KEYS; t++) {
-  if (p[t] > most) most = p[t];
+  if (p[t] > most)@+ most = p[t];
   mean.slope += p[t] * (1 - p[t]) / times;
 }
 mean.largest += most / times;
@@ -435,12 +433,12 @@ count says that the right thing was proved. Products have mean 0, so the varianc
 @<What large scores do to a softmax@>=
 static void print_variance(void)
 {
-  enum { SAMPLES = 20000, D = 64 };
+  enum {@+ SAMPLES = 20000, D = 64@+ };
   uint64_t seed = 3;
   double square = 0;
   for (int i = 0; i < SAMPLES; i++) {
     double dot = 0;
-    for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
+    for (int k = 0; k < D; k++)@+ dot += normal(&seed) * normal(&seed);
     square += dot * dot / SAMPLES;
   }
   printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
@@ -520,7 +518,7 @@ number of its own; rows of different sequences go through the layers side by sid
 it is looked up in the embedding; after that a row is known by its place.
 
 @<A row is three numbers@>=
-struct row { uint32_t sequence, position, token; };
+struct row {@+ uint32_t sequence, position, token;@+ };
   /* a token at a position (from 0) of a sequence (from 0) */
 
 @ A store is a table of functions with a state behind it, because there will be more than
@@ -599,22 +597,17 @@ opens a model and then a store closes both in the end, and did not have to ask w
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
-{
-  return s->kind->begin(s, rows, n, why);
-}
+{@+ return s->kind->begin(s, rows, n, why);@+ }
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
-{
-  s->kind->put(s, layer, k, v);
-}
+{@+ s->kind->put(s, layer, k, v);@+ }
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v)
-{
-  s->kind->show(s, layer, i, v);
-}
-void store_commit(struct store *s) { s->kind->end(s, true); }
-void store_abort(struct store *s) { s->kind->end(s, false); }
-void store_empty(struct store *s) { s->kind->empty(s); }
-void store_close(struct store *s) { if (s != NULL) s->kind->close(s); }
+{@+ s->kind->show(s, layer, i, v);@+ }
+void store_commit(struct store *s)@+ {@+ s->kind->end(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ s->kind->end(s, false);@+ }
+void store_empty(struct store *s)@+ {@+ s->kind->empty(s);@+ }
+void store_close(struct store *s)
+{@+ if (s != NULL)@+ s->kind->close(s);@+ }
 
 @ The store of this chapter is as plain as can be: a sequence has one block, in it a
 layer has its keys and then its values, and position |t| is the |t|-th row of those. The
@@ -663,12 +656,12 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   struct plain_store *s = (struct plain_store *) common;
   @<Refuse what cannot be a pass of this store@>@;
   s->order = memory_take(common->m, FOR_ACTIVATIONS, n, sizeof *s->order, why);
-  if (s->order == NULL) return false;
+  if (s->order == NULL)@+ return false;
   s->rows = rows, s->n = n;
-  for (size_t i = 0; i < n; i++) s->sequence[rows[i].sequence].count++;
+  for (size_t i = 0; i < n; i++)@+ s->sequence[rows[i].sequence].count++;
   bool ok = plain_order(s, why) && plain_grow(s, why);
-  if (ok) plain_measure(s);
-  else plain_end(common, false);
+  if (ok)@+ plain_measure(s);
+  else@+ plain_end(common, false);
   return ok;
 }
 
@@ -714,9 +707,9 @@ that the place exists. Where a position is given twice, another is not given at 
 one that is missing.
 
 @<Find out what is wrong with the row's position@>=
-if (r->position >= s->common.n_positions) wrong = "beyond the context";
-else if (r->position < q->length) wrong = "stored already";
-else if (r->position >= q->length + q->count) wrong = "behind a gap";
+if (r->position >= s->common.n_positions)@+ wrong = "beyond the context";
+else if (r->position < q->length)@+ wrong = "stored already";
+else if (r->position >= q->length + q->count)@+ wrong = "behind a gap";
 else if (s->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 
@@ -730,10 +723,10 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     struct strand *q = &s->sequence[i];
     size_t wanted = q->length + q->count, room = 2 * q->room;
-    if (wanted <= q->room) continue;
-    if (room > s->common.n_positions) room = s->common.n_positions;
-    if (room < wanted) room = wanted;
-    if (!sequence_grow(s, q, room, why)) return false;
+    if (wanted <= q->room)@+ continue;
+    if (room > s->common.n_positions)@+ room = s->common.n_positions;
+    if (room < wanted)@+ room = wanted;
+    if (!sequence_grow(s, q, room, why))@+ return false;
   }
   return true;
 }
@@ -777,9 +770,7 @@ that differs makes everything behind it new, even where the tokens agree again: 
 @<Count the rows of a sequence that were computed before@>=
 static uint32_t token_at(const struct plain_store *s, const struct strand *q,
   size_t k)
-{
-  return s->rows[s->order[q->first + k] - 1].token;
-}
+{@+ return s->rows[s->order[q->first + k] - 1].token;@+ }
 static size_t known(const struct plain_store *s, const struct strand *q)
 {
   size_t k = 0;
@@ -808,7 +799,7 @@ static void plain_measure(struct plain_store *s)
   s->common.seen = s->common.recomputed = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     const struct strand *q = &s->sequence[i];
-    if (q->count == 0) continue;
+    if (q->count == 0)@+ continue;
     s->common.recomputed += known(s, q);
     s->common.seen += q->length + q->count - lowest(s, q->length);
   }
@@ -862,8 +853,8 @@ static void plain_end(struct store *common, bool commit)
     size_t old = commit ? known(s, q) : 0, end = q->length + q->count;
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(s, q, k);
-    if (commit && (old < q->count || q->computed < end)) q->computed = end;
-    if (commit) q->length = end;
+    if (commit && (old < q->count || q->computed < end))@+ q->computed = end;
+    if (commit)@+ q->length = end;
     q->count = 0;
   }
   memory_give(common->m, FOR_ACTIVATIONS, s->order, s->n, sizeof *s->order);
@@ -877,7 +868,7 @@ stay for |known| to look at.
 static void plain_empty(struct store *common)
 {
   struct plain_store *s = (struct plain_store *) common;
-  for (uint32_t i = 0; i < common->n_sequences; i++) s->sequence[i].length = 0;
+  for (uint32_t i = 0; i < common->n_sequences; i++)@+ s->sequence[i].length = 0;
 }
 
 @ Opening takes only the array of sequences; blocks come with the first rows. So a store for a hundred sequences of which two are used costs hardly
@@ -890,7 +881,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   static const struct store_kind kind = @[{ plain_begin, plain_put, plain_view,
     plain_end, plain_empty, plain_close }@];
   struct plain_store *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
-  if (s == NULL) return NULL;
+  if (s == NULL)@+ return NULL;
   s->sequence = memory_take(m, FOR_OTHER, n_sequences, sizeof *s->sequence, why);
   if (s->sequence == NULL) {
     memory_give(m, FOR_OTHER, s, 1, sizeof *s);
@@ -981,7 +972,7 @@ struct pass {
     number that is not finite, 0 if its embedding did, |SOUND| if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };
-enum { SOUND = 0x7fffffff };
+enum {@+ SOUND = 0x7fffffff@+ };
 
 @ Some chapters want to look into a pass: to draw attention, to print the numbers of a
 hand calculation, to see whether a later token has changed an earlier row. A
@@ -1001,7 +992,7 @@ enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VA
 typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float *x,
   size_t rows, size_t width);
   /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
-struct watcher { watch_see *see; void *what; bool weights; };
+struct watcher {@+ watch_see *see;@+ void *what;@+ bool weights;@+ };
   /* |weights|: attention weights are wanted, too */
 
 @ The functions of the chapter take the engine first: the kernels in use, the
@@ -1048,7 +1039,7 @@ returned after the last, so that nothing can be refused in the middle of the wor
 clear the desk, also when it is only half full because the sixth array was refused.
 
 @<The desk of a pass@>=
-struct loan { void *p; size_t count, size; };
+struct loan {@+ void *p;@+ size_t count, size;@+ };
 struct desk {
   struct memory *m;
   struct error *why;
@@ -1063,12 +1054,12 @@ its end. The first error is the one that |why| keeps. What comes last is returne
 @<The desk of a pass@>=
 static void *desk_take(struct desk *d, size_t count, size_t size)
 {
-  if (d->refused) return NULL;
+  if (d->refused)@+ return NULL;
   struct loan *s = &d->sheet[d->n];
   *s = (struct loan) @[{ NULL, count, size }@];
   s->p = memory_take(d->m, FOR_ACTIVATIONS, count, size, d->why);
-  if (s->p == NULL) d->refused = true;
-  else d->n++;
+  if (s->p == NULL)@+ d->refused = true;
+  else@+ d->n++;
   return s->p;
 }
 static void desk_clear(struct desk *d)
@@ -1216,7 +1207,7 @@ static void work_turn(struct work *w, const struct model_layer *l)
     k->normalize(w->e, &l->of_queries, w->q, n * c->n_heads, d, w->q);
     k->normalize(w->e, &l->of_keys, w->k, n * c->n_kv_heads, d, w->k);
   }
-  if (c->learned_positions) return;
+  if (c->learned_positions)@+ return;
   k->rotate(w->e, w->q, n, c->n_heads, d / 2, w->cosine, w->sine);
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
@@ -1257,7 +1248,7 @@ once for each row that somebody sees, not once a pair. That is what the definiti
 cache of its own comes near to.
 
 @<Count what the layer's attention has cost@>=
-  if (i == 0) c->qk_pairs += pairs;
+  if (i == 0)@+ c->qk_pairs += pairs;
   c->madds_attention += 2 * w->q_width * pairs;
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->seen * w->s->row_bytes;
@@ -1322,7 +1313,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
     bool finite = true;
     for (size_t i = 0; i < d; i++)
       finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->spoilt[r] == SOUND) w->p->spoilt[r] = behind;
+    if (!finite && w->p->spoilt[r] == SOUND)@+ w->p->spoilt[r] = behind;
   }
 }
 
@@ -1362,13 +1353,13 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
       return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"@|
         " below %" PRIu32 ", the size of the vocabulary", i, rows[i].token,
         lm->config.vocab_size);
-    if (rows[i].position >= *longest) *longest = (size_t) rows[i].position + 1;
+    if (rows[i].position >= *longest)@+ *longest = (size_t) rows[i].position + 1;
   }
   return true;
 }
 
 @ The store admits the rows, the desk is laid out, the work is done, the desk is cleared. Everything that can fail comes before
-the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, and so is no pass at all ever computed
+the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
 with other bits than those of the definition (\cref{sec:kernels}).
 
 @<Run a pass before a watcher@>=
@@ -1409,9 +1400,7 @@ not be had, the store is told that there was no pass.
 @<Run a pass with nobody watching@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
-{
-  return forward_watched(e, lm, s, rows, n, NULL, made, why);
-}
+{@+ return forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
 
 @ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
 holds the hidden states, and for each row the layer behind which it was spoilt. Three requests, each of which may be refused; whatever has been granted
@@ -1422,13 +1411,13 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   struct error *why)
 {
   struct pass *p = memory_take(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
-  if (p == NULL) return NULL;
+  if (p == NULL)@+ return NULL;
   *p = (struct pass) @[{ .m = m, .n = n, .d_model = d_model }@];
   p->hidden = memory_take(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->spoilt = memory_take(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
-  for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
-  if (p->spoilt != NULL) return p;
+  for (size_t i = 0; p->spoilt != NULL && i < n; i++)@+ p->spoilt[i] = SOUND;
+  if (p->spoilt != NULL)@+ return p;
   pass_close(p);
   return NULL;
 }
@@ -1438,7 +1427,7 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
 @<Open and close a pass@>=
 void pass_close(struct pass *p)
 {
-  if (p == NULL) return;
+  if (p == NULL)@+ return;
   memory_give(p->m, FOR_ACTIVATIONS, p->spoilt, p->n, sizeof *p->spoilt);
   memory_give(p->m, FOR_ACTIVATIONS, p->hidden, p->n, p->d_model * sizeof(float));
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
@@ -1452,7 +1441,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
   uint32_t at = p->spoilt[i];
-  if (at == SOUND) return true;
+  if (at == SOUND)@+ return true;
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"@|
       " wanted: finite logits", weights_path(lm->weights), i);
@@ -1474,9 +1463,9 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
 {
   size_t d = p->d_model;
   @<Refuse a row that the pass does not have@>@;
-  if (n == 0) return true;
+  if (n == 0)@+ return true;
   float *x = memory_take(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
-  if (x == NULL) return false;
+  if (x == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
   e->k->normalize(e, &lm->last, x, n, d, x);
@@ -1499,7 +1488,7 @@ count shall say what the rows of a pass need, and not how a caller chose to ask 
 
 @<Count what the head has cost@>=
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
-  if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
+  if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
 
 @ The naive way to evaluate a text, and for the next chapter the only one: everything from
@@ -1514,7 +1503,7 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
     return error_say(why, "the text has %zu tokens; wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
   struct row *rows = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
-  if (rows == NULL) return false;
+  if (rows == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
   store_empty(s);
@@ -1573,10 +1562,10 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
   double *all = desk_take(&d, vocab, sizeof *all);
   bool ok = !d.refused && naive_pass(e, lm, s, ids, n, &p, why);
   *sum = 0;
-  if (ok) logprob[0] = 0;
+  if (ok)@+ logprob[0] = 0;
   for (size_t i = 0; i + 1 < n && ok; i++) {
     ok = one_logprob(e, lm, p, i, ids[i + 1], logits, all, why);
-    if (ok) logprob[i + 1] = all[0], *sum += all[0];
+    if (ok)@+ logprob[i + 1] = all[0], *sum += all[0];
   }
   pass_close(p);
   desk_clear(&d);
@@ -1660,7 +1649,7 @@ at the same time do not know of each other, and agree only through further passe
 right, because what you can talk to today is of that kind.
 @^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>
 
-@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before.
+@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before. The digits of |code| to the base 4 are the text.
 
 @<The chance of a text@>=
 static bool print_chain(struct bench *b, struct error *why)
@@ -1670,18 +1659,25 @@ static bool print_chain(struct bench *b, struct error *why)
   for (uint32_t code = 0; code < 256; code++) {
     uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
     double l[5], all, least = 1;
-    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why)) return false;
+    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why))@+ return false;
     for (int i = 1; i < 5; i++)
-      if (num_exp(l[i]) < least) least = num_exp(l[i]);
+      if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
     sum += num_exp(all), below += num_exp(all) <= least;
   }
   printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
   printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
+  return true;
+}
+
+@ The long product is done in double as a naive program would do it, so that the zero that is printed is one that really came out.
+
+@<The chance of a text@>=
+static void print_underflow(void)
+{
   double product = 1, logarithm = 0;
-  for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
+  for (int i = 0; i < 500; i++)@+ product *= 0.15, logarithm += num_log(0.15);
   printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
   printf("claim.S2-15 %d\n", 1 + (int) (6 * num_log(50257) / num_log(10)));
-  return true;
 }
 
 @ The sentence is asked of the model in |models/pocket| if it is there; the book trains it itself. Where it is not to be found, the four
@@ -1695,10 +1691,10 @@ static bool print_factors(struct bench *b, const struct model *lm, const uint32_
   struct store *s = store_open(&b->m, &lm->config, 1, why);
   bool ok = s != NULL && logprobs(&b->e, lm, s, ids, 4, l, &all, why);
   store_close(s);
-  if (!ok) return false;
+  if (!ok)@+ return false;
   for (int i = 1; i < 4; i++) {
     printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
-    if (num_exp(l[i]) < least) least = num_exp(l[i]);
+    if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
   }
   printf("text.product %.12f\ntext.smallest %.9f\n", num_exp(all), least);
   printf("text.log %.6f\n", all);
@@ -1735,11 +1731,12 @@ The logits that choose token 10 come from row 9, counting from 1: the last row t
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 @^off by one@>
 
-On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and \val{tenth.after} of the rows 10 to 16. So the
-guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
+On sixteen random tokens, in a model with random numbers (a trained one would prove no more), \val{tenth.before} of the rows 1 to 9 change and
+\val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
 a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
-numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own. The hidden states of all
-rows, after the last layer:
+numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
+
+What is compared is the hidden state of each row, after the last layer; whatever a row has been told must be in there.
 
 @<Change the tenth token@>=
 static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
@@ -1747,9 +1744,9 @@ static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
 {
   struct row rows[PLACES];
   struct pass *p;
-  for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
+  for (uint32_t i = 0; i < PLACES; i++)@+ rows[i] = (struct row) @[{ 0, i, ids[i] }@];
   store_empty(b->s);
-  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
+  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why))@+ return false;
   memcpy(hidden, p->hidden, sizeof(float) * PLACES * WIDTH);
   pass_close(p);
   return true;
@@ -1764,7 +1761,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   float before[PLACES * WIDTH], after[PLACES * WIDTH];
   uint64_t seed = 10;
   int changed[2] = @[{ 0, 0 }@];
-  for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
+  for (int i = 0; i < PLACES; i++)@+ ids[i] = (uint32_t) (stirred(&seed) % WORDS);
   toy_make(&b->small, 5);
   bool ok = rows_of(b, ids, before, why);
   ids[9] = (ids[9] + 1) % WORDS;
@@ -1782,9 +1779,10 @@ static bool print_tenth(struct bench *b, struct error *why)
 @* The shapes of a real model. \label{sec:shapes}
 GPT-2 small is the model of the hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
 \val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
-row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. Attention itself costs $2d$ for
-each position that is seen. It overtakes the matrices of its layer, $12d^2$, only when a row sees more than $6d=$ \val{claim.S0-26} positions, and this model's context ends at
-\val{gpt2.context}.
+row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
+one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
+each position that is seen, half for its score and half for its value. It overtakes the matrices only when a row sees more than
+$12d^2/2d=6d=$ \val{claim.S0-26} positions, and this model's context ends at \val{gpt2.context}.
 @^GPT-2@>
 
 \begin{table}[tp]
@@ -1808,12 +1806,13 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \end{table}
 
 @ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
-file with these names and smaller shapes and counts the same way.
+file with these names and smaller shapes and counts the same way. Some of the numbers are what a tutorial claims, and are printed
+under the claim's name as well.
 
 @<What GPT-2 small is made of@>=
 static void print_shapes(void)
 {
-  enum { D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024 };
+  enum {@+ D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024@+ };
   uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
   uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
   uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
@@ -1829,19 +1828,25 @@ static void print_shapes(void)
     {"madds", LAYERS * madds + head}, {NULL, 0} }@];
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
-  printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
-  printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
-  printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
-  printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
-  printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+  @<Print what the claims say of these sizes@>@;
 }
 
+@ The head's product, the numbers in a row and in a head, the positions at which attention overtakes the matrices, the searches and the heads in a
+whole pass, the width of eight heads of keys, and the bytes of the model in a format of 16 bits.
+
+@<Print what the claims say of these sizes@>=
+printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
+printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
+printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
+printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
+printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+
 @* Four words on a bench. \label{sec:toy}
-The model of the hand calculation as a |struct model|. All its numbers stand in one |struct toy|, one behind the other, so that
-another use can fill them at random.
+The model of the hand calculation as a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
+was made for the occasion. All its numbers stand in one |struct toy|, one behind the other, so that another use can fill them at random.
 
 @<A model of four words, and a bench to run it on@>=
-enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
+enum {@+ WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3@+ };
 static const char *const word[WORDS] = @[{ "the", " cat", " sat", "." }@];
 struct toy {
   float token[WORDS][WIDTH], place[PLACES][WIDTH];
@@ -1853,7 +1858,8 @@ struct toy {
 };
 
 @ The numbers of the box. Matrices are stored with a row for each output; those that only multiply each number by a factor
-have it in their diagonal.
+have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and the four positions go round for ever. They are numbers of
+which a pencil can take the squares.
 
 @<A model of four words, and a bench to run it on@>=
 static void toy_by_hand(struct toy *y)
@@ -1876,7 +1882,8 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-@ The model around the numbers: learned positions, RMSNorm without a gain, a gated MLP of one number.
+@ The model around the numbers: RMSNorm without a gain, three matrices that make queries, keys and values, and a gated MLP of one number.
+Nothing is copied; each matrix of the model points to its place in the |struct toy|.
 
 @<A model of four words, and a bench to run it on@>=
 static struct matrix around(const float *x, size_t in, size_t out)
@@ -1892,6 +1899,13 @@ static void toy_frame(struct toy *y)
     .out = around(y->joined[0], 4, 4), .n_up = 2,@|
     .up = { around(y->gate, 4, 1), around(y->up, 4, 1) },@|
     .down = around(y->down, 1, 4) }@];
+  @<The settings of four words@>@;
+}
+
+@ The settings mix the families as no published model does, GPT-2's learned positions with Llama's gate, because the hand calculation is easiest so. The
+engine doesn't mind: it asks for each thing by itself, and never for the family.
+
+@<The settings of four words@>=
   y->lm.config = (struct model_config) @[{ .family = "llama",@|
     .vocab_size = WORDS, .n_positions = PLACES, .d_model = WIDTH,@|
     .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
@@ -1902,21 +1916,23 @@ static void toy_frame(struct toy *y)
   y->lm.head = around(y->asked[0], WIDTH, WORDS);
   y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
   y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
-}
 
-@ With a seed the numbers are random, without one they are those of the box. The bench has what a pass needs.
+@ With a seed the numbers are random, without one they are those of the box.
 
 @<A model of four words, and a bench to run it on@>=
 static void toy_make(struct toy *y, uint64_t seed)
 {
   float *x = (void *) y;
   memset(y, 0, sizeof *y);
-  if (seed == 0) toy_by_hand(y);
+  if (seed == 0)@+ toy_by_hand(y);
   for (size_t i = 0; i < offsetof(struct toy, only) / sizeof *x && seed > 0; i++)
     x[i] = (float) normal(&seed);
   toy_frame(y);
 }
-@#
+
+@ The bench has what a pass needs: memory, counters, an engine without workers, the model, and a store.
+
+@<A model of four words, and a bench to run it on@>=
 struct bench {
   struct memory m;
   struct counters c;
@@ -1929,10 +1945,10 @@ static bool bench_open(struct bench *b, struct error *why)
   *b = (struct bench) @[{ .s = NULL }@];
   toy_make(&b->small, 0);
   b->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &b->c }@];
-  if (b->e.k != NULL) b->s = store_open(&b->m, &b->small.lm.config, 1, why);
+  if (b->e.k != NULL)@+ b->s = store_open(&b->m, &b->small.lm.config, 1, why);
   return b->s != NULL;
 }
-static void bench_close(struct bench *b) { store_close(b->s); }
+static void bench_close(struct bench *b)@+ {@+ store_close(b->s);@+ }
 
 @ A watcher keeps a copy of every stage of a pass, all rows, and beside them the logits and probabilities of every row.
 
@@ -1948,6 +1964,10 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   (void) layer;
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
+
+@ To look is to run a pass before that watcher, and to ask the head about every row. A model of four words can afford it.
+
+@<Look at one row on its way@>=
 static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album *a,
   struct error *why)
 {
@@ -1960,7 +1980,7 @@ static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album
   store_empty(b->s);
   bool ok = forward_watched(&b->e, &b->small.lm, b->s, rows, n, &w, &p, why)
     && head(&b->e, &b->small.lm, p, all, n, a->logits, why);
-  if (ok) b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
+  if (ok)@+ b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
   pass_close(p);
   return ok;
 }
@@ -1978,33 +1998,37 @@ static bool print_hand(struct bench *b, struct error *why)
 {
   static const uint32_t ids[4] = @[{ 0, 1, 2, STOP }@];
   struct album a;
-  if (!look_at(b, ids, 3, &a, why)) return false;
+  if (!look_at(b, ids, 3, &a, why))@+ return false;
   print_way(&b->small, &a);
-  if (!look_at(b, ids, 4, &a, why)) return false;
+  if (!look_at(b, ids, 4, &a, why))@+ return false;
   printf("\n%-24s", "behind");
-  for (int v = 0; v < WORDS; v++) printf("%6s", word[v]);
+  for (int v = 0; v < WORDS; v++)@+ printf("%6s", word[v]);
   printf("\n");
   for (int r = 0; r < 4; r++) {
-    int best = 0;
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
       ? "the cat sat" : "the cat sat.");
-    for (int v = 0; v < WORDS; v++) {
-      printf("%6.2f", a.chance[r * WORDS + v]);
-      if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
-    }
-    printf("  -> %s\n", word[best]);
+    @<Print the odds on all words behind row |r|, and the likeliest@>@;
   }
   return true;
 }
 
-@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw. The weights
-are the kernel's own.
+@ The arrow points to what chapter 3 will call the greedy choice. Behind \tok{the}\tok{\ cat}\tok{\ sat} it is the full stop of the hand calculation.
+
+@<Print the odds on all words behind row |r|, and the likeliest@>=
+int best = 0;
+for (int v = 0; v < WORDS; v++) {
+  printf("%6.2f", a.chance[r * WORDS + v]);
+  if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best])@+ best = v;
+}
+printf("  -> %s\n", word[best]);
+
+@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw.
 
 @<Print the attention of one head@>=
 static void print_line(const char *name, const float *x, int n)
 {
   printf("%-24s", name);
-  for (int i = 0; i < n; i++) printf("%6.2f", (double) x[i]);
+  for (int i = 0; i < n; i++)@+ printf("%6.2f", (double) x[i]);
   printf("\n");
 }
 static void scores_of(const struct album *a, int r, int h, float score[3])
@@ -2015,12 +2039,16 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
 }
+
+@ The weights are the kernel's own; that they agree with the exponentials above them is the check.
+
+@<Print the attention of one head@>=
 static void print_head(const struct album *a, int h)
 {
   float score[3], shrunk[3];
   scores_of(a, 2, h, score);
   float most = fmaxf(score[0], fmaxf(score[1], score[2]));
-  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
+  for (int t = 0; t < 3; t++)@+ shrunk[t] = num_expf(score[t] - most);
   print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
   print_line("        exponentials", shrunk, 3);
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
@@ -2062,7 +2090,7 @@ static bool print_mask(struct bench *b, struct error *why)
   struct album a;
   float score[3];
   double p[3];
-  if (!look_at(b, ids, 3, &a, why)) return false;
+  if (!look_at(b, ids, 3, &a, why))@+ return false;
   scores_of(&a, 1, 0, score);
   const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
   printf("mask.out.0 %.6f\nmask.out.1 %.6f\n", (double) w[0], (double) w[1]);
@@ -2071,48 +2099,66 @@ static bool print_mask(struct bench *b, struct error *why)
   b->e.k->softmax(&b->e, score, 1, 3, p);
   printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
   printf("mask.left %.6f\n", p[0] + p[1]);
-  const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
-  const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
-  int differ = 0;
-  for (int i = 0; i < WIDTH; i++) differ += mixed[i] != joined[i];
-  printf("claim.S0-30 %d\n", differ);
+  @<Count the numbers that the matrix behind the heads has changed@>@;
   return true;
 }
 
-@ What else the claims need: probabilities after a constant was added to every logit, after one row of the head was doubled, and the number of keys
-that a row sees, which the counters know.
+@ What the heads have mixed is not yet what attention adds: the third row of the album before the matrix, and behind it.
+
+@<Count the numbers that the matrix behind the heads has changed@>=
+const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
+const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
+int differ = 0;
+for (int i = 0; i < WIDTH; i++)@+ differ += mixed[i] != joined[i];
+printf("claim.S0-30 %d\n", differ);
+
+@ Two more claims are about logits. A constant is added to all of them, and it is counted how many probabilities moved; and it is counted how many
+pairs of tokens stand in one order by logit and in another by probability.
 
 @<What became of the claims@>=
 @<Print what became of a mask@>@;
-static bool print_scores(struct bench *b, struct error *why)
+static bool print_raised(struct bench *b, struct error *why)
 {
   static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
-  struct album a, c;
+  struct album a;
   float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
-  if (!look_at(b, ids, 3, &a, why)) return false;
+  if (!look_at(b, ids, 3, &a, why))@+ return false;
   const float *z = a.logits + 2 * WORDS;
   const double *q = a.chance + 2 * WORDS;
-  for (int v = 0; v < WORDS; v++) raised[v] = z[v] + 3;
+  for (int v = 0; v < WORDS; v++)@+ raised[v] = z[v] + 3;
   b->e.k->softmax(&b->e, raised, 1, WORDS, p);
   for (int v = 0; v < WORDS; v++) {
     sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
-    for (int u = 0; u < WORDS; u++) unordered += (z[u] > z[v]) != (q[u] > q[v]);
+    for (int u = 0; u < WORDS; u++)@+ unordered += (z[u] > z[v]) != (q[u] > q[v]);
   }
   printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
   printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
-  for (int i = 0; i < WIDTH; i++) b->small.asked[STOP][i] *= 2;
-  if (!look_at(b, ids, 3, &c, why)) return false;
-  toy_make(&b->small, 0);
-  printf("claim.S2-25 %.6f\n", (double) (c.logits[2 * WORDS + STOP] / z[STOP]));
-  printf("score.before %.6f\nscore.after %.6f\n", q[STOP], c.chance[2 * WORDS + STOP]);
   printf("claim.S2-27 %g\n", num_exp(-1000));
   return true;
 }
 
+@ And the full stop's row of the model's head is doubled, which changes its length and not its direction. The model is put right again afterwards.
+
+@<What became of the claims@>=
+static bool print_doubled(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
+  struct album a, c;
+  const size_t at = 2 * WORDS + STOP;
+  if (!look_at(b, ids, 3, &a, why))@+ return false;
+  for (int i = 0; i < WIDTH; i++)@+ b->small.asked[STOP][i] *= 2;
+  bool ok = look_at(b, ids, 3, &c, why);
+  toy_make(&b->small, 0);
+  if (!ok)@+ return false;
+  printf("claim.S2-25 %.6f\n", (double) (c.logits[at] / a.logits[at]));
+  printf("score.before %.6f\nscore.after %.6f\n", a.chance[at], c.chance[at]);
+  return true;
+}
+
 @ Three passes of eight, nine and ten rows differ in one row each, and so the differences of their counts are the
-keys that the ninth and the tenth row saw. After that everything is printed in turn.
+keys that the ninth and the tenth row saw.
 
 @<What became of the claims@>=
 static bool print_pairs(struct bench *b, struct error *why)
@@ -2122,7 +2168,7 @@ static bool print_pairs(struct bench *b, struct error *why)
   uint64_t pairs[3];
   for (size_t i = 0; i < 3; i++) {
     b->c = (struct counters) @[{ .passes = 0 }@];
-    if (!look_at(b, ids, 8 + i, &a, why)) return false;
+    if (!look_at(b, ids, 8 + i, &a, why))@+ return false;
     pairs[i] = b->c.qk_pairs;
   }
   printf("claim.S2-31 %" PRIu64 "\n", pairs[1] - pairs[0]);
@@ -2131,12 +2177,18 @@ static bool print_pairs(struct bench *b, struct error *why)
   printf("claim.S2-22 %d\n", 10 * 2 * 12 * 768);
   return true;
 }
+
+@ Everything that these pages quote, in turn. What needs no model comes first.
+
+@<What became of the claims@>=
 static bool print_values(struct bench *b, struct error *why)
 {
   print_sums();
   print_weights(&b->e);
   print_shapes();
-  return print_mask(b, why) && print_scores(b, why) && print_pairs(b, why)
+  print_underflow();
+  return print_mask(b, why) && print_raised(b, why)
+    && print_doubled(b, why) && print_pairs(b, why)
     && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 

@@ -130,7 +130,7 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.104  A model of four words, and a bench to run it on */
+/* 2.106  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
@@ -144,7 +144,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.105  A model of four words, and a bench to run it on */
+/* 2.107  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -166,7 +166,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.106  A model of four words, and a bench to run it on */
+/* 2.108  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -183,6 +183,9 @@ static void toy_frame(struct toy *y)
     .up = {around(y->gate, 4, 1), around(y->up, 4, 1)},
     .down = around(y->down, 1, 4)
   };
+
+/* 2.109  The settings of four words */
+
   y->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = PLACES,.d_model = WIDTH,
     .d_inner = 1,.n_layers = 1,.n_heads = 2,.n_kv_heads = 2,
@@ -194,9 +197,10 @@ static void toy_frame(struct toy *y)
   y->lm.head = around(y->asked[0], WIDTH, WORDS);
   y->lm.attention = (struct heads) { 2, 2, 2, 0.70710678f };
   y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
+
 }
 
-/* 2.107  A model of four words, and a bench to run it on */
+/* 2.110  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -208,6 +212,8 @@ static void toy_make(struct toy *y, uint64_t seed)
     x[i] = (float)normal(&seed);
   toy_frame(y);
 }
+
+/* 2.111  A model of four words, and a bench to run it on */
 
 struct bench {
   struct memory m;
@@ -231,7 +237,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.108  Look at one row on its way */
+/* 2.112  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -244,6 +250,8 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   (void)layer;
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
+
+/* 2.113  Look at one row on its way */
 
 static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
                     struct album *a, struct error *why)
@@ -281,15 +289,21 @@ static bool print_chain(struct bench *b, struct error *why)
   }
   printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
   printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
+  return true;
+}
+
+/* 2.98  The chance of a text */
+
+static void print_underflow(void)
+{
   double product = 1, logarithm = 0;
   for (int i = 0; i < 500; i++)
     product *= 0.15, logarithm += num_log(0.15);
   printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
   printf("claim.S2-15 %d\n", 1 + (int)(6 * num_log(50257) / num_log(10)));
-  return true;
 }
 
-/* 2.98  The chance of a text */
+/* 2.99  The chance of a text */
 
 static bool print_factors(struct bench *b, const struct model *lm,
                           const uint32_t * ids, struct error *why)
@@ -310,7 +324,7 @@ static bool print_factors(struct bench *b, const struct model *lm,
   return true;
 }
 
-/* 2.99  The chance of a text */
+/* 2.100  The chance of a text */
 
 static bool print_text(struct bench *b, struct error *why)
 {
@@ -332,7 +346,7 @@ static bool print_text(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.100  Change the tenth token */
+/* 2.101  Change the tenth token */
 
 static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
                     struct error *why)
@@ -349,7 +363,7 @@ static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
   return true;
 }
 
-/* 2.101  Change the tenth token */
+/* 2.102  Change the tenth token */
 
 static bool print_tenth(struct bench *b, struct error *why)
 {
@@ -373,7 +387,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.103  What GPT-2 small is made of */
+/* 2.104  What GPT-2 small is made of */
 
 static void print_shapes(void)
 {
@@ -396,16 +410,20 @@ static void print_shapes(void)
   };
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
+
+/* 2.105  Print what the claims say of these sizes */
+
   printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
   printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
   printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
   printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
   printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+
 }
 
-/* 2.109  Do what the hand did, and print it */
+/* 2.114  Do what the hand did, and print it */
 
-/* 2.110  Print the attention of one head */
+/* 2.116  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -424,6 +442,8 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
   }
 }
 
+/* 2.117  Print the attention of one head */
+
 static void print_head(const struct album *a, int h)
 {
   float score[3], shrunk[3];
@@ -436,7 +456,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.111  Print the way of the last row */
+/* 2.118  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -474,22 +494,26 @@ static bool print_hand(struct bench *b, struct error *why)
     printf("%6s", word[v]);
   printf("\n");
   for (int r = 0; r < 4; r++) {
-    int best = 0;
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
            ? "the cat sat" : "the cat sat.");
+
+/* 2.115  Print the odds on all words behind row r, and the likeliest */
+
+    int best = 0;
     for (int v = 0; v < WORDS; v++) {
       printf("%6.2f", a.chance[r * WORDS + v]);
       if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best])
         best = v;
     }
     printf("  -> %s\n", word[best]);
+
   }
   return true;
 }
 
-/* 2.113  What became of the claims */
+/* 2.121  What became of the claims */
 
-/* 2.112  Print what became of a mask */
+/* 2.119  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
@@ -507,19 +531,23 @@ static bool print_mask(struct bench *b, struct error *why)
   b->e.k->softmax(&b->e, score, 1, 3, p);
   printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
   printf("mask.left %.6f\n", p[0] + p[1]);
+
+/* 2.120  Count the numbers that the matrix behind the heads has changed */
+
   const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
   const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
   int differ = 0;
   for (int i = 0; i < WIDTH; i++)
     differ += mixed[i] != joined[i];
   printf("claim.S0-30 %d\n", differ);
+
   return true;
 }
 
-static bool print_scores(struct bench *b, struct error *why)
+static bool print_raised(struct bench *b, struct error *why)
 {
   static const uint32_t ids[3] = { 0, 1, 2 };
-  struct album a, c;
+  struct album a;
   float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
@@ -537,19 +565,31 @@ static bool print_scores(struct bench *b, struct error *why)
   }
   printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
   printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
-  for (int i = 0; i < WIDTH; i++)
-    b->small.asked[STOP][i] *= 2;
-  if (!look_at(b, ids, 3, &c, why))
-    return false;
-  toy_make(&b->small, 0);
-  printf("claim.S2-25 %.6f\n", (double)(c.logits[2 * WORDS + STOP] / z[STOP]));
-  printf("score.before %.6f\nscore.after %.6f\n", q[STOP],
-         c.chance[2 * WORDS + STOP]);
   printf("claim.S2-27 %g\n", num_exp(-1000));
   return true;
 }
 
-/* 2.114  What became of the claims */
+/* 2.122  What became of the claims */
+
+static bool print_doubled(struct bench *b, struct error *why)
+{
+  static const uint32_t ids[3] = { 0, 1, 2 };
+  struct album a, c;
+  const size_t at = 2 * WORDS + STOP;
+  if (!look_at(b, ids, 3, &a, why))
+    return false;
+  for (int i = 0; i < WIDTH; i++)
+    b->small.asked[STOP][i] *= 2;
+  bool ok = look_at(b, ids, 3, &c, why);
+  toy_make(&b->small, 0);
+  if (!ok)
+    return false;
+  printf("claim.S2-25 %.6f\n", (double)(c.logits[at] / a.logits[at]));
+  printf("score.before %.6f\nscore.after %.6f\n", a.chance[at], c.chance[at]);
+  return true;
+}
+
+/* 2.123  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -569,12 +609,16 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
+/* 2.124  What became of the claims */
+
 static bool print_values(struct bench *b, struct error *why)
 {
   print_sums();
   print_weights(&b->e);
   print_shapes();
-  return print_mask(b, why) && print_scores(b, why) && print_pairs(b, why)
+  print_underflow();
+  return print_mask(b, why) && print_raised(b, why)
+      && print_doubled(b, why) && print_pairs(b, why)
       && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 
