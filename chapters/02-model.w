@@ -158,7 +158,11 @@ int main(int argc, char **argv)
 @* The order of a sum. \label{sec:order}
 A model is mostly sums: of products, thousands of terms each. On paper the order of
 the terms does not matter. In a computer it does, because every addition rounds, and
-what is lost depends on what has been added before.
+what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
+another with AVX-512, which takes sixteen; in one for a single row and another for a batch, because the fast way differs. The logits then differ in
+their last bits, now and then two logits change places, and the model writes another sentence. The
+user sees a text that depends on who else was using the machine.
+@^order of summation@>
 
 \begin{byhand}{three digits, four terms}
 A machine keeps three decimal digits. It adds $1.00+0.004+0.004+0.004$ from the left:
@@ -169,13 +173,6 @@ $0.004+0.004=0.008$; together $1.008$, rounded $1.01$.
 Neither is wrong: each addition was rounded correctly, and the true sum is $1.012$. But they are
 two answers, and a program that takes the one way today and the other tomorrow has no answer.
 \end{byhand}
-
-Real programs do just that. They add in one order with AVX2, whose instructions take eight floats at once, and in another
-with AVX-512, which takes sixteen; in
-one for a single row and another for a batch, because the fast way differs. The logits then differ in
-their last bits, now and then two logits change places, and the model writes another sentence. The
-user sees a text that depends on who else was using the machine.
-@^order of summation@>
 
 @ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
 sum of the products'' but this sum, in this order, rounded at these places, then there is
@@ -199,7 +196,7 @@ eight on their left, then four to four, two to two, one to one, and one number i
 
 \begin{aside}{How good is the sum}
 Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
-it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms of size 1, the
+it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms between 0 and 1, the
 chain from left to right is off by \val[1]{sum.chain} last places on average, the sixteen lanes by \val[1]{sum.lanes}.
 \end{aside}
 
@@ -221,9 +218,8 @@ and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format
 exactly. Where a matrix has a \emph{bias}, a number for each output that is there whatever the input, it is added last.
 
 @ To say how good such a sum is we need random terms, and the same ones on every machine, or the numbers
-of this chapter would change with the library of whoever prints it. So a counter is advanced in
-steps of a large odd number, $2^{64}$ times the golden section, and what it shows is stirred with shifts and multiplications
-until no bit remembers its place (Steele and others 2014).
+of this chapter would change with the library of whoever prints it. So a counter goes on in large odd
+steps,\side{$2^{64}$ times the golden section. Steele and others 2014.} and what it shows is stirred until no bit remembers its place.
 @^random numbers@>
 
 @<Random numbers that are the same everywhere@>=
@@ -237,7 +233,8 @@ static uint64_t stirred(uint64_t *seed)
 
 @ The upper 53 bits, and a half so that 0 never comes, are a uniform number between 0 and 1. Two of those make a normal
 one: a point of the plane whose coordinates are normal has a uniform angle, and the
-square of its distance from the middle is $-2\ln u$ (Box and Muller). We take one of its coordinates and drop the other.
+square of its distance from the middle is $-2\ln u$.\side{Found by Box and Muller. The point's other coordinate is as good a number, and is
+dropped here.}
 
 @<Random numbers that are the same everywhere@>=
 static double uniform(uint64_t *seed)
@@ -268,8 +265,7 @@ static void print_sums(void)
 }
 
 @ The truth is the sum in double. It is rounded as well, but in the 53rd bit, and what both sums miss by is found in the 24th;
-a judge need not be perfect, only so much better that nobody can tell. The loop at the end is the fold of \cref{fig:fold},
-written as it was defined.
+a judge need not be perfect, only so much better that nobody can tell.
 
 @<Add one set of terms in both orders@>=
 float chain = 0, lane[16] = @[{ 0 }@];
@@ -382,10 +378,9 @@ a choice of one; divided by the root of the length they leave it as it was.}{A p
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
 
-@ The experiment draws scores of a given deviation for one query and 64 keys, as often as it is told. It asks the softmax of the
-kernels, which computes in double: the one that will be used for logits, so that nothing is shown of a softmax that the book doesn't have. The
-seed is fixed, and every deviation is tried with the same scores but for their size; otherwise the curve would tremble from point to
-point.
+@ The experiment draws scores of a given deviation for one query and 64 keys, as often as it is told, and asks the softmax of the
+kernels, which computes in double. The seed is fixed: every deviation is tried with the same scores but for their size, or else the curve would
+tremble from point to point.
 
 @<What large scores do to a softmax@>=
 struct softened {@+ double largest, slope;@+ };
@@ -400,20 +395,14 @@ static struct softened soften(const struct engine *e, double deviation, int time
     for (int t = 0; t < KEYS; t++)
       score[t] = (float) (deviation * normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
-    @<Add the largest share and the slopes to the means@>@;
+    for (int t = 0; t < KEYS; t++) {
+      if (p[t] > most)@+ most = p[t];
+      mean.slope += p[t] * (1 - p[t]) / times;
+    }
+    mean.largest += most / times;
   }
   return mean;
 }
-
-@ The slope of a share by its own score is the derivative of $e^s/(e^s+\hbox{rest})$, which is $p(1-p)$: zero at both ends. A share that is
-nearly 0 or nearly 1 can be moved only by a large change of its score.
-
-@<Add the largest share and the slopes to the means@>=
-for (int t = 0; t < KEYS; t++) {
-  if (p[t] > most)@+ most = p[t];
-  mean.slope += p[t] * (1 - p[t]) / times;
-}
-mean.largest += most / times;
 
 @ The figure's two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$. The second
 is flat by construction; it is drawn because it is what a model really has.
@@ -427,7 +416,7 @@ static void print_saturation(const struct engine *e)
       soften(e, 1, 1000).largest);
 }
 
-@ The claim that $q\cdot k$ has variance $d_k$ was proved from independence, and is counted here all the same: a proof says what follows, and a
+@ That $q\cdot k$ has variance $d_k$ was proved from independence, and is counted all the same: the
 count says that the right thing was proved. Products have mean 0, so the variance is the mean of their squares.
 
 @<What large scores do to a softmax@>=
@@ -445,8 +434,7 @@ static void print_variance(void)
   printf("variance.after %.6f\n", square / D);
 }
 
-@ And what the two variances do to shares: deviation 8, as it is for 64 numbers undivided, against deviation 1. The figure has a thousand
-draws for each point; the numbers in the text are printed to a hundredth, and take twice as many.
+@ And what the two do to shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
 
 @<What large scores do to a softmax@>=
 static void print_weights(const struct engine *e)
@@ -462,7 +450,7 @@ static void print_weights(const struct engine *e)
 
 @* What is counted. \label{sec:counters}
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
-time is a poor witness for that: it depends on the machine and on what else the machine is doing. Counts do not. They are whole numbers, equal on every
+time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
 computer, and a formula can be held against them with |==|. Counters are bumped where the cost is paid, but once for a
 call and never once for an element: counting must not cost anything itself.
 @^counters@>@^pass@>
@@ -523,9 +511,8 @@ struct row {@+ uint32_t sequence, position, token;@+ };
 
 @ A store is a table of functions with a state behind it, because there will be more than
 one: chapter 4 has one that keeps its rows, chapter 12 one that shares pages among
-sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: an address for keys and one for values, the
-distance from row to row, and the first and last position that count. With that the kernels find everything by themselves, and
-no function is called for a key.
+sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: where the keys and the values lie, how far
+it is from row to row, and which positions count. With that the kernels find everything, and no function is called for a key.
 
 @<What a store can do@>=
 struct store;
@@ -564,7 +551,8 @@ struct store {
 sequence grow from call to call without a gap; a pass is admitted whole or not at all;
 all rows' keys and values of a layer are stored before any row of that layer looks, and
 are read back as they were stored. Until |store_commit| nothing of the pass counts. So a pass
-that fails in the middle leaves no half-filled layer behind, and a caller who gives up need not know how far it had come.
+that fails in the middle leaves no half-filled layer behind. To empty a store is not to close it: the rows are forgotten and the memory is kept, for the
+next text or, in the naive loop, for the same text once more.
 
 @<The store as others see it@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -581,18 +569,14 @@ void store_commit(struct store *s);
   /* ends the pass: its rows belong to the store */
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
-
-@ Emptying is not closing: it forgets the rows and keeps the memory, for the next text or, in the naive loop, for the same text once more.
-
-@<The store as others see it@>=
 void store_empty(struct store *s);
   /* forgets all rows, but not which tokens have been computed */
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
 @ The functions of the interface only pass the call on to the table of the store they were given. They stand here
-once, so that nobody else needs to know that there is a table. That a store may be null is their business, too, and only once: whoever
-opens a model and then a store closes both in the end, and did not have to ask which of them he got.
+once, so that nobody else needs to know that there is a table. That there may be no store to close is settled here, too: whoever
+opens a model and then a store closes both in the end, and need not ask which of them he got.
 
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -621,8 +605,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 
 @ A sequence remembers, beside its block, the tokens that it has computed. They survive
 |store_empty|: in the naive loop the same rows are computed again and again, and
-somebody has to notice. The invariant is |length <= room| and |computed <= room|; neither of |length| and |computed| bounds the other, since
-emptying sets the first to zero and leaves the second.
+somebody has to notice. Neither of |length| and |computed| bounds the other, since emptying sets the first to zero and leaves the
+second; |room| bounds both.
 
 @<What the plain store holds@>=
 struct strand {
@@ -754,8 +738,8 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
 }
 
 @ Keys and values of a layer lie |room| rows apart, so a larger block is not the old one
-with something behind it: all parts but the first begin somewhere else. To lay the block out by position first and layer second
-would have made growing a plain copy, but then the keys of one layer would lie far apart, and they are what attention reads, one behind the other, in every pass.
+with something behind it: all parts but the first begin somewhere else.\side{By position first and layer second, growing would be a plain copy. But
+then the keys of one layer would lie far apart, and attention reads them one behind the other in every pass.}
 
 @<Move each layer's rows to their new place@>=
 for (size_t i = 0; i < parts && q->length > 0; i++)
@@ -791,7 +775,7 @@ static size_t lowest(const struct plain_store *s, size_t position)
 }
 
 @ The rows that some row of the pass will look at are all from the first one that the
-earliest of them sees up to the last of the pass; each is counted once, however many look at it, because it need come from memory only once.
+earliest of them sees up to the last of the pass. Each is counted once, however many look at it.
 
 @<Count the rows that are seen, and those computed before@>=
 static void plain_measure(struct plain_store *s)
@@ -806,8 +790,7 @@ static void plain_measure(struct plain_store *s)
 }
 
 @ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
-its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions; for the
-kernels it makes no difference who was named first.
+its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions.
 
 @<Store the keys and values of a layer@>=
 static void plain_put(struct store *common, uint32_t layer, const float *k,
@@ -871,8 +854,7 @@ static void plain_empty(struct store *common)
   for (uint32_t i = 0; i < common->n_sequences; i++)@+ s->sequence[i].length = 0;
 }
 
-@ Opening takes only the array of sequences; blocks come with the first rows. So a store for a hundred sequences of which two are used costs hardly
-more than a store for two.
+@ Opening takes only the array of sequences; blocks come with the first rows.
 
 @<Open a plain store@>=
 struct store *store_open(struct memory *m, const struct model_config *c,
@@ -891,8 +873,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   return &s->common;
 }
 
-@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value, so that cached bytes can be told without
-asking what kind of store it is; stores that keep shorter numbers will say less.
+@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value, as this store keeps them; one that keeps shorter
+numbers will say less, and nobody else has to know why.
 
 @<Note what the store needs to know of the model@>=
 s->width = (size_t) c->n_kv_heads * c->head_dim;
@@ -997,7 +979,7 @@ struct watcher {@+ watch_see *see;@+ void *what;@+ bool weights;@+ };
 
 @ The functions of the chapter take the engine first: the kernels in use, the
 pool of workers, and the counters. Then come the model, which none of them changes, and the store, which is all of a text that stays from one pass
-to the next. So two texts can go through one model at the same time, with an engine and a store for each.
+to the next.
 
 @<From rows to hidden states@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
@@ -1015,8 +997,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
 
 @ From a hidden state to an answer it is two steps more, and whoever wants only one of them can have that one:
-logits of some rows, or the log-probability of a whole text. The caller names the rows: a step of generation asks for the last,
-teacher and examiner for all of them, and a row that nobody asks for costs no product with the vocabulary.
+logits of some rows, or the log-probability of a whole text. A row that nobody asks for costs no product with the vocabulary.
 
 @<From hidden states to logits and probabilities@>=
 bool head(struct engine *e, const struct model *lm, struct pass *p,
@@ -1048,8 +1029,8 @@ struct desk {
   bool refused;
 };
 
-@ After a first refusal all further ones are silent. So the code that lays out a desk is a list without a single question, and asks once, at
-its end. The first error is the one that |why| keeps. What comes last is returned first; the books don't care, but a heap likes it.
+@ After a first refusal all further ones are silent, and |why| keeps the first. So the code that lays out a desk is a list without a single question, and asks
+once, at its end.
 
 @<The desk of a pass@>=
 static void *desk_take(struct desk *d, size_t count, size_t size)
@@ -1071,8 +1052,8 @@ static void desk_clear(struct desk *d)
 }
 
 @ What lies on it. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
-|n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes through. So
-a deep model needs no larger desk than a shallow one, but for the store.
+|n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes
+through. A deep model needs no larger desk than a shallow one.
 
 @<What lies on the desk@>=
 struct work {
@@ -1091,8 +1072,8 @@ struct work {
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_take|. The order of the list has no meaning. What a kind of model has no use for is taken with no
-elements, which costs nothing and saves a question.
+product with the number of rows is checked by |memory_take|. What a kind of model has no use for is taken with no elements, which costs nothing and
+saves a question.
 
 @<Lay out the desk@>=
 static bool work_take(struct work *w, struct desk *d)
@@ -1107,8 +1088,7 @@ static bool work_take(struct work *w, struct desk *d)
   return !d->refused;
 }
 
-@ These are the arrays with a line for each row and a number for each of its numbers, ten at most. With them the activations of a pass
-grow with the number of its rows and with nothing else.
+@ These arrays have a line for each row of the pass. With them the activations grow with the number of rows and with nothing else.
 
 @<Take the numbers of a row in its layer@>=
   w->normed = desk_take(d, n, c->d_model * one);
@@ -1137,8 +1117,7 @@ weights, an array that is as wide as the longest view: the one array here that g
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
-for all layers. Of the tables only the rows that were looked up are counted as read: the others stay in the file, and on most
-machines not even their pages are fetched.
+for all layers. Of the tables only the rows that were looked up are counted as read.
 
 @<Turn ids into rows@>=
 static void work_embed(struct work *w, const struct row *rows)
@@ -1214,7 +1193,7 @@ static void work_turn(struct work *w, const struct model_layer *l)
 
 @ Attention. All keys and values of the layer are stored first, and only then does the
 first row look: a row sees itself, and in a pass of many rows it sees the others of its
-sequence in the same pass. That is why a prompt can go through in one pass at all. No row waits for another row's \emph{output}, only for keys
+sequence in the same pass. That is why a prompt can go through in one pass at all: no row waits for another row's output, only for keys
 and values of the same layer, which are made from what the layer below has left.
 
 @<Let every row attend@>=
@@ -1244,8 +1223,7 @@ and so is the number of pairs.
   }
 
 @ A pair costs |head_dim| multiply--adds for the product and as many for its share of the value, in each head: |2*q_width| in all. The cache is read
-once for each row that somebody sees, not once a pair. That is what the definition asks for, and what a machine with a large enough
-cache of its own comes near to.
+once for each row that somebody sees, not once a pair: the least that any machine has to read.
 
 @<Count what the layer's attention has cost@>=
   if (i == 0)@+ c->qk_pairs += pairs;
@@ -1253,9 +1231,8 @@ cache of its own comes near to.
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->seen * w->s->row_bytes;
 
-@ The first half of a layer: norm, attention, and the way back into the residual stream. The norm is taken of a copy, and its result is
-\emph{added} to what was there; nothing in the engine ever overwrites the stream. A layer that has nothing to say can leave a row as it is by adding
-nearly nothing, and a row's beginning is still in it at the end.
+@ The first half of a layer: norm, attention, and the way back into the \emph{residual stream}, as the rows on their way are called. What comes back is added
+to what was there, and nothing ever overwrites it; so a layer that has nothing to say can leave a row as it is.
 @^residual stream@>
 
 @<Pass through attention@>=
@@ -1278,8 +1255,8 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
 }
 
 @ The second half: norm, up, the bend, down, and into the stream. With a gate, the bend is
-applied to the gate, which then multiplies the other product. No row looks at another here, and the store is not asked: this half is where most of
-the multiply--adds are, and it knows nothing of texts.
+applied to the gate, which then multiplies the other product. Most of the multiply--adds are in this half, and it knows nothing of texts: no row
+looks at another, and the store is not asked.
 
 @<Pass through the MLP@>=
 static void work_second_half(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1317,9 +1294,8 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-@ So a pass is short: embed, and then for each layer its two halves. Each layer's matrices are read once, whatever the number of rows, and multiplied
-once a row. The two counters at the end say it: one has |w->n| in it and the other has not. Most of what later chapters gain
-comes from this line.
+@ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
+has |w->n| in it and the other has not, and most of what later chapters gain comes from that.
 
 @<Put the rows through all layers@>=
 static void work_run(struct work *w, const struct row *rows)
@@ -1340,8 +1316,8 @@ static void work_run(struct work *w, const struct row *rows)
 }
 
 @ Before that, the rows are checked: ids against the vocabulary here, positions by the
-store. An id is used as an index into a table of weights, and comes from a file or from the command line; nobody before us has had the size of the
-table at hand. The longest view decides how much room attention needs.
+store. An id is an index into a table of weights, and nobody before us has had the size of the table at hand. The longest view decides how much room attention
+needs.
 
 @<Check the ids, and find the longest view@>=
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
@@ -1403,8 +1379,8 @@ bool forward(struct engine *e, const struct model *lm, struct store *s,
 {@+ return forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
 
 @ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
-holds the hidden states, and for each row the layer behind which it was spoilt. Three requests, each of which may be refused; whatever has been granted
-by then goes back through |pass_close|, which is why that can do with halves.
+holds the hidden states, and for each row the layer behind which it was spoilt. Of its three requests each may be refused; what has been granted
+by then goes back through |pass_close|, which can do with halves.
 
 @<Open and close a pass@>=
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
@@ -1453,8 +1429,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
 @* From the last row to words. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
-when it comes in is also what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves all
-of them, wherever in the pass they stand.
+when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all.
 @^logit@>@^head@>@^tied weights@>
 
 @<Make logits of the rows that are wanted@>=
@@ -1462,7 +1437,10 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
   size_t d = p->d_model;
-  @<Refuse a row that the pass does not have@>@;
+  for (size_t i = 0; i < n; i++)
+    if (which[i] >= p->n)
+      return error_say(why, "logits of row %zu; wanted: a row below %zu",
+        which[i], p->n);
   if (n == 0)@+ return true;
   float *x = memory_take(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
   if (x == NULL)@+ return false;
@@ -1475,16 +1453,8 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-@ The names of rows come from a caller who may have counted from 1. The sentence says what there is.
-
-@<Refuse a row that the pass does not have@>=
-  for (size_t i = 0; i < n; i++)
-    if (which[i] >= p->n)
-      return error_say(why, "logits of row %zu; wanted: a row below %zu",
-        which[i], p->n);
-
-@ The multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is called again and again for single rows of it: the
-count shall say what the rows of a pass need, and not how a caller chose to ask for them.
+@ The multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is called again for every single row: the
+count shall say what the rows need, and not how a caller chose to ask for them.
 
 @<Count what the head has cost@>=
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
@@ -1548,8 +1518,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
 }
 
 @ The log-softmax needs room for the whole vocabulary, and so do the logits; both are taken
-once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept. The
-sum is made from left to right, in double, and is therefore another promise about order.
+once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept.
 
 @<Evaluate a text and add up@>=
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
@@ -2081,7 +2050,7 @@ static void print_way(const struct toy *y, const struct album *a)
 }
 
 @ The keys of \cref{sec:weights} are taken from the same album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
-along and struck out.
+along and struck out. The end counts in how many of four numbers the heads' mixture differs from what attention adds.
 
 @<Print what became of a mask@>=
 static bool print_mask(struct bench *b, struct error *why)
@@ -2099,18 +2068,13 @@ static bool print_mask(struct bench *b, struct error *why)
   b->e.k->softmax(&b->e, score, 1, 3, p);
   printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
   printf("mask.left %.6f\n", p[0] + p[1]);
-  @<Count the numbers that the matrix behind the heads has changed@>@;
+  const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
+  const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
+  int differ = 0;
+  for (int i = 0; i < WIDTH; i++)@+ differ += mixed[i] != joined[i];
+  printf("claim.S0-30 %d\n", differ);
   return true;
 }
-
-@ What the heads have mixed is not yet what attention adds: the third row of the album before the matrix, and behind it.
-
-@<Count the numbers that the matrix behind the heads has changed@>=
-const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
-const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
-int differ = 0;
-for (int i = 0; i < WIDTH; i++)@+ differ += mixed[i] != joined[i];
-printf("claim.S0-30 %d\n", differ);
 
 @ Two more claims are about logits. A constant is added to all of them, and it is counted how many probabilities moved; and it is counted how many
 pairs of tokens stand in one order by logit and in another by probability.

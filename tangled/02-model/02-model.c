@@ -77,21 +77,17 @@ static struct softened soften(const struct engine *e, double deviation, int time
     for (int t = 0; t < KEYS; t++)
       score[t] = (float)(deviation * normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
-
-/* 2.21  Add the largest share and the slopes to the means */
-
     for (int t = 0; t < KEYS; t++) {
       if (p[t] > most)
         most = p[t];
       mean.slope += p[t] * (1 - p[t]) / times;
     }
     mean.largest += most / times;
-
   }
   return mean;
 }
 
-/* 2.22  What large scores do to a softmax */
+/* 2.21  What large scores do to a softmax */
 
 static void print_saturation(const struct engine *e)
 {
@@ -101,7 +97,7 @@ static void print_saturation(const struct engine *e)
            soften(e, 1, 1000).largest);
 }
 
-/* 2.23  What large scores do to a softmax */
+/* 2.22  What large scores do to a softmax */
 
 static void print_variance(void)
 {
@@ -118,7 +114,7 @@ static void print_variance(void)
   printf("variance.after %.6f\n", square / D);
 }
 
-/* 2.24  What large scores do to a softmax */
+/* 2.23  What large scores do to a softmax */
 
 static void print_weights(const struct engine *e)
 {
@@ -130,7 +126,7 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.106  A model of four words, and a bench to run it on */
+/* 2.103  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
@@ -144,7 +140,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.107  A model of four words, and a bench to run it on */
+/* 2.104  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -166,7 +162,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.108  A model of four words, and a bench to run it on */
+/* 2.105  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -184,7 +180,7 @@ static void toy_frame(struct toy *y)
     .down = around(y->down, 1, 4)
   };
 
-/* 2.109  The settings of four words */
+/* 2.106  The settings of four words */
 
   y->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = PLACES,.d_model = WIDTH,
@@ -200,7 +196,7 @@ static void toy_frame(struct toy *y)
 
 }
 
-/* 2.110  A model of four words, and a bench to run it on */
+/* 2.107  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -213,7 +209,7 @@ static void toy_make(struct toy *y, uint64_t seed)
   toy_frame(y);
 }
 
-/* 2.111  A model of four words, and a bench to run it on */
+/* 2.108  A model of four words, and a bench to run it on */
 
 struct bench {
   struct memory m;
@@ -237,7 +233,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.112  Look at one row on its way */
+/* 2.109  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -251,7 +247,7 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
 
-/* 2.113  Look at one row on its way */
+/* 2.110  Look at one row on its way */
 
 static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
                     struct album *a, struct error *why)
@@ -271,7 +267,7 @@ static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
   return ok;
 }
 
-/* 2.97  The chance of a text */
+/* 2.94  The chance of a text */
 
 static bool print_chain(struct bench *b, struct error *why)
 {
@@ -292,7 +288,7 @@ static bool print_chain(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.98  The chance of a text */
+/* 2.95  The chance of a text */
 
 static void print_underflow(void)
 {
@@ -303,7 +299,7 @@ static void print_underflow(void)
   printf("claim.S2-15 %d\n", 1 + (int)(6 * num_log(50257) / num_log(10)));
 }
 
-/* 2.99  The chance of a text */
+/* 2.96  The chance of a text */
 
 static bool print_factors(struct bench *b, const struct model *lm,
                           const uint32_t * ids, struct error *why)
@@ -324,7 +320,7 @@ static bool print_factors(struct bench *b, const struct model *lm,
   return true;
 }
 
-/* 2.100  The chance of a text */
+/* 2.97  The chance of a text */
 
 static bool print_text(struct bench *b, struct error *why)
 {
@@ -346,7 +342,7 @@ static bool print_text(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.101  Change the tenth token */
+/* 2.98  Change the tenth token */
 
 static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
                     struct error *why)
@@ -363,7 +359,7 @@ static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
   return true;
 }
 
-/* 2.102  Change the tenth token */
+/* 2.99  Change the tenth token */
 
 static bool print_tenth(struct bench *b, struct error *why)
 {
@@ -387,7 +383,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.104  What GPT-2 small is made of */
+/* 2.101  What GPT-2 small is made of */
 
 static void print_shapes(void)
 {
@@ -411,7 +407,7 @@ static void print_shapes(void)
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
 
-/* 2.105  Print what the claims say of these sizes */
+/* 2.102  Print what the claims say of these sizes */
 
   printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
   printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
@@ -421,9 +417,9 @@ static void print_shapes(void)
 
 }
 
-/* 2.114  Do what the hand did, and print it */
+/* 2.111  Do what the hand did, and print it */
 
-/* 2.116  Print the attention of one head */
+/* 2.113  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -442,7 +438,7 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
   }
 }
 
-/* 2.117  Print the attention of one head */
+/* 2.114  Print the attention of one head */
 
 static void print_head(const struct album *a, int h)
 {
@@ -456,7 +452,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.118  Print the way of the last row */
+/* 2.115  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -497,7 +493,7 @@ static bool print_hand(struct bench *b, struct error *why)
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
            ? "the cat sat" : "the cat sat.");
 
-/* 2.115  Print the odds on all words behind row r, and the likeliest */
+/* 2.112  Print the odds on all words behind row r, and the likeliest */
 
     int best = 0;
     for (int v = 0; v < WORDS; v++) {
@@ -511,9 +507,9 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.121  What became of the claims */
+/* 2.117  What became of the claims */
 
-/* 2.119  Print what became of a mask */
+/* 2.116  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
@@ -531,16 +527,12 @@ static bool print_mask(struct bench *b, struct error *why)
   b->e.k->softmax(&b->e, score, 1, 3, p);
   printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
   printf("mask.left %.6f\n", p[0] + p[1]);
-
-/* 2.120  Count the numbers that the matrix behind the heads has changed */
-
   const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
   const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
   int differ = 0;
   for (int i = 0; i < WIDTH; i++)
     differ += mixed[i] != joined[i];
   printf("claim.S0-30 %d\n", differ);
-
   return true;
 }
 
@@ -569,7 +561,7 @@ static bool print_raised(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.122  What became of the claims */
+/* 2.118  What became of the claims */
 
 static bool print_doubled(struct bench *b, struct error *why)
 {
@@ -589,7 +581,7 @@ static bool print_doubled(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.123  What became of the claims */
+/* 2.119  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -609,7 +601,7 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.124  What became of the claims */
+/* 2.120  What became of the claims */
 
 static bool print_values(struct bench *b, struct error *why)
 {

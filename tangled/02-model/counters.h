@@ -1,12 +1,12 @@
 /* counters.h -- made from chapters/02-model.w; change it there */
 
-/* 2.25  counters.h */
+/* 2.24  counters.h */
 
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
 
-/* 2.26  What is counted */
+/* 2.25  What is counted */
 
 struct counters {
   uint64_t passes, rows;
