@@ -147,8 +147,8 @@ int main(int argc, char **argv)
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
-  if (ok && strcmp(what, "saturation") == 0)@+ print_saturation(&b.e);
-  else if (ok && strcmp(what, "values") == 0)@+ ok = print_values(&b, &why);
+  if (ok && strcmp(what, "saturation") == 0) print_saturation(&b.e);
+  else if (ok && strcmp(what, "values") == 0) ok = print_values(&b, &why);
   else if (ok)@+ ok = print_hand(&b, &why);
   if (!ok)@+ fprintf(stderr, "%s\n", why.words);
   bench_close(&b);
@@ -417,7 +417,8 @@ static void print_saturation(const struct engine *e)
 }
 
 @ That $q\cdot k$ has variance $d_k$ was proved from independence, and is counted all the same: the
-count says that the right thing was proved. Products have mean 0, so the variance is the mean of their squares.
+count says that the right thing was proved. Products have mean 0, so the variance is the mean of their squares. Then it is seen what the two do to
+shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
 
 @<What large scores do to a softmax@>=
 static void print_variance(void)
@@ -427,19 +428,14 @@ static void print_variance(void)
   double square = 0;
   for (int i = 0; i < SAMPLES; i++) {
     double dot = 0;
-    for (int k = 0; k < D; k++)@+ dot += normal(&seed) * normal(&seed);
+    for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
     square += dot * dot / SAMPLES;
   }
   printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
   printf("variance.after %.6f\n", square / D);
 }
-
-@ And what the two do to shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
-
-@<What large scores do to a softmax@>=
 static void print_weights(const struct engine *e)
 {
-  print_variance();
   struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
   printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest,
     plain.largest);
@@ -455,18 +451,13 @@ computer, and a formula can be held against them with |==|. Counters are bumped 
 call and never once for an element: counting must not cost anything itself.
 @^counters@>@^pass@>
 
+The names are a contract: the command prints them. Pairs are those of one head in one layer, since all heads and layers have equally
+many. Bytes are counted as they are stored, for it is those that have to come from memory, whatever they are widened to.
+
 @(counters.h@>=
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
-@<What is counted@>@;
-#endif
-
-@ What each of them counts is a contract of the command, too, which prints them under these names (\cref{sec:forward} bumps
-them). Pairs are those of one head in one layer, since all heads and layers have equally many; to get the work one
-multiplies. Bytes are counted as they are stored, for it is those that have to come from memory, whatever they are widened to.
-
-@<What is counted@>=
 struct counters {
   uint64_t passes, rows;
   uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
@@ -478,6 +469,7 @@ struct counters {
      (query, key) pairs of one head of the first layer; multiply--adds of the layers'
      matrices, of attention over all heads and layers, and of the head; stored bytes of
      weights read; bytes of cache read and written */
+#endif
 
 @* Rows and the store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
@@ -532,8 +524,8 @@ struct store_kind {
     /* as |store_close|, but never for null */
 };
 
-@ Behind the table stands what all stores have in common. Two of the numbers are answers that the counters need, and that only
-the store can give: how many stored rows are looked at by anybody, and how many of the pass's rows had been computed before.
+@ Behind the table stands what all stores have in common. Two of the numbers are for the counters, and only the store can know
+them.
 
 @<The store as others see it@>=
 struct store {
@@ -617,8 +609,8 @@ struct strand {
   size_t first, count; /* its rows in |order|, while a pass is on */
 };
 
-@ The store itself begins with the common part, so that a pointer to the one is a pointer to the other: that is all of
-inheritance that C needs. |order| holds row numbers plus one, because 0 must be free to say that nobody stands there yet.
+@ The store begins with the common part, so that a pointer to the one is a pointer to the other. |order| holds row numbers
+plus one, because 0 must be free to say that nobody stands there yet.
 
 @<What the plain store holds@>=
 struct plain_store {
@@ -642,15 +634,15 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   s->order = memory_take(common->m, FOR_ACTIVATIONS, n, sizeof *s->order, why);
   if (s->order == NULL)@+ return false;
   s->rows = rows, s->n = n;
-  for (size_t i = 0; i < n; i++)@+ s->sequence[rows[i].sequence].count++;
+  for (size_t i = 0; i < n; i++) s->sequence[rows[i].sequence].count++;
   bool ok = plain_order(s, why) && plain_grow(s, why);
   if (ok)@+ plain_measure(s);
   else@+ plain_end(common, false);
   return ok;
 }
 
-@ A second pass before the first has ended would take its place in |order|, so it is refused here and not left to
-the caller's good manners. Sequences are looked at before anything else because everything else uses them as an index.
+@ A second pass before the first has ended would write over its |order|. Sequences are looked at before anything else because
+everything else uses them as an index.
 
 @<Refuse what cannot be a pass of this store@>=
 if (n == 0 || s->n > 0)
@@ -691,9 +683,9 @@ that the place exists. Where a position is given twice, another is not given at 
 one that is missing.
 
 @<Find out what is wrong with the row's position@>=
-if (r->position >= s->common.n_positions)@+ wrong = "beyond the context";
+if (r->position >= s->common.n_positions) wrong = "beyond the context";
 else if (r->position < q->length)@+ wrong = "stored already";
-else if (r->position >= q->length + q->count)@+ wrong = "behind a gap";
+else if (r->position >= q->length + q->count) wrong = "behind a gap";
 else if (s->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 
@@ -708,15 +700,14 @@ static bool plain_grow(struct plain_store *s, struct error *why)
     struct strand *q = &s->sequence[i];
     size_t wanted = q->length + q->count, room = 2 * q->room;
     if (wanted <= q->room)@+ continue;
-    if (room > s->common.n_positions)@+ room = s->common.n_positions;
+    if (room > s->common.n_positions) room = s->common.n_positions;
     if (room < wanted)@+ room = wanted;
     if (!sequence_grow(s, q, room, why))@+ return false;
   }
   return true;
 }
 
-@ The new block is taken before the old one is given back, or else a refusal would cost the rows that are there already. The tokens can simply
-be grown, since they are one list.
+@ The new block is taken before the old one is given back, or else a refusal would cost the rows that are there already.
 
 @<Give a sequence a larger block@>=
 static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
@@ -825,7 +816,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
 
 @ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
 and what had been computed beyond a new token is forgotten: it belonged to another text. If the pass only repeated what was known, |computed| stays
-as it was, perhaps far beyond the rows that count now; that is how a second pass over the same beginning is known to be one.
+where it was, perhaps far beyond the rows that count now.
 
 @<End a pass, empty the store@>=
 static void plain_end(struct store *common, bool commit)
@@ -836,7 +827,7 @@ static void plain_end(struct store *common, bool commit)
     size_t old = commit ? known(s, q) : 0, end = q->length + q->count;
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(s, q, k);
-    if (commit && (old < q->count || q->computed < end))@+ q->computed = end;
+    if (commit && (old < q->count || q->computed < end)) q->computed = end;
     if (commit)@+ q->length = end;
     q->count = 0;
   }
@@ -851,7 +842,7 @@ stay for |known| to look at.
 static void plain_empty(struct store *common)
 {
   struct plain_store *s = (struct plain_store *) common;
-  for (uint32_t i = 0; i < common->n_sequences; i++)@+ s->sequence[i].length = 0;
+  for (uint32_t i = 0; i < common->n_sequences; i++) s->sequence[i].length = 0;
 }
 
 @ Opening takes only the array of sequences; blocks come with the first rows.
@@ -1280,7 +1271,7 @@ static void work_second_half(struct work *w, const struct model_layer *l, uint32
 @ A weight that is not a number makes everything after it not a number, and the answer is
 then an error and not a token. Where it began is cheap to find while the rows are at
 hand, and cannot be found afterwards. A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
-number, and that is equal to nothing. The loop has no exit in it, so that a compiler can do many numbers at once.
+number, and that is equal to nothing.
 
 @<Note the rows that are no longer finite@>=
 static void note_spoilt(struct work *w, uint32_t behind)
@@ -1290,7 +1281,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
     bool finite = true;
     for (size_t i = 0; i < d; i++)
       finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->spoilt[r] == SOUND)@+ w->p->spoilt[r] = behind;
+    if (!finite && w->p->spoilt[r] == SOUND) w->p->spoilt[r] = behind;
   }
 }
 
@@ -1329,7 +1320,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
       return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"@|
         " below %" PRIu32 ", the size of the vocabulary", i, rows[i].token,
         lm->config.vocab_size);
-    if (rows[i].position >= *longest)@+ *longest = (size_t) rows[i].position + 1;
+    if (rows[i].position >= *longest) *longest = (size_t) rows[i].position + 1;
   }
   return true;
 }
@@ -1392,7 +1383,7 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   p->hidden = memory_take(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->spoilt = memory_take(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
-  for (size_t i = 0; p->spoilt != NULL && i < n; i++)@+ p->spoilt[i] = SOUND;
+  for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
   if (p->spoilt != NULL)@+ return p;
   pass_close(p);
   return NULL;
@@ -1409,8 +1400,7 @@ void pass_close(struct pass *p)
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-@ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer,
-since one of these two is to blame.
+@ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer.
 
 @<Say where a row was spoilt@>=
 bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
@@ -1541,8 +1531,8 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-@ The module, from the desk to the log-probability. All of its functions but seven are private to it, and the order
-of the parts is that of a pass.
+@ The module, from the desk to the log-probability. All of its functions but seven are private to it. First come the desk and the steps of a layer; the watcher
+stands before them, because each may call it.
 
 @(forward.c@>=
 #include <inttypes.h>
@@ -1552,13 +1542,6 @@ of the parts is that of a pass.
 @<The desk of a pass@>@;
 @<What lies on the desk@>@;
 @<Lay out the desk@>@;
-@<A layer, step by step@>@;
-@<Whole passes@>@;
-
-@ What happens to a row in a layer, and to its embedding before the first one. The watcher comes first,
-because every step may call it.
-
-@<A layer, step by step@>=
 @<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;
 @<Project to queries, keys and values@>@;
@@ -1566,6 +1549,7 @@ because every step may call it.
 @<Let every row attend@>@;
 @<Pass through attention@>@;
 @<Pass through the MLP@>@;
+@<Whole passes@>@;
 
 @ And what happens around the layers: the checks, the life of a pass from admission to commitment, and the two
 questions that are asked of its last rows.
@@ -1628,7 +1612,7 @@ static bool print_chain(struct bench *b, struct error *why)
   for (uint32_t code = 0; code < 256; code++) {
     uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
     double l[5], all, least = 1;
-    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why))@+ return false;
+    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why)) return false;
     for (int i = 1; i < 5; i++)
       if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
     sum += num_exp(all), below += num_exp(all) <= least;
@@ -1644,7 +1628,7 @@ static bool print_chain(struct bench *b, struct error *why)
 static void print_underflow(void)
 {
   double product = 1, logarithm = 0;
-  for (int i = 0; i < 500; i++)@+ product *= 0.15, logarithm += num_log(0.15);
+  for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
   printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
   printf("claim.S2-15 %d\n", 1 + (int) (6 * num_log(50257) / num_log(10)));
 }
@@ -1713,9 +1697,9 @@ static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
 {
   struct row rows[PLACES];
   struct pass *p;
-  for (uint32_t i = 0; i < PLACES; i++)@+ rows[i] = (struct row) @[{ 0, i, ids[i] }@];
+  for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
   store_empty(b->s);
-  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why))@+ return false;
+  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
   memcpy(hidden, p->hidden, sizeof(float) * PLACES * WIDTH);
   pass_close(p);
   return true;
@@ -1730,7 +1714,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   float before[PLACES * WIDTH], after[PLACES * WIDTH];
   uint64_t seed = 10;
   int changed[2] = @[{ 0, 0 }@];
-  for (int i = 0; i < PLACES; i++)@+ ids[i] = (uint32_t) (stirred(&seed) % WORDS);
+  for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
   toy_make(&b->small, 5);
   bool ok = rows_of(b, ids, before, why);
   ids[9] = (ids[9] + 1) % WORDS;
@@ -1827,8 +1811,7 @@ struct toy {
 };
 
 @ The numbers of the box. Matrices are stored with a row for each output; those that only multiply each number by a factor
-have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and the four positions go round for ever. They are numbers of
-which a pencil can take the squares.
+have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and the four positions go round for ever.
 
 @<A model of four words, and a bench to run it on@>=
 static void toy_by_hand(struct toy *y)
@@ -1871,7 +1854,7 @@ static void toy_frame(struct toy *y)
   @<The settings of four words@>@;
 }
 
-@ The settings mix the families as no published model does, GPT-2's learned positions with Llama's gate, because the hand calculation is easiest so. The
+@ The settings mix the families, GPT-2's learned positions with Llama's gate, because the hand calculation is easiest so. The
 engine doesn't mind: it asks for each thing by itself, and never for the family.
 
 @<The settings of four words@>=
@@ -1914,7 +1897,7 @@ static bool bench_open(struct bench *b, struct error *why)
   *b = (struct bench) @[{ .s = NULL }@];
   toy_make(&b->small, 0);
   b->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &b->c }@];
-  if (b->e.k != NULL)@+ b->s = store_open(&b->m, &b->small.lm.config, 1, why);
+  if (b->e.k != NULL) b->s = store_open(&b->m, &b->small.lm.config, 1, why);
   return b->s != NULL;
 }
 static void bench_close(struct bench *b)@+ {@+ store_close(b->s);@+ }
@@ -1987,7 +1970,7 @@ static bool print_hand(struct bench *b, struct error *why)
 int best = 0;
 for (int v = 0; v < WORDS; v++) {
   printf("%6.2f", a.chance[r * WORDS + v]);
-  if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best])@+ best = v;
+  if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
 }
 printf("  -> %s\n", word[best]);
 
@@ -2017,7 +2000,7 @@ static void print_head(const struct album *a, int h)
   float score[3], shrunk[3];
   scores_of(a, 2, h, score);
   float most = fmaxf(score[0], fmaxf(score[1], score[2]));
-  for (int t = 0; t < 3; t++)@+ shrunk[t] = num_expf(score[t] - most);
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
   print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
   print_line("        exponentials", shrunk, 3);
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
@@ -2095,7 +2078,7 @@ static bool print_raised(struct bench *b, struct error *why)
   b->e.k->softmax(&b->e, raised, 1, WORDS, p);
   for (int v = 0; v < WORDS; v++) {
     sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
-    for (int u = 0; u < WORDS; u++)@+ unordered += (z[u] > z[v]) != (q[u] > q[v]);
+    for (int u = 0; u < WORDS; u++) unordered += (z[u] > z[v]) != (q[u] > q[v]);
   }
   printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
   printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
@@ -2148,6 +2131,7 @@ static bool print_pairs(struct bench *b, struct error *why)
 static bool print_values(struct bench *b, struct error *why)
 {
   print_sums();
+  print_variance();
   print_weights(&b->e);
   print_shapes();
   print_underflow();
