@@ -143,8 +143,7 @@ nowhere else, and the status says so to the shell. A |bench| is the small model 
 @<Print what is asked for@>=
 int main(int argc, char **argv)
 {
-  struct bench b;
-  struct error why;
+  struct bench b;@+ struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
   if (ok && strcmp(what, "saturation") == 0) print_saturation(&b.e);
@@ -360,7 +359,7 @@ left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And ze
 is infinite, or not a number, in a row of memory that nobody has written yet, it poisons the sum.
 @^mask@>
 
-@ Why is a score divided by $\sqrt{d_k}$, the root of the numbers in a key? Let the numbers of a query and a key be independent, with
+@ Why is a score divided by $\sqrt{d_k}$, the root of how many numbers a key has? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
 terms add; so $q\cdot k$ has variance $d_k$, and divided by the root it has variance 1 again. Counted on
 \val{variance.samples} random pairs with $d_k=64$: \val[1]{claim.S2-43} before, \val[2]{variance.after} after.
@@ -390,8 +389,7 @@ static struct softened soften(const struct engine *e, double deviation, int time
   struct softened mean = @[{ 0, 0 }@];
   uint64_t seed = 7;
   for (int i = 0; i < times; i++) {
-    float score[KEYS];
-    double p[KEYS], most = 0;
+    float score[KEYS];@+ double p[KEYS], most = 0;
     for (int t = 0; t < KEYS; t++)
       score[t] = (float) (deviation * normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
@@ -404,8 +402,7 @@ static struct softened soften(const struct engine *e, double deviation, int time
   return mean;
 }
 
-@ The figure's two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$. The second
-is flat by construction; it is drawn because it is what a model really has.
+@ The figure's two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$.
 
 @<What large scores do to a softmax@>=
 static void print_saturation(const struct engine *e)
@@ -424,8 +421,7 @@ shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
 static void print_variance(void)
 {
   enum {@+ SAMPLES = 20000, D = 64@+ };
-  uint64_t seed = 3;
-  double square = 0;
+  uint64_t seed = 3;@+ double square = 0;
   for (int i = 0; i < SAMPLES; i++) {
     double dot = 0;
     for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
@@ -567,8 +563,7 @@ void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
 @ The functions of the interface only pass the call on to the table of the store they were given. They stand here
-once, so that nobody else needs to know that there is a table. That there may be no store to close is settled here, too: whoever
-opens a model and then a store closes both in the end, and need not ask which of them he got.
+once, so that nobody else needs to know that there is a table, or whether there is a store to close.
 
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -679,8 +674,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
 }
 
 @ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
-that the place exists. Where a position is given twice, another is not given at all; the sentence names the row that was met, not the
-one that is missing.
+that the place exists.
 
 @<Find out what is wrong with the row's position@>=
 if (r->position >= s->common.n_positions) wrong = "beyond the context";
@@ -864,8 +858,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   return &s->common;
 }
 
-@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value, as this store keeps them; one that keeps shorter
-numbers will say less, and nobody else has to know why.
+@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value as they are kept; a store of shorter
+numbers will say less.
 
 @<Note what the store needs to know of the model@>=
 s->width = (size_t) c->n_kv_heads * c->head_dim;
@@ -938,8 +932,7 @@ asked about.
 
 @<What a pass leaves behind@>=
 struct pass {
-  struct memory *m;
-  size_t n, d_model;
+  struct memory *m;@+ size_t n, d_model;
   float *hidden; /* |[n][d_model]|, in the order of the rows */
   uint32_t *spoilt; /* |[n]|: the layer, from 1, behind which a row first held a
     number that is not finite, 0 if its embedding did, |SOUND| if none */
@@ -1013,11 +1006,9 @@ clear the desk, also when it is only half full because the sixth array was refus
 @<The desk of a pass@>=
 struct loan {@+ void *p;@+ size_t count, size;@+ };
 struct desk {
-  struct memory *m;
-  struct error *why;
+  struct memory *m;@+ struct error *why;
   struct loan sheet[24];
-  size_t n;
-  bool refused;
+  size_t n;@+ bool refused;
 };
 
 @ After a first refusal all further ones are silent, and |why| keeps the first. So the code that lays out a desk is a list without a single question, and asks
@@ -1044,15 +1035,12 @@ static void desk_clear(struct desk *d)
 
 @ What lies on it. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
 |n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes
-through. A deep model needs no larger desk than a shallow one.
+through.
 
 @<What lies on the desk@>=
 struct work {
-  struct engine *e;
-  const struct model *lm;
-  struct store *s;
-  const struct watcher *watch;
-  struct pass *p;
+  struct engine *e;@+ struct store *s;@+ struct pass *p;
+  const struct model *lm;@+ const struct watcher *watch;
   size_t n, q_width, kv_width, longest;
   float *x; /* the residual stream, |p->hidden| */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* |[n][...]| */
@@ -1190,16 +1178,16 @@ and values of the same layer, which are made from what the layer below has left.
 @<Let every row attend@>=
 static void work_attend(struct work *w, uint32_t i)
 {
-  const struct model *lm = w->lm;
   struct counters *c = w->e->c;
   @<Store the layer's keys and values, and show each row its view@>@;
   struct capture keep = @[{ w->weights, w->longest }@];
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
-    weights ? &keep : NULL);
+  w->e->k->attend(w->e, &w->lm->attention, w->q, w->seen, w->n, w->room,
+    w->mixed, weights ? &keep : NULL);
   @<Count what the layer's attention has cost@>@;
   if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
+    look(w, STAGE_WEIGHTS, i, w->weights,
+      w->lm->config.n_heads * w->longest);
 }
 
 @ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
@@ -1607,8 +1595,7 @@ right, because what you can talk to today is of that kind.
 @<The chance of a text@>=
 static bool print_chain(struct bench *b, struct error *why)
 {
-  double sum = 0;
-  int below = 0;
+  double sum = 0;@+ int below = 0;
   for (uint32_t code = 0; code < 256; code++) {
     uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
     double l[5], all, least = 1;
@@ -1684,7 +1671,7 @@ The logits that choose token 10 come from row 9, counting from 1: the last row t
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 @^off by one@>
 
-On sixteen random tokens, in a model with random numbers (a trained one would prove no more), \val{tenth.before} of the rows 1 to 9 change and
+On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
 \val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
 a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
 numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
@@ -1695,8 +1682,7 @@ What is compared is the hidden state of each row, after the last layer; whatever
 static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
   struct error *why)
 {
-  struct row rows[PLACES];
-  struct pass *p;
+  struct row rows[PLACES];@+ struct pass *p;
   for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
   store_empty(b->s);
   if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
@@ -1712,8 +1698,7 @@ static bool print_tenth(struct bench *b, struct error *why)
 {
   uint32_t ids[PLACES];
   float before[PLACES * WIDTH], after[PLACES * WIDTH];
-  uint64_t seed = 10;
-  int changed[2] = @[{ 0, 0 }@];
+  uint64_t seed = 10;@+ int changed[2] = @[{ 0, 0 }@];
   for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
   toy_make(&b->small, 5);
   bool ok = rows_of(b, ids, before, why);
@@ -1759,8 +1744,7 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \end{table}
 
 @ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
-file with these names and smaller shapes and counts the same way. Some of the numbers are what a tutorial claims, and are printed
-under the claim's name as well.
+file with these names and smaller shapes and counts the same way.
 
 @<What GPT-2 small is made of@>=
 static void print_shapes(void)
@@ -1784,8 +1768,8 @@ static void print_shapes(void)
   @<Print what the claims say of these sizes@>@;
 }
 
-@ The head's product, the numbers in a row and in a head, the positions at which attention overtakes the matrices, the searches and the heads in a
-whole pass, the width of eight heads of keys, and the bytes of the model in a format of 16 bits.
+@ What tutorials claim of these sizes is printed under the claim's name: among others the head's product, the positions at which attention overtakes the
+matrices, the heads of a whole pass, and the bytes of the model in a format of 16 bits.
 
 @<Print what the claims say of these sizes@>=
 printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
@@ -1796,11 +1780,12 @@ printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
 
 @* Four words on a bench. \label{sec:toy}
 The model of the hand calculation as a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
-was made for the occasion. All its numbers stand in one |struct toy|, one behind the other, so that another use can fill them at random.
+was made for the occasion. All its numbers stand in one |struct toy|, one behind the other, so that another use can fill them at random. |text| is what the hand was given, and the word that it found.
 
 @<A model of four words, and a bench to run it on@>=
 enum {@+ WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3@+ };
 static const char *const word[WORDS] = @[{ "the", " cat", " sat", "." }@];
+static const uint32_t text[4] = @[{ 0, 1, 2, STOP }@];
 struct toy {
   float token[WORDS][WIDTH], place[PLACES][WIDTH];
   float query[WIDTH][WIDTH], key[WIDTH][WIDTH], value[WIDTH][WIDTH];
@@ -1886,11 +1871,8 @@ static void toy_make(struct toy *y, uint64_t seed)
 
 @<A model of four words, and a bench to run it on@>=
 struct bench {
-  struct memory m;
-  struct counters c;
-  struct engine e;
-  struct toy small;
-  struct store *s;
+  struct memory m;@+ struct counters c;@+ struct engine e;
+  struct toy small;@+ struct store *s;
 };
 static bool bench_open(struct bench *b, struct error *why)
 {
@@ -1923,8 +1905,7 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
 static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album *a,
   struct error *why)
 {
-  struct row rows[PLACES];
-  size_t all[PLACES];
+  struct row rows[PLACES];@+ size_t all[PLACES];
   struct watcher w = @[{ keep_all, a, true }@];
   struct pass *p = NULL;
   for (size_t i = 0; i < n; i++)
@@ -1948,11 +1929,10 @@ behind its own first word.
 @<Print the way of the last row@>@;
 static bool print_hand(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[4] = @[{ 0, 1, 2, STOP }@];
   struct album a;
-  if (!look_at(b, ids, 3, &a, why))@+ return false;
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   print_way(&b->small, &a);
-  if (!look_at(b, ids, 4, &a, why))@+ return false;
+  if (!look_at(b, text, 4, &a, why))@+ return false;
   printf("\n%-24s", "behind");
   for (int v = 0; v < WORDS; v++)@+ printf("%6s", word[v]);
   printf("\n");
@@ -1974,7 +1954,7 @@ for (int v = 0; v < WORDS; v++) {
 }
 printf("  -> %s\n", word[best]);
 
-@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw.
+@ Two digits behind the point, as the hand has written them; what is compared are the digits on paper.
 
 @<Print the attention of one head@>=
 static void print_line(const char *name, const float *x, int n)
@@ -1983,6 +1963,10 @@ static void print_line(const char *name, const float *x, int n)
   for (int i = 0; i < n; i++)@+ printf("%6.2f", (double) x[i]);
   printf("\n");
 }
+
+@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw.
+
+@<Print the attention of one head@>=
 static void scores_of(const struct album *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
@@ -2038,11 +2022,9 @@ along and struck out. The end counts in how many of four numbers the heads' mixt
 @<Print what became of a mask@>=
 static bool print_mask(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
   struct album a;
-  float score[3];
-  double p[3];
-  if (!look_at(b, ids, 3, &a, why))@+ return false;
+  float score[3];@+ double p[3];
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   scores_of(&a, 1, 0, score);
   const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
   printf("mask.out.0 %.6f\nmask.out.1 %.6f\n", (double) w[0], (double) w[1]);
@@ -2066,12 +2048,11 @@ pairs of tokens stand in one order by logit and in another by probability.
 @<Print what became of a mask@>@;
 static bool print_raised(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
   struct album a;
   float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
-  if (!look_at(b, ids, 3, &a, why))@+ return false;
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   const float *z = a.logits + 2 * WORDS;
   const double *q = a.chance + 2 * WORDS;
   for (int v = 0; v < WORDS; v++)@+ raised[v] = z[v] + 3;
@@ -2091,12 +2072,11 @@ static bool print_raised(struct bench *b, struct error *why)
 @<What became of the claims@>=
 static bool print_doubled(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
   struct album a, c;
   const size_t at = 2 * WORDS + STOP;
-  if (!look_at(b, ids, 3, &a, why))@+ return false;
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   for (int i = 0; i < WIDTH; i++)@+ b->small.asked[STOP][i] *= 2;
-  bool ok = look_at(b, ids, 3, &c, why);
+  bool ok = look_at(b, text, 3, &c, why);
   toy_make(&b->small, 0);
   if (!ok)@+ return false;
   printf("claim.S2-25 %.6f\n", (double) (c.logits[at] / a.logits[at]));

@@ -127,6 +127,7 @@ static void print_weights(const struct engine *e)
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
+static const uint32_t text[4] = { 0, 1, 2, STOP };
 
 struct toy {
   float token[WORDS][WIDTH], place[PLACES][WIDTH];
@@ -426,6 +427,8 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
+/* 2.111  Print the attention of one head */
+
 static void scores_of(const struct album *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
@@ -435,7 +438,7 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
   }
 }
 
-/* 2.111  Print the attention of one head */
+/* 2.112  Print the attention of one head */
 
 static void print_head(const struct album *a, int h)
 {
@@ -449,7 +452,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.112  Print the way of the last row */
+/* 2.113  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -475,12 +478,11 @@ static void print_way(const struct toy *y, const struct album *a)
 
 static bool print_hand(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[4] = { 0, 1, 2, STOP };
   struct album a;
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   print_way(&b->small, &a);
-  if (!look_at(b, ids, 4, &a, why))
+  if (!look_at(b, text, 4, &a, why))
     return false;
   printf("\n%-24s", "behind");
   for (int v = 0; v < WORDS; v++)
@@ -504,17 +506,16 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.114  What became of the claims */
+/* 2.115  What became of the claims */
 
-/* 2.113  Print what became of a mask */
+/* 2.114  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = { 0, 1, 2 };
   struct album a;
   float score[3];
   double p[3];
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   scores_of(&a, 1, 0, score);
   const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
@@ -535,12 +536,11 @@ static bool print_mask(struct bench *b, struct error *why)
 
 static bool print_raised(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = { 0, 1, 2 };
   struct album a;
   float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   const float *z = a.logits + 2 * WORDS;
   const double *q = a.chance + 2 * WORDS;
@@ -558,18 +558,17 @@ static bool print_raised(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.115  What became of the claims */
+/* 2.116  What became of the claims */
 
 static bool print_doubled(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = { 0, 1, 2 };
   struct album a, c;
   const size_t at = 2 * WORDS + STOP;
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   for (int i = 0; i < WIDTH; i++)
     b->small.asked[STOP][i] *= 2;
-  bool ok = look_at(b, ids, 3, &c, why);
+  bool ok = look_at(b, text, 3, &c, why);
   toy_make(&b->small, 0);
   if (!ok)
     return false;
@@ -578,7 +577,7 @@ static bool print_doubled(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.116  What became of the claims */
+/* 2.117  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -598,7 +597,7 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.117  What became of the claims */
+/* 2.118  What became of the claims */
 
 static bool print_values(struct bench *b, struct error *why)
 {

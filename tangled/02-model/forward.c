@@ -48,10 +48,10 @@ static void desk_clear(struct desk *d)
 
 struct work {
   struct engine *e;
-  const struct model *lm;
   struct store *s;
-  const struct watcher *watch;
   struct pass *p;
+  const struct model *lm;
+  const struct watcher *watch;
   size_t n, q_width, kv_width, longest;
   float *x;
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up;
@@ -168,7 +168,6 @@ static void work_turn(struct work *w, const struct model_layer *l)
 
 static void work_attend(struct work *w, uint32_t i)
 {
-  const struct model *lm = w->lm;
   struct counters *c = w->e->c;
 
 /* 2.67  Store the layer's keys and values, and show each row its view */
@@ -182,8 +181,8 @@ static void work_attend(struct work *w, uint32_t i)
 
   struct capture keep = { w->weights, w->longest };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
-                  weights ? &keep : NULL);
+  w->e->k->attend(w->e, &w->lm->attention, w->q, w->seen, w->n, w->room,
+                  w->mixed, weights ? &keep : NULL);
 
 /* 2.68  Count what the layer's attention has cost */
 
@@ -194,7 +193,7 @@ static void work_attend(struct work *w, uint32_t i)
   c->cache_bytes_read += w->s->seen * w->s->row_bytes;
 
   if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
+    look(w, STAGE_WEIGHTS, i, w->weights, w->lm->config.n_heads * w->longest);
 }
 
 /* 2.69  Pass through attention */
