@@ -9,22 +9,11 @@ comes out of a language model. Whatever it seems to know or to want has to be sa
 that list, one token at a time.
 @^language model@>@^next token@>
 
-Think of a storyteller who has been given the beginning of a tale and must say the next
-word, and only that. Before the word comes the whole tale goes through the teller's head
-again; then it is said, it belongs to the tale, and the same begins anew. This
-is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
-subject of this book. The unit is not a word but a token, and most tokens are parts
-of words. Nobody need go through the tale again: what was worked out for its beginning
-cannot change, and may be kept. And the teller does not choose a word but gives
-odds on all of them; who rolls the dice is another question, and stands outside of the model.
-@^storyteller@>@^self-feeding@>
-
 @ The unit of work is a \emph{row}: one token at one position, on its way through
 the layers (\cref{fig:rows}). A row begins as a list of numbers that stands
 for its token. Each layer adds something to the list, in two steps. In the first, \emph{attention},
 the row looks at the rows to its left and takes over some of what they carry; this is the only
-place where rows meet. In the second, the \emph{MLP} (multi-layer perceptron: two matrices with a bent curve
-between them), it is alone. After the last layer
+place where rows meet. In the second, the \emph{MLP} (for multi-layer perceptron), it is alone. After the last layer
 the row is compared with every token of the vocabulary, and the comparisons are called
 \emph{logits}. Rows never look to the right. So a row means the same whatever comes
 after it, and all rows of a text can go through the layers side by side.
@@ -32,9 +21,9 @@ after it, and all rows of a text can go through the layers side by side.
 
 To meet, each row makes three short lists of itself, by three matrices. Its \emph{query} is what it looks for, its
 \emph{key} is what it can be found by, and its \emph{value} is what it has to give. The product of a query
-and a key tells how much of that key's value is taken over. A layer does all of this several times side by side, with other
-matrices each time; one of these searches is called a \emph{head}. The numbers in the matrices are the model's \emph{weights}. They were
-found by training (\cref{A1-training}); in this chapter they are given.
+and a key tells how much of that key's value is taken over. A layer has several such searches side by side, each with its own
+matrices; they are called \emph{heads}. The numbers in the matrices are the model's \emph{weights}, found by training
+(\cref{A1-training}); in this chapter they are given.
 @^query@>@^key@>@^value@>@^head@>@^weights@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
@@ -45,12 +34,8 @@ are those of the new row, and above it stands the next token, a full stop. Above
 
 @ A whole model fits on a page, if its rows have four numbers, its vocabulary four tokens and its
 attention two heads of two numbers each. The first two numbers of a row are the token, the
-last two the position. We follow the last row, and begin with its attention.
-
-Two steps are used here before their reasons are given. A \emph{norm} divides a row by the root of the mean of its
-squares, so that all rows have the same size (\cref{sec:layer}). And scores become shares that sum to 1: from each the
-largest is taken away, $e$ is raised to the differences, and the results are divided by their sum. \Cref{sec:weights}
-says why, and where the factor $1/\sqrt2$ comes from.
+last two the position. We follow the last row, and begin with its attention. Two steps have their reasons later. A \emph{norm} divides a row by the root of the mean of its squares (\cref{sec:layer}). Scores become shares: $e$ is raised
+to each of them, less the largest, and the results are divided by their sum (\cref{sec:weights}).
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -111,7 +96,17 @@ from $h_3$. The second norm: mean square 1.19, root 1.09. The rows of the model'
 The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 \end{byhand}
 
-@ The program of this chapter builds that model and finds the same numbers. Then it uses it, and a few
+@ After so many numbers, a picture. A storyteller has been given the beginning of a tale and must say the next
+word, and only that. Before the word comes the whole tale goes through the teller's head
+again; then it is said, it belongs to the tale, and the same begins anew. This
+is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
+subject of this book. The unit is not a word but a token, and most tokens are parts
+of words. Nobody need go through the tale again: what was worked out for its beginning
+cannot change, and may be kept. And the teller does not choose a word but gives
+odds on all of them; who rolls the dice is another question, and stands outside of the model.
+@^storyteller@>@^self-feeding@>
+
+@ The program of this chapter builds the model of the two boxes and finds the same numbers. Then it uses it, and a few
 others as small, to test what the chapter says. With |"values"| it prints the numbers that these pages quote, each behind its
 name; with |"saturation"| the points of \cref{fig:saturation}.
 
@@ -448,7 +443,7 @@ call and never once for an element: counting must not cost anything itself.
 @^counters@>@^pass@>
 
 The names are a contract: the command prints them. Pairs are those of one head in one layer, since all heads and layers have equally
-many. Bytes are counted as they are stored, for it is those that have to come from memory, whatever they are widened to.
+many.\side{Bytes are counted as they are stored: those have to come from memory, whatever they are widened to.}
 
 @(counters.h@>=
 #ifndef INCIPIT_COUNTERS_H
@@ -500,7 +495,7 @@ struct row {@+ uint32_t sequence, position, token;@+ };
 @ A store is a table of functions with a state behind it, because there will be more than
 one: chapter 4 has one that keeps its rows, chapter 12 one that shares pages among
 sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: where the keys and the values lie, how far
-it is from row to row, and which positions count. With that the kernels find everything, and no function is called for a key.
+it is from row to row, and which positions count. No function is called for a key.
 
 @<What a store can do@>=
 struct store;
@@ -539,8 +534,7 @@ struct store {
 sequence grow from call to call without a gap; a pass is admitted whole or not at all;
 all rows' keys and values of a layer are stored before any row of that layer looks, and
 are read back as they were stored. Until |store_commit| nothing of the pass counts. So a pass
-that fails in the middle leaves no half-filled layer behind. To empty a store is not to close it: the rows are forgotten and the memory is kept, for the
-next text or, in the naive loop, for the same text once more.
+that fails in the middle leaves no half-filled layer behind.
 
 @<The store as others see it@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -548,6 +542,11 @@ bool store_begin(struct store *s, const struct row *rows, size_t n,
   /* admits a pass of |n| rows or refuses it in words: a sequence or position out of
      range, a gap, a position given twice or stored already; |rows| must live
      until the end of the pass */
+
+@ Layer by layer the pass hands over what it has made, and is shown what its rows may see. To empty a store is not to close it: the rows are forgotten and the
+memory is kept, for the next text or, in the naive loop, for the same text once more.
+
+@<The store as others see it@>=
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
   /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
 void store_view(const struct store *s, uint32_t layer, size_t i,
@@ -749,8 +748,8 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-@ With a window a row does not see from the beginning, but the last |window| positions, its own among them. This is the only place that
-knows, and it is worth a test of its own: a window that is one too long shows in no text that anybody would read.
+@ With a window a row does not see from the beginning, but the last |window| positions, its own among them. A window that is one too
+long shows in no text that anybody would read, and so has a test of its own.
 
 @<Count the rows that are seen, and those computed before@>=
 static size_t lowest(const struct plain_store *s, size_t position)
@@ -809,8 +808,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
 }
 
 @ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
-and what had been computed beyond a new token is forgotten: it belonged to another text. If the pass only repeated what was known, |computed| stays
-where it was, perhaps far beyond the rows that count now.
+and what had been computed beyond a new token is forgotten: it belonged to another text.
 
 @<End a pass, empty the store@>=
 static void plain_end(struct store *common, bool commit)
@@ -1407,7 +1405,8 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
 @* From the last row to words. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
-when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all.
+when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all. The
+multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
 @^logit@>@^head@>@^tied weights@>
 
 @<Make logits of the rows that are wanted@>=
@@ -1427,17 +1426,11 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   e->k->normalize(e, &lm->last, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
   memory_give(p->m, FOR_ACTIVATIONS, x, n, d * sizeof *x);
-  @<Count what the head has cost@>@;
-  return true;
-}
-
-@ The multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is called again for every single row: the
-count shall say what the rows need, and not how a caller chose to ask for them.
-
-@<Count what the head has cost@>=
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
+  return true;
+}
 
 @ The naive way to evaluate a text, and for the next chapter the only one: everything from
 the beginning, in one pass. The context is checked before anything is thrown away; a text that is too long leaves the store as it was.

@@ -1,6 +1,6 @@
 /* counters.h -- made from chapters/02-model.w; change it there */
 
-/* 2.23  counters.h */
+/* 2.24  counters.h */
 
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
