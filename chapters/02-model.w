@@ -543,8 +543,7 @@ bool store_begin(struct store *s, const struct row *rows, size_t n,
      range, a gap, a position given twice or stored already; |rows| must live
      until the end of the pass */
 
-@ Layer by layer the pass hands over what it has made, and is shown what its rows may see. To empty a store is not to close it: the rows are forgotten and the
-memory is kept, for the next text or, in the naive loop, for the same text once more.
+@ Layer by layer the pass hands over what it has made, and is shown what its rows may see.
 
 @<The store as others see it@>=
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
@@ -552,6 +551,11 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v);
   /* what row number |i| of the pass sees in |layer| */
+
+@ To empty a store is not to close it: the rows are forgotten and the memory is kept, for the next text or, in the naive loop, for the
+same text once more.
+
+@<The store as others see it@>=
 void store_commit(struct store *s);
   /* ends the pass: its rows belong to the store */
 void store_abort(struct store *s);
@@ -1397,8 +1401,8 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"@|
       " wanted: finite logits", weights_path(lm->weights), i);
-  return error_say(why, "%s: row %zu is not finite behind layer %" PRIu32 " of %"
-    PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
+  return error_say(why, "%s: row %zu is not finite behind"@| " layer %" PRIu32
+    " of %" PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
     lm->config.n_layers);
 }
 
@@ -1441,7 +1445,7 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 {
   *p = NULL;
   if (n > s->n_positions)
-    return error_say(why, "the text has %zu tokens; wanted: at most %" PRIu32
+    return error_say(why, "the text has %zu tokens;"@| " wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
   struct row *rows = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)@+ return false;
@@ -1481,8 +1485,9 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
     return false;
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
-      return error_say(why, "%s: the logit of token %" PRIu32 " behind row %zu"@|
-        " is not finite; wanted: a number", weights_path(lm->weights), v, i);
+      return error_say(why, "%s: the logit of token"@| " %" PRIu32
+        " behind row %zu is not finite;"@| " wanted: a number",
+        weights_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];
   return true;
@@ -1860,7 +1865,7 @@ static void toy_make(struct toy *y, uint64_t seed)
   toy_frame(y);
 }
 
-@ The bench has what a pass needs: memory, counters, an engine without workers, the model, and a store.
+@ The bench has what a pass needs, and an engine without workers.
 
 @<A model of four words, and a bench to run it on@>=
 struct bench {
@@ -1937,7 +1942,7 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-@ The arrow points to what chapter 3 will call the greedy choice. Behind \tok{the}\tok{\ cat}\tok{\ sat} it is the full stop of the hand calculation.
+@ The arrow points to what chapter 3 will call the greedy choice.
 
 @<Print the odds on all words behind row |r|, and the likeliest@>=
 int best = 0;
@@ -1947,7 +1952,7 @@ for (int v = 0; v < WORDS; v++) {
 }
 printf("  -> %s\n", word[best]);
 
-@ Two digits behind the point, as the hand has written them; what is compared are the digits on paper.
+@ Two digits behind the point, as the hand has written them.
 
 @<Print the attention of one head@>=
 static void print_line(const char *name, const float *x, int n)
@@ -2041,8 +2046,7 @@ pairs of tokens stand in one order by logit and in another by probability.
 @<Print what became of a mask@>@;
 static bool print_raised(struct bench *b, struct error *why)
 {
-  struct album a;
-  float raised[WORDS];
+  struct album a;@+ float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
   if (!look_at(b, text, 3, &a, why))@+ return false;
@@ -2077,15 +2081,13 @@ static bool print_doubled(struct bench *b, struct error *why)
   return true;
 }
 
-@ Three passes of eight, nine and ten rows differ in one row each, and so the differences of their counts are the
-keys that the ninth and the tenth row saw.
+@ Passes of eight, nine and ten rows: the differences of their counts are the keys that the ninth and the tenth row saw.
 
 @<What became of the claims@>=
 static bool print_pairs(struct bench *b, struct error *why)
 {
   static const uint32_t ids[10] = @[{ 0, 1, 2, STOP, 0, 1, 2, STOP, 0, 1 }@];
-  struct album a;
-  uint64_t pairs[3];
+  struct album a;@+ uint64_t pairs[3];
   for (size_t i = 0; i < 3; i++) {
     b->c = (struct counters) @[{ .passes = 0 }@];
     if (!look_at(b, ids, 8 + i, &a, why))@+ return false;
@@ -2098,24 +2100,20 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
-@ Everything that these pages quote, in turn. What needs no model comes first.
+@ Everything that these pages quote, in turn, from every experiment.
 
 @<What became of the claims@>=
 static bool print_values(struct bench *b, struct error *why)
 {
-  print_sums();
-  print_variance();
-  print_weights(&b->e);
-  print_shapes();
-  print_underflow();
+  print_sums();@+ print_variance();@+ print_weights(&b->e);
+  print_shapes();@+ print_underflow();
   return print_mask(b, why) && print_raised(b, why)
     && print_doubled(b, why) && print_pairs(b, why)
     && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 
 @* What the tutorials say. \label{sec:modeltutorials}
-About the inside of a model five popular explanations agree with each other and mostly with our runs. These are
-the places where they do not.
+Five popular explanations agree with each other and mostly with our runs. These are the places where they do not.
 
 \begin{tutorial}{offbyone}{S2-30, S0-09, S2-32}
 \quoted{, the hidden state at position 10}
@@ -2180,7 +2178,7 @@ weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
 \end{tutorial}
 
 @* Exercises. \label{sec:modelexercises}
-The last two change the engine; the command beside an exercise builds it with your change and judges it.
+The last two change the engine; the command builds it anew and judges.
 
 \begin{exercises}
 \exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in

@@ -1,12 +1,12 @@
 /* store.c -- made from chapters/02-model.w; change it there */
 
-/* 2.52  store.c */
+/* 2.53  store.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/store.h"
 
-/* 2.33  What the plain store holds */
+/* 2.34  What the plain store holds */
 
 struct strand {
   float *block;
@@ -16,7 +16,7 @@ struct strand {
   size_t first, count;
 };
 
-/* 2.34  What the plain store holds */
+/* 2.35  What the plain store holds */
 
 struct plain_store {
   struct store common;
@@ -26,7 +26,7 @@ struct plain_store {
   size_t n, *order;
 };
 
-/* 2.31  Pass the call on to the kind of store */
+/* 2.32  Pass the call on to the kind of store */
 
 bool store_begin(struct store *s, const struct row *rows, size_t n,
                  struct error *why)
@@ -65,7 +65,7 @@ void store_close(struct store *s)
     s->kind->close(s);
 }
 
-/* 2.37  Find a place for every row */
+/* 2.38  Find a place for every row */
 
 static bool plain_order(struct plain_store *s, struct error *why)
 {
@@ -77,7 +77,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
     const struct strand *q = &s->sequence[r->sequence];
     const char *wrong = NULL;
 
-/* 2.38  Find out what is wrong with the row's position */
+/* 2.39  Find out what is wrong with the row's position */
 
     if (r->position >= s->common.n_positions)
       wrong = "beyond the context";
@@ -97,7 +97,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.40  Give a sequence a larger block */
+/* 2.41  Give a sequence a larger block */
 
 static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
                           struct error *why)
@@ -113,7 +113,7 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
     return false;
   }
 
-/* 2.41  Move each layer's rows to their new place */
+/* 2.42  Move each layer's rows to their new place */
 
   for (size_t i = 0; i < parts && q->length > 0; i++)
     memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
@@ -124,7 +124,7 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
   return true;
 }
 
-/* 2.39  Make room for the rows of the pass */
+/* 2.40  Make room for the rows of the pass */
 
 static bool plain_grow(struct plain_store *s, struct error *why)
 {
@@ -143,7 +143,7 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.42  Count the rows of a sequence that were computed before */
+/* 2.43  Count the rows of a sequence that were computed before */
 
 static uint32_t token_at(const struct plain_store *s, const struct strand *q,
                          size_t k)
@@ -160,7 +160,7 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-/* 2.43  Count the rows that are seen, and those computed before */
+/* 2.44  Count the rows that are seen, and those computed before */
 
 static size_t lowest(const struct plain_store *s, size_t position)
 {
@@ -168,7 +168,7 @@ static size_t lowest(const struct plain_store *s, size_t position)
   return short_sighted ? position - s->window + 1 : 0;
 }
 
-/* 2.44  Count the rows that are seen, and those computed before */
+/* 2.45  Count the rows that are seen, and those computed before */
 
 static void plain_measure(struct plain_store *s)
 {
@@ -182,7 +182,7 @@ static void plain_measure(struct plain_store *s)
   }
 }
 
-/* 2.47  End a pass, empty the store */
+/* 2.48  End a pass, empty the store */
 
 static void plain_end(struct store *common, bool commit)
 {
@@ -202,7 +202,7 @@ static void plain_end(struct store *common, bool commit)
   s->order = NULL, s->n = 0;
 }
 
-/* 2.48  End a pass, empty the store */
+/* 2.49  End a pass, empty the store */
 
 static void plain_empty(struct store *common)
 {
@@ -211,14 +211,14 @@ static void plain_empty(struct store *common)
     s->sequence[i].length = 0;
 }
 
-/* 2.35  Admit a pass, or refuse it */
+/* 2.36  Admit a pass, or refuse it */
 
 static bool plain_begin(struct store *common, const struct row *rows, size_t n,
                         struct error *why)
 {
   struct plain_store *s = (struct plain_store *)common;
 
-/* 2.36  Refuse what cannot be a pass of this store */
+/* 2.37  Refuse what cannot be a pass of this store */
 
   if (n == 0 || s->n > 0)
     return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
@@ -242,7 +242,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   return ok;
 }
 
-/* 2.45  Store the keys and values of a layer */
+/* 2.46  Store the keys and values of a layer */
 
 static void plain_put(struct store *common, uint32_t layer, const float *k,
                       const float *v)
@@ -258,7 +258,7 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-/* 2.46  Show what a row sees */
+/* 2.47  Show what a row sees */
 
 static void plain_view(const struct store *common, uint32_t layer, size_t i,
                        struct view *v)
@@ -273,7 +273,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   };
 }
 
-/* 2.51  Close a plain store */
+/* 2.52  Close a plain store */
 
 static void plain_close(struct store *common)
 {
@@ -289,7 +289,7 @@ static void plain_close(struct store *common)
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-/* 2.49  Open a plain store */
+/* 2.50  Open a plain store */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why)
@@ -306,7 +306,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
     return NULL;
   }
 
-/* 2.50  Note what the store needs to know of the model */
+/* 2.51  Note what the store needs to know of the model */
 
   s->width = (size_t)c->n_kv_heads * c->head_dim;
   s->n_layers = c->n_layers, s->window = c->window;

@@ -74,6 +74,8 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
 void store_view(const struct store *s, uint32_t layer, size_t i, struct view *v);
 /* what row number i of the pass sees in layer */
 
+/* 2.31  The store as others see it */
+
 void store_commit(struct store *s);
 /* ends the pass: its rows belong to the store */
 
@@ -86,7 +88,7 @@ void store_empty(struct store *s);
 void store_close(struct store *s);
 /* returns the memory; null is nothing */
 
-/* 2.32  A store of one block a sequence */
+/* 2.33  A store of one block a sequence */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why);
