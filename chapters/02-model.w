@@ -240,8 +240,8 @@ static double normal(uint64_t *seed)
 }
 
 @ The aside's numbers. The same terms, between 0 and 1, are added in both orders, a hundred times over, and what comes out is held
-against the truth. Half of the terms' number is some five thousand; so the sums lie between $2^{12}$ and $2^{13}$, and of the 24 bits of a
-float the last is worth $2^{-11}$ there.
+against the truth. The sums come to half the number of terms, some five thousand. They lie between $2^{12}$ and $2^{13}$, where the last of a float's 24
+bits is worth $2^{-11}$.
 
 @<How far off are the two orders of a sum@>=
 static void print_sums(void)
@@ -1121,7 +1121,7 @@ static void work_embed(struct work *w, const struct row *rows)
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
 
-@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer, and cannot be measured.
+@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer.
 
 @<Show the watcher a stage@>=
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
@@ -1236,7 +1236,7 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
 }
 
 @ The second half: norm, up, the bend, down, and into the stream. With a gate, the bend is
-applied to the gate, which then multiplies the other product. Most of the multiply--adds are in this half, and it knows nothing of texts: no row
+applied to the gate, which then multiplies the other product. Here are most of a model's multiply--adds, and nothing in them knows of texts: no row
 looks at another, and the store is not asked.
 
 @<Pass through the MLP@>=
@@ -1276,7 +1276,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
 }
 
 @ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
-has |w->n| in it and the other has not, and most of what later chapters gain comes from that.
+has |w->n| in it and the other has not, and much of what later chapters gain comes from that.
 
 @<Put the rows through all layers@>=
 static void work_run(struct work *w, const struct row *rows)
@@ -1317,7 +1317,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 
 @ The store admits the rows, the desk is laid out, the work is done, the desk is cleared. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
-with other bits than those of the definition (\cref{sec:kernels}).
+with other bits than those of the definition (\cref{sec:kerneltables}).
 
 @<Run a pass before a watcher@>=
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
