@@ -2015,7 +2015,7 @@ static void print_way(const struct toy *y, const struct album *a)
 }
 
 @ The keys of \cref{sec:weights} are taken from the same album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
-along and struck out. The end counts in how many of four numbers the heads' mixture differs from what attention adds.
+along and struck out. The end counts what the matrix behind the heads has changed.
 
 @<Print what became of a mask@>=
 static bool print_mask(struct bench *b, struct error *why)
@@ -2124,7 +2124,7 @@ Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with th
 \begin{tutorial}{wrong}{S2-24}
 \quoted{which captures token-independent frequency preferences}
 \ourrun a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
-token that is independent of the \emph{context}.
+token, whatever the \emph{context}.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S2-25}
@@ -2148,8 +2148,8 @@ tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
 
 \begin{tutorial}{misleading}{S0-30, S0-10}
 \quoted{The result becomes the attention layer's output for position T.}
-\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And there is not one
-weight for a pair of positions but one for each head and layer, \val{claim.S0-10} in GPT-2 small.
+\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And a pair of
+positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S2-17}

@@ -210,7 +210,8 @@ void (*add)(const struct engine *e, float *y, const float *x, size_t n);
   /* |y[i] += x[i]|: the residual stream */
 
 @ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
-last one logits become probabilities.
+last one logits become probabilities. These last are the only kernels that work in double: what they make is added up over texts and compared with
+random numbers, and there a float's seventh digit would be seen.
 
 @<The kernels at the two ends@>=
 void (*embed)(const struct engine *e, struct tensor table, size_t d,
@@ -668,7 +669,8 @@ INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
 }
 
 @ A few rows by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
-fold goes over whole rows of the array.
+fold goes over whole rows of the array. Terms that fill no block are visited one by one, in the order of $k$, as a lane demands. The array is on
+the stack, and its size is what limits a span.
 
 @<A span of outputs for a few rows@>=
 INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
@@ -731,7 +733,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
 }
 
 @ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
-and nobody reads it.
+and nobody reads it; since the places of this register are outputs and not lanes, nothing from there is ever folded into a sum.
 
 @<The last columns of a matrix stored by inputs@>=
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
@@ -813,7 +815,8 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 
 @* Norms. \label{sec:norms}
 The two norms differ in the mean and in the bias, and share the rest (\cref{sec:layer} has the formulas). The row is
-centred first, into the place of the result; then one dot product with itself gives the size.
+centred first, into the place of the result; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
+of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
 
 @<One row normalized@>=
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
@@ -1079,8 +1082,8 @@ INLINE void attend_head(const struct heads *h, const float *q,
   @<Join the blocks in rising order@>@;
 }
 
-@ The join: the greatest maximum, the weight of each block, two chains, one division. If the weights are wanted they are finished with the
-same numbers.
+@ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
+$e^0$, exactly 1, and the chains begin with 0. If the weights are wanted they are finished with the same numbers.
 
 @<Join the blocks in rising order@>=
 float m = -INFINITY, l = 0;
@@ -1217,7 +1220,8 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book.
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It goes through |pool_run| all the
+same, for the sake of the floating-point modes: a caller who flushes small numbers to zero must not get another sum.
 
 @<Add to the residual stream@>=
 struct add_job { float *y; const float *x; size_t n; };
@@ -1464,7 +1468,8 @@ const struct kernels *kernels_at(size_t i)
   return i < n ? found[i] : NULL;
 }
 
-@ Whoever asks for a table by name and cannot have it is told what there is.
+@ Whoever asks for a table by name and cannot have it is told what there is. Whoever asks for none gets the last of the list, which is the
+fastest.
 
 @<Find a table by its name@>=
 const struct kernels *kernels_find(const char *name, struct error *why)
@@ -2019,7 +2024,8 @@ double g = ((fourth + third) + second) + first;
 double g_low = ((first - g) + second) + third + fourth;
 
 @ The angle is that fraction times $\pi/2$, again as a sum of two. For angles that are small
-already there is nothing to take away.
+already there is nothing to take away. A negative angle is reduced as if it were positive; then its rest changes sign, and its quadrants
+are counted backwards.
 
 @<Reduce |x| to |y + low| in a quadrant@>=
 static unsigned reduce(double x, double *y, double *low)
