@@ -210,7 +210,7 @@ void (*add)(const struct engine *e, float *y, const float *x, size_t n);
   /* |y[i] += x[i]|: the residual stream */
 
 @ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
-last one logits become probabilities. These last are the only kernels that work in double: what they make is added up over texts and compared with
+last one logits become probabilities. These last are the only kernels whose results are in double: they are added up over texts and compared with
 random numbers, and there a float's seventh digit would be seen.
 
 @<The kernels at the two ends@>=
