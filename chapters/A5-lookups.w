@@ -1,13 +1,11 @@
 @i types.w
 
-\chapterquestion{Which number belongs to this pair, which to this word, and what is the next thing
-to do?}
+\chapterquestion{Which number has this pair, and what comes next?}
 @** Three ways to look something up. \label{sec:tables}
 \incipit{L}{earning merges and applying} them asks three questions over and over. Which number has
 this pair of ids? Which number has this row of letters? What comes next, in order of importance? Two
-hash tables and a heap answer them. Whoever has written such things before may believe us and go
-on reading in \cref{sec:learning}; the others find here all of it, since C brings none of the
-three along.
+hash tables and a heap answer them. Whoever has written such things before may go
+on reading in \cref{sec:learning}; all of it is here, since C brings none of the three along.
 
 \begin{byhand}{five things to do}
 A heap is an array that is read as a tree: below place $i$ stand the places $2i+1$ and $2i+2$, and nothing
@@ -137,7 +135,7 @@ void pair_map_free(struct memory *m, struct pair_map *p);
 @ A pair's place is told by a product: the pair as one number of 64 bits, times a large odd
 constant, of which we take bits from the middle, where all bits of both ids have had their
 influence. If the place is taken by another pair, the next one is tried, and so on around the
-table. When a share $\alpha$ of the slots is used, a search that finds nothing looks at ${1\over2}\bigl(1+1/(1-\alpha)^2\bigr)$ of them on
+table. When a share $\alpha$ of the slots is used, a search that finds nothing looks at ${1\over2}\bigl({1+1/(1-\alpha)^2}\bigr)$ of them on
 average, if the rule is as good as chance (Knuth). At one half that is two and a half; at nine tenths it would be twenty times as many. That is why half
 of the slots are left free.
 @^linear probing@>
