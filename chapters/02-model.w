@@ -97,7 +97,7 @@ The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 \end{byhand}
 
 @ After so many numbers, a picture. A storyteller has been given the beginning of a tale and must say the next
-word, and only that. Before the word comes the whole tale goes through the teller's head
+word, and only that. Before the word comes, the whole tale goes through the teller's head
 again; then it is said, it belongs to the tale, and the same begins anew. This
 is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
 subject of this book. The unit is not a word but a token, and most tokens are parts
