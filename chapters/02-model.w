@@ -9,25 +9,22 @@ comes out of a language model. Whatever it seems to know or to want has to be sa
 that list, one token at a time.
 @^language model@>@^next token@>
 
-Think of a storyteller who has been given the beginning of a tale and must say the next
-word, and only that. Before the word comes the whole tale goes through the teller's head
-again; then it is said, it belongs to the tale, and the same begins anew. This
-is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
-subject of this book. The unit is not a word but a token, and most tokens are parts
-of words. Nobody need go through the tale again: what was worked out for its beginning
-cannot change, and may be kept. And the teller does not choose a word but gives
-odds on all of them; who rolls the dice is another question, and stands outside of the model.
-@^storyteller@>@^self-feeding@>
-
 @ The unit of work is a \emph{row}: one token at one position, on its way through
 the layers (\cref{fig:rows}). A row begins as a list of numbers that stands
 for its token. Each layer adds something to the list, in two steps. In the first, \emph{attention},
 the row looks at the rows to its left and takes over some of what they carry; this is the only
-place where rows meet. In the second, the \emph{MLP}, it is alone. After the last layer
+place where rows meet. In the second, the \emph{MLP} (for multi-layer perceptron), it is alone. After the last layer
 the row is compared with every token of the vocabulary, and the comparisons are called
 \emph{logits}. Rows never look to the right. So a row means the same whatever comes
 after it, and all rows of a text can go through the layers side by side.
 @^row@>@^residual stream@>@^logit@>
+
+To meet, each row makes three short lists of itself, by three matrices. Its \emph{query} is what it looks for, its
+\emph{key} is what it can be found by, and its \emph{value} is what it has to give. The product of a query
+and a key tells how much of that key's value is taken over. A layer has several such searches side by side, each with its own
+matrices; they are called \emph{heads}. The numbers in the matrices are the model's \emph{weights}, found by training
+(\cref{A1-training}); in this chapter they are given.
+@^query@>@^key@>@^value@>@^head@>@^weights@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
 the keys and values of the rows to its left and its own. Only the last row's logits are needed to go on.}{Six columns, one
@@ -37,7 +34,8 @@ are those of the new row, and above it stands the next token, a full stop. Above
 
 @ A whole model fits on a page, if its rows have four numbers, its vocabulary four tokens and its
 attention two heads of two numbers each. The first two numbers of a row are the token, the
-last two the position. We follow the last row, and begin with its attention.
+last two the position. We follow the last row, and begin with its attention. Two steps have their reasons later. A \emph{norm} divides a row by the root of the mean of its squares (\cref{sec:layer}). Scores become shares: $e$ is raised
+to each of them, less the largest, and the results are divided by their sum (\cref{sec:weights}).
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -62,7 +60,10 @@ B & \tok{\ sat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30
 Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own.
 \end{byhand}
 
-@ So each head has decided where to look, and the row takes over what stands there. What remains is done by the row alone.
+@ So each head has decided where to look, and the row takes over what stands there. What remains is done by the row alone. The mixed
+values go through one more matrix; ours is a diagonal of four factors. The MLP here has a single number in
+its middle, made by two lists of factors, and a \emph{gate} says how much of it goes through. At the end stands the matrix that
+makes logits. It is called the model's \emph{head}, by an old custom, and has nothing to do with the heads of attention.
 
 \begin{byhand}{from the last row to the next token}
 The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$, and added to $x$. Then come a norm, the MLP, and another norm.
@@ -80,7 +81,7 @@ The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$,
 
 The first norm: mean square 1.14, root 1.07. The MLP's gate is $0.5n_1-n_3=1.15$, its other number is $n_3=-1.31$. With
 $e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and taken
-from $h_3$. The second norm: mean square 1.19, root 1.09. The head's rows ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
+from $h_3$. The second norm: mean square 1.19, root 1.09. The rows of the model's head ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
 
 \medskip
 \begin{tabular}{@@{}lrrrr@@{}}
@@ -95,9 +96,19 @@ from $h_3$. The second norm: mean square 1.19, root 1.09. The head's rows ask fo
 The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 \end{byhand}
 
-@ The program of this chapter builds that model and finds the same numbers. Then it uses it, and a few
-others as small, to test what the chapter says. With |"values"| it prints the keys, with |"saturation"| the
-points of \cref{fig:saturation}.
+@ After so many numbers, a picture. A storyteller has been given the beginning of a tale and must say the next
+word, and only that. Before the word comes, the whole tale goes through the teller's head
+again; then it is said, it belongs to the tale, and the same begins anew. This
+is a good picture of the loop of chapter 3. It breaks in three places, and each of them is a
+subject of this book. The unit is not a word but a token, and most tokens are parts
+of words. Nobody need go through the tale again: what was worked out for its beginning
+cannot change, and may be kept. And the teller does not choose a word but gives
+odds on all of them; who rolls the dice is another question, and stands outside of the model.
+@^storyteller@>@^self-feeding@>
+
+@ The program of this chapter builds the model of the two boxes and finds the same numbers. Then it uses it, and a few
+others as small, to test what the chapter says. With |"values"| it prints the numbers that these pages quote, each behind its
+name; with |"saturation"| the points of \cref{fig:saturation}.
 
 @c
 #include <inttypes.h>
@@ -121,20 +132,19 @@ points of \cref{fig:saturation}.
 @<Print what is asked for@>@;
 
 @ Without an argument it does the hand calculation. Whatever goes wrong is a sentence in |why|, printed here and
-nowhere else, and the status says so to the shell.
+nowhere else, and the status says so to the shell. A |bench| is the small model with all that is needed to run it
+(\cref{sec:toy}).
 
 @<Print what is asked for@>=
 int main(int argc, char **argv)
 {
-  struct bench b;
-  struct error why;
+  struct bench b;@+ struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
-  else if (strcmp(what, "saturation") == 0) print_saturation(&b.e);
-  else ok = strcmp(what, "values") == 0 ? print_values(&b, &why)
-    : print_hand(&b, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (ok && strcmp(what, "saturation") == 0) print_saturation(&b.e);
+  else if (ok && strcmp(what, "values") == 0) ok = print_values(&b, &why);
+  else if (ok)@+ ok = print_hand(&b, &why);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.words);
   bench_close(&b);
   return !ok;
 }
@@ -142,7 +152,11 @@ int main(int argc, char **argv)
 @* The order of a sum. \label{sec:order}
 A model is mostly sums: of products, thousands of terms each. On paper the order of
 the terms does not matter. In a computer it does, because every addition rounds, and
-what is lost depends on what has been added before.
+what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
+another with AVX-512, which takes sixteen; in one for a single row and another for a batch, because the fast way differs. The logits then differ in
+their last bits, now and then two logits change places, and the model writes another sentence. The
+user sees a text that depends on who else was using the machine.
+@^order of summation@>
 
 \begin{byhand}{three digits, four terms}
 A machine keeps three decimal digits. It adds $1.00+0.004+0.004+0.004$ from the left:
@@ -153,12 +167,6 @@ $0.004+0.004=0.008$; together $1.008$, rounded $1.01$.
 Neither is wrong: each addition was rounded correctly, and the true sum is $1.012$. But they are
 two answers, and a program that takes the one way today and the other tomorrow has no answer.
 \end{byhand}
-
-Real programs do just that. They add in one order with AVX2 and in another with AVX-512; in
-one for a single row and another for a batch, because the fast way differs. The logits then differ in
-their last bits, now and then two logits change places, and the model writes another sentence. The
-user sees a text that depends on who else was using the machine.
-@^order of summation@>
 
 @ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
 sum of the products'' but this sum, in this order, rounded at these places, then there is
@@ -182,12 +190,12 @@ eight on their left, then four to four, two to two, one to one, and one number i
 
 \begin{aside}{How good is the sum}
 Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
-it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms of size 1, the
+it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms between 0 and 1, the
 chain from left to right is off by \val[1]{sum.chain} last places on average, the sixteen lanes by \val[1]{sum.lanes}.
 \end{aside}
 
 @ Three small decisions complete it, and each has a reason that shows only in a test. The product
-is not rounded before it is added: |fmaf| rounds once, every processor worth
+is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once, every processor worth
 using has it, and it cannot be mistaken for anything else, while |a*b+c| may be compiled either
 way. Lanes begin with $+0$. And where the number of terms is not a multiple of sixteen, the lanes that have
 no more terms are left alone. To fill them up with zeros would be nearly the same, but a sum that has
@@ -201,10 +209,11 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 \hbox{dot16}(x,w)&=a_0\hbox{ after }a_j\leftarrow a_j+a_{j+s}\;(j<s)\hbox{ for }s=8,4,2,1;
 \end{align*}
 and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
-exactly. A bias is added last.
+exactly. Where a matrix has a \emph{bias}, a number for each output that is there whatever the input, it is added last.
 
-@ Random numbers of our own, so that the same ones come on every machine: a counter that is stirred
-with shifts and multiplications (Steele and others 2014), and from two of its numbers one of the normal distribution.
+@ To say how good such a sum is we need random terms, and the same ones on every machine, or the numbers
+of this chapter would change with the library of whoever prints it. So a counter goes on in large odd
+steps,\side{$2^{64}$ times the golden section. Steele and others 2014.} and what it shows is stirred until no bit remembers its place.
 @^random numbers@>
 
 @<Random numbers that are the same everywhere@>=
@@ -215,34 +224,33 @@ static uint64_t stirred(uint64_t *seed)
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return z ^ z >> 31;
 }
+
+@ The upper 53 bits, and a half so that 0 never comes, are a uniform number between 0 and 1. Two of those make a normal
+one: a point of the plane whose coordinates are normal has a uniform angle, and the
+square of its distance from the middle is $-2\ln u$.\side{Found by Box and Muller. The point's other coordinate is as good a number, and is
+dropped here.}
+
+@<Random numbers that are the same everywhere@>=
 static double uniform(uint64_t *seed)
-{
-  return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;
-}
+{@+ return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;@+ }
 static double normal(uint64_t *seed)
 {
   double u = uniform(seed), v = uniform(seed);
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
 
-@ The aside's numbers: terms between 0 and 1 are added in both orders, and in double, where the error is too small to
-matter here; a hundred times over. The sums lie between $2^{12}$ and $2^{13}$, where the last place is worth $2^{-11}$.
+@ The aside's numbers. The same terms, between 0 and 1, are added in both orders, a hundred times over, and what comes out is held
+against the truth. The sums come to half the number of terms, some five thousand. They lie between $2^{12}$ and $2^{13}$, where the last of a float's 24
+bits is worth $2^{-11}$.
 
 @<How far off are the two orders of a sum@>=
 static void print_sums(void)
 {
-  enum { TERMS = 10000, TIMES = 100 };
+  enum {@+ TERMS = 10000, TIMES = 100@+ };
   uint64_t seed = 1;
   double off[2] = @[{ 0, 0 }@], place = 0x1p-11;
   for (int i = 0; i < TIMES; i++) {
-    float chain = 0, lane[16] = @[{ 0 }@];
-    double truth = 0;
-    for (int k = 0; k < TERMS; k++) {
-      float x = (float) uniform(&seed);
-      truth += (double) x, chain += x, lane[k % 16] += x;
-    }
-    for (int s = 8; s > 0; s /= 2)
-      for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+    @<Add one set of terms in both orders@>@;
     off[0] += fabs((double) chain - truth) / TIMES;
     off[1] += fabs((double) lane[0] - truth) / TIMES;
   }
@@ -250,10 +258,24 @@ static void print_sums(void)
     off[0] / place, off[1] / place);
 }
 
+@ The truth is the sum in double. It is rounded as well, but in the 53rd bit, and what both sums miss by is found in the 24th;
+a judge need not be perfect, only so much better that nobody can tell.
+
+@<Add one set of terms in both orders@>=
+float chain = 0, lane[16] = @[{ 0 }@];
+double truth = 0;
+for (int k = 0; k < TERMS; k++) {
+  float x = (float) uniform(&seed);
+  truth += (double) x, chain += x, lane[k % 16] += x;
+}
+for (int s = 8; s > 0; s /= 2)
+  for (int j = 0; j < s; j++)@+ lane[j] += lane[j + s];
+
 @* What a layer computes. \label{sec:layer}
-Four operations make a layer, besides the sums of products. They are written down here, with the order of
-rounding where there is a choice; \cref{A6-kernels} computes them, for each processor in its own way and with
-the same bits.
+Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
+here, with the order of rounding where there is a choice. The functions that compute them are the \emph{kernels} of
+\cref{A6-kernels}, written for each kind of processor in its own way, and with the same bits.
+@^kernel@>
 
 A \emph{norm} brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
 the root of the mean square; LayerNorm takes away the mean first and then does the same:
@@ -261,7 +283,8 @@ the root of the mean square; LayerNorm takes away the mean first and then does t
 y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
 \end{gather*}
-Here $r$ is the same reciprocal root as above, of $c$ instead of $x$; $g$ is a gain that was learnt, $b$ a bias. LayerNorm needs two
+Here $d$ is the number of numbers in a row, and $\varepsilon$ is small and keeps a row of zeros from being divided by zero; $r$ is the
+same reciprocal root as above, of $c$ instead of $x$; $g$ is a gain that was learnt, $b$ a bias. LayerNorm needs two
 passes over the row. The textbook's single pass, mean of squares minus square of mean, subtracts two large
 numbers that are nearly equal.
 @^RMSNorm@>@^LayerNorm@>@^cancellation@>
@@ -269,24 +292,31 @@ numbers that are nearly equal.
 @ Rows have no order until they are given one: a sum over keys is the same in whatever order the keys lie. GPT-2 adds to the row
 of a token the row of its position, as the hand calculation did. The Llama family \emph{turns} queries and keys instead: number $i$
 and number $i+{1\over2}d$ of a head are taken as a point of the plane and turned by the angle $p\,f_i$, where $p$ is the
-position and $f$ a list of frequencies. The dot product of a turned query and a turned key then depends only on
-the difference of their positions. The angle is rounded to float before anything else is done with
+position and $f$ a list of frequencies, from 1 down to nearly nothing: some of the points go round like the seconds of a
+clock, others like its hours. Two points that are both turned by one angle keep their product. So the dot product of a turned query and a
+turned key depends only on the difference of their positions. The angle is rounded to float before anything else is done with
 it, as the program that trained these models does. At position ten thousand that makes the angle wrong by
 half a thousandth, and \emph{not} making the same error would be worse.
 @^rotary embedding@>@^position@>
 
 Each of the two new numbers is a product, rounded, and a multiply--add, rounded: a
 rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
-decided; the rule is that the number $i$ goes into the |fmaf|.
+decided. The rule is that number $i$ goes into the |fmaf|: with $c$ and $s$ for cosine and sine it becomes $\texttt{fmaf}(x_i,c,-(x_{i+d/2}\,s))$, and
+its partner $\texttt{fmaf}(x_i,s,x_{i+d/2}\,c)$.
 
 @ In \emph{attention} a query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
 output is the sum of the values with these weights:
 $$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
-Each head does that with its own part of the row. The outputs of the heads are joined, and one more matrix takes them
-back into the stream. As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
+A row sees the positions up to its own; in some models only the last few thousand of them, which is called a \emph{window}.
+Each head does this with its own part of the query, and the heads' outputs, one behind the other, go through one more matrix
+and are added to the row. Keys and values have to be kept for as long as the text goes on, queries do not; many models therefore have fewer
+heads of keys and values than of queries, and a group of query heads shares one (\emph{grouped-query attention}).
+@^window@>@^grouped-query attention@>
+
+As a definition this is not finished: in which order are ten thousand positions to be added? From left to right is one
 chain, and could not be divided among threads. Sixteen lanes would not suit the values, which are vectors themselves.
-So the positions are cut into blocks of 256, counted from the beginning of the sequence, and each block gives three
-results by itself:
+So the positions are cut into blocks of 256, which is long enough for the joints to cost nothing and short enough to leave work
+for every thread. They are counted from the beginning of the sequence, and each block gives three results by itself:
 \begin{align*}
 m_b&=\max_ts_t,\\
 l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
@@ -298,19 +328,20 @@ The blocks are at \emph{absolute} positions. If they were counted from the first
 along with the text would cut them differently at each step, and the same sums would come out in different ways.
 @^blocks of 256@>@^attention@>
 
-@ Between the two matrices of an MLP every number goes through a bent curve, or else the two
-would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
+@ The MLP's first matrix makes a longer list of the row, its second a row of the list. Between them every number goes through a
+bent curve, or else the two would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
 distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row $u$.
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
 The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. The exponentials and
-tangents are our own (\cref{sec:numbers}): a C library may return any last bit it likes, and each has taken the standard at its word.
+tangents are our own (\cref{sec:numbers}): the standard lets a C library return any last bit it likes, and no two of them like the same.
 @^GELU@>@^SiLU@>@^SwiGLU@>
 
 @* Weights that sum to one. \label{sec:weights}
 Softmax turns any numbers into shares: exponentials, divided by their sum. Only differences count, since a constant added
-to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite, and
+to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite in float, whose numbers end
+before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and what is far below vanishes to 0 without harm.
 @^softmax@>
 
@@ -323,7 +354,7 @@ left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And ze
 is infinite, or not a number, in a row of memory that nobody has written yet, it poisons the sum.
 @^mask@>
 
-@ Why is a score divided by $\sqrt{d_k}$, the root of the numbers in a key? Let the numbers of a query and a key be independent, with
+@ Why is a score divided by $\sqrt{d_k}$, the root of how many numbers a key has? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
 terms add; so $q\cdot k$ has variance $d_k$, and divided by the root it has variance 1 again. Counted on
 \val{variance.samples} random pairs with $d_k=64$: \val[1]{claim.S2-43} before, \val[2]{variance.after} after.
@@ -341,30 +372,34 @@ a choice of one; divided by the root of the length they leave it as it was.}{A p
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
 
-@ The experiment draws scores of variance $d$ for one query and 64 keys, as often as it is told, and asks the softmax of the kernels, which
-computes in double.
+@ The experiment draws scores of a given deviation for one query and 64 keys, as often as it is told, and asks the softmax of the
+kernels, which computes in double. The seed is fixed: every deviation is tried with the same scores but for their size, or else the curve would
+tremble from point to point.
 
 @<What large scores do to a softmax@>=
-struct softened { double largest, slope; };
+struct softened {@+ double largest, slope;@+ };
 static struct softened soften(const struct engine *e, double deviation, int times)
 {
-  enum { KEYS = 64 };
+  enum {@+ KEYS = 64@+ };
   struct softened mean = @[{ 0, 0 }@];
   uint64_t seed = 7;
   for (int i = 0; i < times; i++) {
-    float score[KEYS];
-    double p[KEYS], most = 0;
+    float score[KEYS];@+ double p[KEYS], most = 0;
     for (int t = 0; t < KEYS; t++)
       score[t] = (float) (deviation * normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
     for (int t = 0; t < KEYS; t++) {
-      if (p[t] > most) most = p[t];
+      if (p[t] > most)@+ most = p[t];
       mean.slope += p[t] * (1 - p[t]) / times;
     }
     mean.largest += most / times;
   }
   return mean;
 }
+
+@ The figure's two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$.
+
+@<What large scores do to a softmax@>=
 static void print_saturation(const struct engine *e)
 {
   printf("d,plain,divided\n");
@@ -373,15 +408,15 @@ static void print_saturation(const struct engine *e)
       soften(e, 1, 1000).largest);
 }
 
-@ The variance is taken over random queries and keys, whose products have mean 0, so that it is the mean of
-their squares.
+@ That $q\cdot k$ has variance $d_k$ was proved from independence, and is counted all the same: the
+count says that the right thing was proved. Products have mean 0, so the variance is the mean of their squares. Then it is seen what the two do to
+shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
 
 @<What large scores do to a softmax@>=
-static void print_weights(const struct engine *e)
+static void print_variance(void)
 {
-  enum { SAMPLES = 20000, D = 64 };
-  uint64_t seed = 3;
-  double square = 0;
+  enum {@+ SAMPLES = 20000, D = 64@+ };
+  uint64_t seed = 3;@+ double square = 0;
   for (int i = 0; i < SAMPLES; i++) {
     double dot = 0;
     for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
@@ -389,6 +424,9 @@ static void print_weights(const struct engine *e)
   }
   printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
   printf("variance.after %.6f\n", square / D);
+}
+static void print_weights(const struct engine *e)
+{
   struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
   printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest,
     plain.largest);
@@ -398,20 +436,19 @@ static void print_weights(const struct engine *e)
 }
 
 @* What is counted. \label{sec:counters}
-What a pass costs is counted beside it. Counters are bumped where the cost is paid, but once for a
+To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
+time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
+computer, and a formula can be held against them with |==|. Counters are bumped where the cost is paid, but once for a
 call and never once for an element: counting must not cost anything itself.
-@^counters@>
+@^counters@>@^pass@>
+
+The names are a contract: the command prints them. Pairs are those of one head in one layer, since all heads and layers have equally
+many.\side{Bytes are counted as they are stored: those have to come from memory, whatever they are widened to.}
 
 @(counters.h@>=
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
-@<What is counted@>@;
-#endif
-
-@ What each of them counts is a contract of the command, too (\cref{sec:forward} bumps them).
-
-@<What is counted@>=
 struct counters {
   uint64_t passes, rows;
   uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
@@ -423,6 +460,7 @@ struct counters {
      (query, key) pairs of one head of the first layer; multiply--adds of the layers'
      matrices, of attention over all heads and layers, and of the head; stored bytes of
      weights read; bytes of cache read and written */
+#endif
 
 @* Rows and the store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
@@ -433,7 +471,9 @@ and what is kept from it.
 
 What a pass keeps are keys and values: a row's query looks at the keys of all positions
 up to its own and collects their values, so each layer must find the keys and values of
-earlier rows somewhere. That somewhere is the \emph{store}.
+earlier rows somewhere. That somewhere is the \emph{store}. It may hold several texts at a time, each a \emph{sequence} with a
+number of its own; rows of different sequences go through the layers side by side and never see each other.
+@^sequence@>
 
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
@@ -449,12 +489,13 @@ earlier rows somewhere. That somewhere is the \emph{store}.
 it is looked up in the embedding; after that a row is known by its place.
 
 @<A row is three numbers@>=
-struct row { uint32_t sequence, position, token; };
+struct row {@+ uint32_t sequence, position, token;@+ };
   /* a token at a position (from 0) of a sequence (from 0) */
 
 @ A store is a table of functions with a state behind it, because there will be more than
 one: chapter 4 has one that keeps its rows, chapter 12 one that shares pages among
-sequences. The pass knows only this table.
+sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: where the keys and the values lie, how far
+it is from row to row, and which positions count. No function is called for a key.
 
 @<What a store can do@>=
 struct store;
@@ -474,10 +515,8 @@ struct store_kind {
     /* as |store_close|, but never for null */
 };
 
-@ The rules of the game: the rows of one call come in any order; the positions of a
-sequence grow from call to call without a gap; a pass is admitted whole or not at all;
-all rows' keys and values of a layer are stored before any row of that layer looks, and
-are read back as they were stored. Until |store_commit| nothing of the pass counts.
+@ Behind the table stands what all stores have in common. Two of the numbers are for the counters, and only the store can know
+them.
 
 @<The store as others see it@>=
 struct store {
@@ -490,16 +529,33 @@ struct store {
   /* the part that all stores have in common. |seen|: rows of the store that some
      row of the present pass sees; |recomputed|: rows of the pass that an earlier pass
      had computed, with the same tokens up to there. Both are set by |store_begin| */
+
+@ The rules of the game: the rows of one call come in any order; the positions of a
+sequence grow from call to call without a gap; a pass is admitted whole or not at all;
+all rows' keys and values of a layer are stored before any row of that layer looks, and
+are read back as they were stored. Until |store_commit| nothing of the pass counts. So a pass
+that fails in the middle leaves no half-filled layer behind.
+
+@<The store as others see it@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why);
   /* admits a pass of |n| rows or refuses it in words: a sequence or position out of
      range, a gap, a position given twice or stored already; |rows| must live
      until the end of the pass */
+
+@ Layer by layer the pass hands over what it has made, and is shown what its rows may see.
+
+@<The store as others see it@>=
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
   /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v);
   /* what row number |i| of the pass sees in |layer| */
+
+@ To empty a store is not to close it: the rows are forgotten and the memory is kept, for the next text or, in the naive loop, for the
+same text once more.
+
+@<The store as others see it@>=
 void store_commit(struct store *s);
   /* ends the pass: its rows belong to the store */
 void store_abort(struct store *s);
@@ -510,31 +566,26 @@ void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
 @ The functions of the interface only pass the call on to the table of the store they were given. They stand here
-once, so that nobody else needs to know that there is a table.
+once, so that nobody else needs to know that there is a table, or whether there is a store to close.
 
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
-{
-  return s->kind->begin(s, rows, n, why);
-}
+{@+ return s->kind->begin(s, rows, n, why);@+ }
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
-{
-  s->kind->put(s, layer, k, v);
-}
+{@+ s->kind->put(s, layer, k, v);@+ }
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v)
-{
-  s->kind->show(s, layer, i, v);
-}
-void store_commit(struct store *s) { s->kind->end(s, true); }
-void store_abort(struct store *s) { s->kind->end(s, false); }
-void store_empty(struct store *s) { s->kind->empty(s); }
-void store_close(struct store *s) { if (s != NULL) s->kind->close(s); }
+{@+ s->kind->show(s, layer, i, v);@+ }
+void store_commit(struct store *s)@+ {@+ s->kind->end(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ s->kind->end(s, false);@+ }
+void store_empty(struct store *s)@+ {@+ s->kind->empty(s);@+ }
+void store_close(struct store *s)
+{@+ if (s != NULL)@+ s->kind->close(s);@+ }
 
 @ The store of this chapter is as plain as can be: a sequence has one block, in it a
 layer has its keys and then its values, and position |t| is the |t|-th row of those. The
-block grows by doubling.
+block grows by doubling, so that a text which comes in token by token is moved a few times in all and not once for every token.
 
 @<A store of one block a sequence@>=
 struct store *store_open(struct memory *m, const struct model_config *c,
@@ -544,7 +595,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 
 @ A sequence remembers, beside its block, the tokens that it has computed. They survive
 |store_empty|: in the naive loop the same rows are computed again and again, and
-somebody has to notice.
+somebody has to notice. Neither of |length| and |computed| bounds the other, since emptying sets the first to zero and leaves the
+second; |room| bounds both.
 
 @<What the plain store holds@>=
 struct strand {
@@ -554,6 +606,11 @@ struct strand {
   size_t computed; /* positions whose tokens are known from earlier passes */
   size_t first, count; /* its rows in |order|, while a pass is on */
 };
+
+@ The store begins with the common part, so that a pointer to the one is a pointer to the other. |order| holds row numbers
+plus one, because 0 must be free to say that nobody stands there yet.
+
+@<What the plain store holds@>=
 struct plain_store {
   struct store common; /* must come first: a |struct store *| points here */
   size_t width, n_layers, window;
@@ -571,27 +628,33 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   struct error *why)
 {
   struct plain_store *s = (struct plain_store *) common;
-  if (n == 0 || s->n > 0)
-    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
-      : "the store is in a pass; wanted: its end");
-  for (size_t i = 0; i < n; i++)
-    if (rows[i].sequence >= common->n_sequences)
-      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
-        " below %" PRIu32, i, rows[i].sequence, common->n_sequences);
+  @<Refuse what cannot be a pass of this store@>@;
   s->order = memory_take(common->m, FOR_ACTIVATIONS, n, sizeof *s->order, why);
-  if (s->order == NULL) return false;
+  if (s->order == NULL)@+ return false;
   s->rows = rows, s->n = n;
   for (size_t i = 0; i < n; i++) s->sequence[rows[i].sequence].count++;
   bool ok = plain_order(s, why) && plain_grow(s, why);
-  if (ok) plain_measure(s);
-  else plain_end(common, false);
+  if (ok)@+ plain_measure(s);
+  else@+ plain_end(common, false);
   return ok;
 }
 
+@ A second pass before the first has ended would write over its |order|. Sequences are looked at before anything else because
+everything else uses them as an index.
+
+@<Refuse what cannot be a pass of this store@>=
+if (n == 0 || s->n > 0)
+  return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
+    : "the store is in a pass; wanted: its end");
+for (size_t i = 0; i < n; i++)
+  if (rows[i].sequence >= common->n_sequences)
+    return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
+      " below %" PRIu32, i, rows[i].sequence, common->n_sequences);
+
 @ If a sequence that has |length| rows gets |count| more, their positions must be
 |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row,
-and a row that finds its place out of bounds or taken is an error. After that |order|
-lists the rows by sequence and position, and no sorting was needed.
+and a row that finds its place out of bounds or taken is an error. If none is, all places are taken, for there are as many rows as places.
+After that |order| lists the rows by sequence and position, and no sorting was needed.
 
 @<Find a place for every row@>=
 static bool plain_order(struct plain_store *s, struct error *why)
@@ -603,11 +666,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
     const struct row *r = &s->rows[i];
     const struct strand *q = &s->sequence[r->sequence];
     const char *wrong = NULL;
-    if (r->position >= s->common.n_positions) wrong = "beyond the context";
-    else if (r->position < q->length) wrong = "stored already";
-    else if (r->position >= q->length + q->count) wrong = "behind a gap";
-    else if (s->order[q->first + r->position - q->length] != 0)
-      wrong = "given twice";
+    @<Find out what is wrong with the row's position@>@;
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"@|
         " wanted: from %zu on, below %u,"@| " each once", r->position,
@@ -617,9 +676,19 @@ static bool plain_order(struct plain_store *s, struct error *why)
   return true;
 }
 
+@ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
+that the place exists.
+
+@<Find out what is wrong with the row's position@>=
+if (r->position >= s->common.n_positions) wrong = "beyond the context";
+else if (r->position < q->length)@+ wrong = "stored already";
+else if (r->position >= q->length + q->count) wrong = "behind a gap";
+else if (s->order[q->first + r->position - q->length] != 0)
+  wrong = "given twice";
+
 @ A block that is too small is replaced by one of twice the size, or of the size that the
-pass needs. If memory is refused, the sequences that have grown already keep their
-larger blocks; nobody can tell.
+pass needs if that is more, but never larger than the context. If memory is refused, the sequences that have grown already keep their
+larger blocks; a larger block holds the same rows, so nobody can tell.
 
 @<Make room for the rows of the pass@>=
 static bool plain_grow(struct plain_store *s, struct error *why)
@@ -627,16 +696,15 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     struct strand *q = &s->sequence[i];
     size_t wanted = q->length + q->count, room = 2 * q->room;
-    if (wanted <= q->room) continue;
+    if (wanted <= q->room)@+ continue;
     if (room > s->common.n_positions) room = s->common.n_positions;
-    if (room < wanted) room = wanted;
-    if (!sequence_grow(s, q, room, why)) return false;
+    if (room < wanted)@+ room = wanted;
+    if (!sequence_grow(s, q, room, why))@+ return false;
   }
   return true;
 }
 
-@ Keys and values of a layer lie |room| rows apart, so a larger block is not the old one
-with something behind it: each layer's rows move to a new place.
+@ The new block is taken before the old one is given back, or else a refusal would cost the rows that are there already.
 
 @<Give a sequence a larger block@>=
 static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
@@ -651,24 +719,30 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
     memory_give(m, FOR_CACHE, block, room, parts * span);
     return false;
   }
-  for (size_t i = 0; i < parts && q->length > 0; i++)
-    memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
-      q->length * span);
+  @<Move each layer's rows to their new place@>@;
   memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
   q->block = block, q->token = token, q->room = room;
   return true;
 }
 
+@ Keys and values of a layer lie |room| rows apart, so a larger block is not the old one
+with something behind it: all parts but the first begin somewhere else.\side{By position first and layer second, growing would be a plain copy. But
+then the keys of one layer would lie far apart, and attention reads them one behind the other in every pass.}
+
+@<Move each layer's rows to their new place@>=
+for (size_t i = 0; i < parts && q->length > 0; i++)
+  memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
+    q->length * span);
+
 @ A row was computed before if an earlier pass had the same token at its position and at
 all positions before it, since keys and values are a function of those. The first row
-that differs makes everything behind it new.
+that differs makes everything behind it new, even where the tokens agree again: \tok{\ sat} behind \tok{the}\tok{\ cat} and \tok{\ sat} behind
+\tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
 
 @<Count the rows of a sequence that were computed before@>=
 static uint32_t token_at(const struct plain_store *s, const struct strand *q,
   size_t k)
-{
-  return s->rows[s->order[q->first + k] - 1].token;
-}
+{@+ return s->rows[s->order[q->first + k] - 1].token;@+ }
 static size_t known(const struct plain_store *s, const struct strand *q)
 {
   size_t k = 0;
@@ -678,8 +752,8 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-@ The rows that some row of the pass will look at are those from the first one that the
-earliest of them sees. With a window that may be later than the beginning.
+@ With a window a row does not see from the beginning, but the last |window| positions, its own among them. A window that is one too
+long shows in no text that anybody would read, and so has a test of its own.
 
 @<Count the rows that are seen, and those computed before@>=
 static size_t lowest(const struct plain_store *s, size_t position)
@@ -687,20 +761,24 @@ static size_t lowest(const struct plain_store *s, size_t position)
   bool short_sighted = s->window > 0 && position >= s->window;
   return short_sighted ? position - s->window + 1 : 0;
 }
-@#
+
+@ The rows that some row of the pass will look at are all from the first one that the
+earliest of them sees up to the last of the pass. Each is counted once, however many look at it.
+
+@<Count the rows that are seen, and those computed before@>=
 static void plain_measure(struct plain_store *s)
 {
   s->common.seen = s->common.recomputed = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     const struct strand *q = &s->sequence[i];
-    if (q->count == 0) continue;
+    if (q->count == 0)@+ continue;
     s->common.recomputed += known(s, q);
     s->common.seen += q->length + q->count - lowest(s, q->length);
   }
 }
 
 @ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
-its position. Nothing is rounded here, for this store keeps floats.
+its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions.
 
 @<Store the keys and values of a layer@>=
 static void plain_put(struct store *common, uint32_t layer, const float *k,
@@ -734,7 +812,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
 }
 
 @ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
-and what had been computed beyond a new token is forgotten.
+and what had been computed beyond a new token is forgotten: it belonged to another text.
 
 @<End a pass, empty the store@>=
 static void plain_end(struct store *common, bool commit)
@@ -746,13 +824,17 @@ static void plain_end(struct store *common, bool commit)
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(s, q, k);
     if (commit && (old < q->count || q->computed < end)) q->computed = end;
-    if (commit) q->length = end;
+    if (commit)@+ q->length = end;
     q->count = 0;
   }
   memory_give(common->m, FOR_ACTIVATIONS, s->order, s->n, sizeof *s->order);
   s->order = NULL, s->n = 0;
 }
-@#
+
+@ To empty the store is to say that no row counts. What is in the blocks will be written over before it is read; the tokens
+stay for |known| to look at.
+
+@<End a pass, empty the store@>=
 static void plain_empty(struct store *common)
 {
   struct plain_store *s = (struct plain_store *) common;
@@ -768,19 +850,25 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   static const struct store_kind kind = @[{ plain_begin, plain_put, plain_view,
     plain_end, plain_empty, plain_close }@];
   struct plain_store *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
-  if (s == NULL) return NULL;
+  if (s == NULL)@+ return NULL;
   s->sequence = memory_take(m, FOR_OTHER, n_sequences, sizeof *s->sequence, why);
   if (s->sequence == NULL) {
     memory_give(m, FOR_OTHER, s, 1, sizeof *s);
     return NULL;
   }
-  s->width = (size_t) c->n_kv_heads * c->head_dim;
-  s->n_layers = c->n_layers, s->window = c->window;
-  s->common = (struct store) @[{ .kind = &kind, .m = m,
-    .n_sequences = n_sequences, .n_positions = c->n_positions,
-    .row_bytes = 2 * s->width * sizeof(float) }@];
+  @<Note what the store needs to know of the model@>@;
   return &s->common;
 }
+
+@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value as they are kept; a store of shorter
+numbers will say less.
+
+@<Note what the store needs to know of the model@>=
+s->width = (size_t) c->n_kv_heads * c->head_dim;
+s->n_layers = c->n_layers, s->window = c->window;
+s->common = (struct store) @[{ .kind = &kind, .m = m,
+  .n_sequences = n_sequences, .n_positions = c->n_positions,
+  .row_bytes = 2 * s->width * sizeof(float) }@];
 
 @ Closing returns everything, block by block, with the sizes and purposes under which it was taken; otherwise the
 books of chapter 0 would not come out even.
@@ -841,18 +929,18 @@ of all.
 #endif
 
 @ A pass is alive until it is closed, and takes its memory from the store's. Its hidden
-states are those after the last layer, before the last norm.
+states are those after the last layer, before the last norm: the norm belongs to the head, and is done for the rows that the head is
+asked about.
 
 @<What a pass leaves behind@>=
 struct pass {
-  struct memory *m;
-  size_t n, d_model;
+  struct memory *m;@+ size_t n, d_model;
   float *hidden; /* |[n][d_model]|, in the order of the rows */
   uint32_t *spoilt; /* |[n]|: the layer, from 1, behind which a row first held a
     number that is not finite, 0 if its embedding did, |SOUND| if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };
-enum { SOUND = 0x7fffffff };
+enum {@+ SOUND = 0x7fffffff@+ };
 
 @ Some chapters want to look into a pass: to draw attention, to print the numbers of a
 hand calculation, to see whether a later token has changed an earlier row. A
@@ -872,11 +960,12 @@ enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VA
 typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float *x,
   size_t rows, size_t width);
   /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
-struct watcher { watch_see *see; void *what; bool weights; };
+struct watcher {@+ watch_see *see;@+ void *what;@+ bool weights;@+ };
   /* |weights|: attention weights are wanted, too */
 
-@ The four functions of the chapter. Each takes the engine first: the kernels in use, the
-pool of workers, and the counters.
+@ The functions of the chapter take the engine first: the kernels in use, the
+pool of workers, and the counters. Then come the model, which none of them changes, and the store, which is all of a text that stays from one pass
+to the next.
 
 @<From rows to hidden states@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
@@ -894,7 +983,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
 
 @ From a hidden state to an answer it is two steps more, and whoever wants only one of them can have that one:
-logits of some rows, or the log-probability of a whole text.
+logits of some rows, or the log-probability of a whole text. A row that nobody asks for costs no product with the vocabulary.
 
 @<From hidden states to logits and probabilities@>=
 bool head(struct engine *e, const struct model *lm, struct pass *p,
@@ -913,26 +1002,29 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
      adds them in order. A logit that is not finite is an error */
 
 @ A pass needs a desk: a dozen arrays, all of them taken before the first layer and
-returned after the last. Whatever is taken is noted, so that one loop can clear the desk,
-also when it is only half full because the sixth array was refused.
+returned after the last, so that nothing can be refused in the middle of the work. Whatever is taken is noted on a sheet, so that one loop can
+clear the desk, also when it is only half full because the sixth array was refused.
 
 @<The desk of a pass@>=
-struct loan { void *p; size_t count, size; };
+struct loan {@+ void *p;@+ size_t count, size;@+ };
 struct desk {
-  struct memory *m;
-  struct error *why;
+  struct memory *m;@+ struct error *why;
   struct loan sheet[24];
-  size_t n;
-  bool refused;
+  size_t n;@+ bool refused;
 };
+
+@ After a first refusal all further ones are silent, and |why| keeps the first. So the code that lays out a desk is a list without a single question, and asks
+once, at its end.
+
+@<The desk of a pass@>=
 static void *desk_take(struct desk *d, size_t count, size_t size)
 {
-  if (d->refused) return NULL;
+  if (d->refused)@+ return NULL;
   struct loan *s = &d->sheet[d->n];
   *s = (struct loan) @[{ NULL, count, size }@];
   s->p = memory_take(d->m, FOR_ACTIVATIONS, count, size, d->why);
-  if (s->p == NULL) d->refused = true;
-  else d->n++;
+  if (s->p == NULL)@+ d->refused = true;
+  else@+ d->n++;
   return s->p;
 }
 static void desk_clear(struct desk *d)
@@ -944,15 +1036,13 @@ static void desk_clear(struct desk *d)
 }
 
 @ What lies on it. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
-|n_kv_heads*head_dim|.
+|n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes
+through.
 
 @<What lies on the desk@>=
 struct work {
-  struct engine *e;
-  const struct model *lm;
-  struct store *s;
-  const struct watcher *watch;
-  struct pass *p;
+  struct engine *e;@+ struct store *s;@+ struct pass *p;
+  const struct model *lm;@+ const struct watcher *watch;
   size_t n, q_width, kv_width, longest;
   float *x; /* the residual stream, |p->hidden| */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* |[n][...]| */
@@ -963,7 +1053,8 @@ struct work {
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_take|.
+product with the number of rows is checked by |memory_take|. What a kind of model has no use for is taken with no elements, which costs nothing and
+saves a question.
 
 @<Lay out the desk@>=
 static bool work_take(struct work *w, struct desk *d)
@@ -973,6 +1064,14 @@ static bool work_take(struct work *w, struct desk *d)
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
+  @<Take the numbers of a row in its layer@>@;
+  @<Take what places and attention need@>@;
+  return !d->refused;
+}
+
+@ These arrays have a line for each row of the pass. With them the activations grow with the number of rows and with nothing else.
+
+@<Take the numbers of a row in its layer@>=
   w->normed = desk_take(d, n, c->d_model * one);
   w->fused = desk_take(d, fused ? n : 0, 3 * w->q_width * one);
   w->q = desk_take(d, n, w->q_width * one);
@@ -982,6 +1081,11 @@ static bool work_take(struct work *w, struct desk *d)
   w->added = desk_take(d, n, c->d_model * one);
   w->inner = desk_take(d, n, c->d_inner * one);
   w->up = desk_take(d, gated ? n : 0, c->d_inner * one);
+
+@ The others go by positions. Attention needs room for each worker, since several heads are computed at the same time; and if somebody wants to see its
+weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
+
+@<Take what places and attention need@>=
   w->cosine = desk_take(d, n, half * one);
   w->sine = desk_take(d, n, half * one);
   w->id = desk_take(d, n, sizeof *w->id);
@@ -991,12 +1095,10 @@ static bool work_take(struct work *w, struct desk *d)
     kernels_room(&w->lm->attention, w->longest) * one);
   bool weights = w->watch != NULL && w->watch->weights;
   w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
-  return !d->refused;
-}
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
-for all layers.
+for all layers. Of the tables only the rows that were looked up are counted as read.
 
 @<Turn ids into rows@>=
 static void work_embed(struct work *w, const struct row *rows)
@@ -1018,7 +1120,10 @@ static void work_embed(struct work *w, const struct row *rows)
   w->e->c->weight_bytes_read += w->n * d * bytes;
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
-@#
+
+@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer.
+
+@<Show the watcher a stage@>=
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
   size_t width)
 {
@@ -1048,9 +1153,9 @@ static void work_project(struct work *w, const struct model_layer *l)
   }
 }
 
-@ Positions enter queries and keys here, if they have not entered with the embedding. The
-Qwens of the third kind norm both before; a norm of |head_dim| numbers is the same
-function as one of |d_model|.
+@ Positions enter queries and keys here, if they have not entered with the embedding. The values are not turned: where a row stands shall
+decide how much of it is taken over, and not what. The models called Qwen3 norm queries and keys before, head by head; a norm of |head_dim| numbers is the
+same function as one of |d_model|.
 
 @<Norm and turn queries and keys@>=
 static void work_turn(struct work *w, const struct model_layer *l)
@@ -1062,39 +1167,54 @@ static void work_turn(struct work *w, const struct model_layer *l)
     k->normalize(w->e, &l->of_queries, w->q, n * c->n_heads, d, w->q);
     k->normalize(w->e, &l->of_keys, w->k, n * c->n_kv_heads, d, w->k);
   }
-  if (c->learned_positions) return;
+  if (c->learned_positions)@+ return;
   k->rotate(w->e, w->q, n, c->n_heads, d / 2, w->cosine, w->sine);
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
 @ Attention. All keys and values of the layer are stored first, and only then does the
 first row look: a row sees itself, and in a pass of many rows it sees the others of its
-sequence in the same pass.
+sequence in the same pass. That is why a prompt can go through in one pass at all: no row waits for another row's output, only for keys
+and values of the same layer, which are made from what the layer below has left.
 
 @<Let every row attend@>=
 static void work_attend(struct work *w, uint32_t i)
 {
-  const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+  @<Store the layer's keys and values, and show each row its view@>@;
+  struct capture keep = @[{ w->weights, w->longest }@];
+  bool weights = w->watch != NULL && w->watch->weights;
+  w->e->k->attend(w->e, &w->lm->attention, w->q, w->seen, w->n, w->room,
+    w->mixed, weights ? &keep : NULL);
+  @<Count what the layer's attention has cost@>@;
+  if (weights)
+    look(w, STAGE_WEIGHTS, i, w->weights,
+      w->lm->config.n_heads * w->longest);
+}
+
+@ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
+and so is the number of pairs.
+
+@<Store the layer's keys and values, and show each row its view@>=
   store_put(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
     store_view(w->s, i, r, &w->seen[r]);
     pairs += w->seen[r].hi - w->seen[r].lo;
   }
-  struct capture keep = @[{ w->weights, w->longest }@];
-  bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
-    weights ? &keep : NULL);
-  if (i == 0) c->qk_pairs += pairs;
+
+@ A pair costs |head_dim| multiply--adds for the product and as many for its share of the value, in each head: |2*q_width| in all. The cache is read
+once for each row that somebody sees, not once a pair: the least that any machine has to read.
+
+@<Count what the layer's attention has cost@>=
+  if (i == 0)@+ c->qk_pairs += pairs;
   c->madds_attention += 2 * w->q_width * pairs;
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->seen * w->s->row_bytes;
-  if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
-}
 
-@ The first half of a layer: norm, attention, and the way back into the residual stream.
+@ The first half of a layer: norm, attention, and the way back into the \emph{residual stream}, as the rows on their way are called. What comes back is added
+to what was there, and nothing ever overwrites it; so a layer that has nothing to say can leave a row as it is.
+@^residual stream@>
 
 @<Pass through attention@>=
 static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1116,7 +1236,8 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
 }
 
 @ The second half: norm, up, the bend, down, and into the stream. With a gate, the bend is
-applied to the gate, which then multiplies the other product.
+applied to the gate, which then multiplies the other product. Here are most of a model's multiply--adds, and nothing in them knows of texts: no row
+looks at another, and the store is not asked.
 
 @<Pass through the MLP@>=
 static void work_second_half(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1139,7 +1260,8 @@ static void work_second_half(struct work *w, const struct model_layer *l, uint32
 
 @ A weight that is not a number makes everything after it not a number, and the answer is
 then an error and not a token. Where it began is cheap to find while the rows are at
-hand. A number that is not finite makes $x-x$ something else than zero.
+hand, and cannot be found afterwards. A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
+number, and that is equal to nothing.
 
 @<Note the rows that are no longer finite@>=
 static void note_spoilt(struct work *w, uint32_t behind)
@@ -1153,7 +1275,8 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-@ So a pass is short: embed, and then for each layer its two halves.
+@ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
+has |w->n| in it and the other has not, and much of what later chapters gain comes from that.
 
 @<Put the rows through all layers@>=
 static void work_run(struct work *w, const struct row *rows)
@@ -1174,7 +1297,8 @@ static void work_run(struct work *w, const struct row *rows)
 }
 
 @ Before that, the rows are checked: ids against the vocabulary here, positions by the
-store. The longest view decides how much room attention needs.
+store. An id is an index into a table of weights, and nobody before us has had the size of the table at hand. The longest view decides how much room attention
+needs.
 
 @<Check the ids, and find the longest view@>=
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
@@ -1191,8 +1315,9 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-@ The store admits the rows, the desk is laid out, the work is done, the desk is cleared.
-If the desk cannot be had, the store is told that there was no pass.
+@ The store admits the rows, the desk is laid out, the work is done, the desk is cleared. Everything that can fail comes before
+the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
+with other bits than those of the definition (\cref{sec:kerneltables}).
 
 @<Run a pass before a watcher@>=
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1207,6 +1332,15 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
   bool ok = w.p != NULL && work_take(&w, &d);
+  @<Do the work, or let it not have been@>@;
+  desk_clear(&d);
+  return ok;
+}
+
+@ The stream of the layers is the pass's own array of hidden states from the start, so that nothing has to be copied at the end. If the desk could
+not be had, the store is told that there was no pass.
+
+@<Do the work, or let it not have been@>=
   if (ok) {
     w.x = w.p->hidden;
     work_run(&w, rows);
@@ -1217,68 +1351,67 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     store_abort(s);
     pass_close(w.p);
   }
-  desk_clear(&d);
-  return ok;
-}
 
 @ Hardly anyone watches, so the function that everybody calls has no watcher.
 
 @<Run a pass with nobody watching@>=
 bool forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
-{
-  return forward_watched(e, lm, s, rows, n, NULL, made, why);
-}
+{@+ return forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
 
 @ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
-holds the hidden states, and for each row the layer behind which it was spoilt.
+holds the hidden states, and for each row the layer behind which it was spoilt. Of its three requests each may be refused; what has been granted
+by then goes back through |pass_close|, which can do with halves.
 
 @<Open and close a pass@>=
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   struct error *why)
 {
   struct pass *p = memory_take(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
-  if (p == NULL) return NULL;
+  if (p == NULL)@+ return NULL;
   *p = (struct pass) @[{ .m = m, .n = n, .d_model = d_model }@];
   p->hidden = memory_take(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->spoilt = memory_take(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
   for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
-  if (p->spoilt != NULL) return p;
+  if (p->spoilt != NULL)@+ return p;
   pass_close(p);
   return NULL;
 }
-@#
+
+@ A pass knows its sizes, and the memory it came from; so it can be returned by whoever has it last, without store or model at hand.
+
+@<Open and close a pass@>=
 void pass_close(struct pass *p)
 {
-  if (p == NULL) return;
+  if (p == NULL)@+ return;
   memory_give(p->m, FOR_ACTIVATIONS, p->spoilt, p->n, sizeof *p->spoilt);
   memory_give(p->m, FOR_ACTIVATIONS, p->hidden, p->n, p->d_model * sizeof(float));
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-@ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer,
-since one of these two is to blame.
+@ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer.
 
 @<Say where a row was spoilt@>=
 bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
   uint32_t at = p->spoilt[i];
-  if (at == SOUND) return true;
+  if (at == SOUND)@+ return true;
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"@|
       " wanted: finite logits", weights_path(lm->weights), i);
-  return error_say(why, "%s: row %zu is not finite behind layer %" PRIu32 " of %"
-    PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
+  return error_say(why, "%s: row %zu is not finite behind"@| " layer %" PRIu32
+    " of %" PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
     lm->config.n_layers);
 }
 
 @* From the last row to words. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
-every id of the vocabulary. Each product is a \emph{logit}. The bytes of the matrix are
-counted once a pass, the multiply-adds once a row.
-@^logit@>@^head@>
+every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
+when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all. The
+multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
+@^logit@>@^head@>@^tied weights@>
 
 @<Make logits of the rows that are wanted@>=
 bool head(struct engine *e, const struct model *lm, struct pass *p,
@@ -1289,22 +1422,22 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
     if (which[i] >= p->n)
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
-  if (n == 0) return true;
+  if (n == 0)@+ return true;
   float *x = memory_take(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
-  if (x == NULL) return false;
+  if (x == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
   e->k->normalize(e, &lm->last, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
   memory_give(p->m, FOR_ACTIVATIONS, x, n, d * sizeof *x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
-  if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
+  if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
   return true;
 }
 
 @ The naive way to evaluate a text, and for the next chapter the only one: everything from
-the beginning, in one pass.
+the beginning, in one pass. The context is checked before anything is thrown away; a text that is too long leaves the store as it was.
 
 @<Evaluate ids from an empty store@>=
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
@@ -1312,10 +1445,10 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 {
   *p = NULL;
   if (n > s->n_positions)
-    return error_say(why, "the text has %zu tokens; wanted: at most %" PRIu32
+    return error_say(why, "the text has %zu tokens;"@| " wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
   struct row *rows = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
-  if (rows == NULL) return false;
+  if (rows == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
   store_empty(s);
@@ -1323,7 +1456,10 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   memory_give(s->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
   return ok;
 }
-@#
+
+@ The pass is closed as soon as its logits are out; hidden states are of no use to someone who begins from nothing each time.
+
+@<Evaluate ids from an empty store@>=
 bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why)
@@ -1349,15 +1485,16 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
     return false;
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
-      return error_say(why, "%s: the logit of token %" PRIu32 " behind row %zu"@|
-        " is not finite; wanted: a number", weights_path(lm->weights), v, i);
+      return error_say(why, "%s: the logit of token"@| " %" PRIu32
+        " behind row %zu is not finite;"@| " wanted: a number",
+        weights_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];
   return true;
 }
 
 @ The log-softmax needs room for the whole vocabulary, and so do the logits; both are taken
-once.
+once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept.
 
 @<Evaluate a text and add up@>=
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
@@ -1370,18 +1507,18 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
   double *all = desk_take(&d, vocab, sizeof *all);
   bool ok = !d.refused && naive_pass(e, lm, s, ids, n, &p, why);
   *sum = 0;
-  if (ok) logprob[0] = 0;
+  if (ok)@+ logprob[0] = 0;
   for (size_t i = 0; i + 1 < n && ok; i++) {
     ok = one_logprob(e, lm, p, i, ids[i + 1], logits, all, why);
-    if (ok) logprob[i + 1] = all[0], *sum += all[0];
+    if (ok)@+ logprob[i + 1] = all[0], *sum += all[0];
   }
   pass_close(p);
   desk_clear(&d);
   return ok;
 }
 
-@ The module, from the desk to the log-probability. All of its functions but seven are private to it, and the order
-of the parts is that of a pass.
+@ The module, from the desk to the log-probability. All of its functions but seven are private to it. First come the desk and the steps of a layer; the watcher
+stands before them, because each may call it.
 
 @(forward.c@>=
 #include <inttypes.h>
@@ -1391,21 +1528,14 @@ of the parts is that of a pass.
 @<The desk of a pass@>@;
 @<What lies on the desk@>@;
 @<Lay out the desk@>@;
-@<A layer, step by step@>@;
-@<Whole passes@>@;
-
-@ What happens to a row in a layer, and to its embedding before the first one. The watcher is declared ahead,
-because every step may call it.
-
-@<A layer, step by step@>=
-static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
-  size_t width);
+@<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;
 @<Project to queries, keys and values@>@;
 @<Norm and turn queries and keys@>@;
 @<Let every row attend@>@;
 @<Pass through attention@>@;
 @<Pass through the MLP@>@;
+@<Whole passes@>@;
 
 @ And what happens around the layers: the checks, the life of a pass from admission to commitment, and the two
 questions that are asked of its last rows.
@@ -1458,28 +1588,34 @@ at the same time do not know of each other, and agree only through further passe
 right, because what you can talk to today is of that kind.
 @^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>
 
-@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before.
+@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before. The digits of |code| to the base 4 are the text.
 
 @<The chance of a text@>=
 static bool print_chain(struct bench *b, struct error *why)
 {
-  double sum = 0;
-  int below = 0;
+  double sum = 0;@+ int below = 0;
   for (uint32_t code = 0; code < 256; code++) {
     uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
     double l[5], all, least = 1;
     if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why)) return false;
     for (int i = 1; i < 5; i++)
-      if (num_exp(l[i]) < least) least = num_exp(l[i]);
+      if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
     sum += num_exp(all), below += num_exp(all) <= least;
   }
   printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
   printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
+  return true;
+}
+
+@ The long product is done in double as a naive program would do it, so that the zero that is printed is one that really came out.
+
+@<The chance of a text@>=
+static void print_underflow(void)
+{
   double product = 1, logarithm = 0;
   for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
   printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
   printf("claim.S2-15 %d\n", 1 + (int) (6 * num_log(50257) / num_log(10)));
-  return true;
 }
 
 @ The sentence is asked of the model in |models/pocket| if it is there; the book trains it itself. Where it is not to be found, the four
@@ -1493,10 +1629,10 @@ static bool print_factors(struct bench *b, const struct model *lm, const uint32_
   struct store *s = store_open(&b->m, &lm->config, 1, why);
   bool ok = s != NULL && logprobs(&b->e, lm, s, ids, 4, l, &all, why);
   store_close(s);
-  if (!ok) return false;
+  if (!ok)@+ return false;
   for (int i = 1; i < 4; i++) {
     printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
-    if (num_exp(l[i]) < least) least = num_exp(l[i]);
+    if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
   }
   printf("text.product %.12f\ntext.smallest %.9f\n", num_exp(all), least);
   printf("text.log %.6f\n", all);
@@ -1533,18 +1669,18 @@ The logits that choose token 10 come from row 9, counting from 1: the last row t
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 @^off by one@>
 
-On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and \val{tenth.after} of the rows 10 to 16. So the
-guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
+On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
+\val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
 a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
-numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own. The hidden states of all
-rows, after the last layer:
+numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
+
+What is compared is the hidden state of each row, after the last layer; whatever a row has been told must be in there.
 
 @<Change the tenth token@>=
 static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
   struct error *why)
 {
-  struct row rows[PLACES];
-  struct pass *p;
+  struct row rows[PLACES];@+ struct pass *p;
   for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
   store_empty(b->s);
   if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
@@ -1560,8 +1696,7 @@ static bool print_tenth(struct bench *b, struct error *why)
 {
   uint32_t ids[PLACES];
   float before[PLACES * WIDTH], after[PLACES * WIDTH];
-  uint64_t seed = 10;
-  int changed[2] = @[{ 0, 0 }@];
+  uint64_t seed = 10;@+ int changed[2] = @[{ 0, 0 }@];
   for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
   toy_make(&b->small, 5);
   bool ok = rows_of(b, ids, before, why);
@@ -1580,9 +1715,10 @@ static bool print_tenth(struct bench *b, struct error *why)
 @* The shapes of a real model. \label{sec:shapes}
 GPT-2 small is the model of the hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
 \val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
-row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. Attention itself costs $2d$ for
-each position that is seen. It overtakes the matrices of its layer, $12d^2$, only when a row sees more than $6d=$ \val{claim.S0-26} positions, and this model's context ends at
-\val{gpt2.context}.
+row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
+one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
+each position that is seen, half for its score and half for its value. It overtakes the matrices only when a row sees more than
+$12d^2/2d=6d=$ \val{claim.S0-26} positions, and this model's context ends at \val{gpt2.context}.
 @^GPT-2@>
 
 \begin{table}[tp]
@@ -1611,7 +1747,7 @@ file with these names and smaller shapes and counts the same way.
 @<What GPT-2 small is made of@>=
 static void print_shapes(void)
 {
-  enum { D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024 };
+  enum {@+ D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024@+ };
   uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
   uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
   uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
@@ -1627,20 +1763,27 @@ static void print_shapes(void)
     {"madds", LAYERS * madds + head}, {NULL, 0} }@];
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
-  printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
-  printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
-  printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
-  printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
-  printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+  @<Print what the claims say of these sizes@>@;
 }
 
+@ What tutorials claim of these sizes is printed under the claim's name: among others the head's product, the positions at which attention overtakes the
+matrices, the heads of a whole pass, and the bytes of the model in a format of 16 bits.
+
+@<Print what the claims say of these sizes@>=
+printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
+printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
+printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
+printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
+printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+
 @* Four words on a bench. \label{sec:toy}
-The model of the hand calculation as a |struct model|. All its numbers stand in one |struct toy|, one behind the other, so that
-another use can fill them at random.
+The model of the hand calculation as a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
+was made for the occasion. All its numbers stand in one |struct toy|, one behind the other, so that another use can fill them at random. |text| is what the hand was given, and the word that it found.
 
 @<A model of four words, and a bench to run it on@>=
-enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
+enum {@+ WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3@+ };
 static const char *const word[WORDS] = @[{ "the", " cat", " sat", "." }@];
+static const uint32_t text[4] = @[{ 0, 1, 2, STOP }@];
 struct toy {
   float token[WORDS][WIDTH], place[PLACES][WIDTH];
   float query[WIDTH][WIDTH], key[WIDTH][WIDTH], value[WIDTH][WIDTH];
@@ -1651,7 +1794,7 @@ struct toy {
 };
 
 @ The numbers of the box. Matrices are stored with a row for each output; those that only multiply each number by a factor
-have it in their diagonal.
+have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and the four positions go round for ever.
 
 @<A model of four words, and a bench to run it on@>=
 static void toy_by_hand(struct toy *y)
@@ -1674,7 +1817,8 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-@ The model around the numbers: learned positions, RMSNorm without a gain, a gated MLP of one number.
+@ The model around the numbers: RMSNorm without a gain, three matrices that make queries, keys and values, and a gated MLP of one number.
+Nothing is copied; each matrix of the model points to its place in the |struct toy|.
 
 @<A model of four words, and a bench to run it on@>=
 static struct matrix around(const float *x, size_t in, size_t out)
@@ -1690,6 +1834,13 @@ static void toy_frame(struct toy *y)
     .out = around(y->joined[0], 4, 4), .n_up = 2,@|
     .up = { around(y->gate, 4, 1), around(y->up, 4, 1) },@|
     .down = around(y->down, 1, 4) }@];
+  @<The settings of four words@>@;
+}
+
+@ The settings mix the families, GPT-2's learned positions with Llama's gate, because the hand calculation is easiest so. The
+engine doesn't mind: it asks for each thing by itself, and never for the family.
+
+@<The settings of four words@>=
   y->lm.config = (struct model_config) @[{ .family = "llama",@|
     .vocab_size = WORDS, .n_positions = PLACES, .d_model = WIDTH,@|
     .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
@@ -1700,27 +1851,26 @@ static void toy_frame(struct toy *y)
   y->lm.head = around(y->asked[0], WIDTH, WORDS);
   y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
   y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
-}
 
-@ With a seed the numbers are random, without one they are those of the box. The bench has what a pass needs.
+@ With a seed the numbers are random, without one they are those of the box.
 
 @<A model of four words, and a bench to run it on@>=
 static void toy_make(struct toy *y, uint64_t seed)
 {
   float *x = (void *) y;
   memset(y, 0, sizeof *y);
-  if (seed == 0) toy_by_hand(y);
+  if (seed == 0)@+ toy_by_hand(y);
   for (size_t i = 0; i < offsetof(struct toy, only) / sizeof *x && seed > 0; i++)
     x[i] = (float) normal(&seed);
   toy_frame(y);
 }
-@#
+
+@ The bench has what a pass needs, and an engine without workers.
+
+@<A model of four words, and a bench to run it on@>=
 struct bench {
-  struct memory m;
-  struct counters c;
-  struct engine e;
-  struct toy small;
-  struct store *s;
+  struct memory m;@+ struct counters c;@+ struct engine e;
+  struct toy small;@+ struct store *s;
 };
 static bool bench_open(struct bench *b, struct error *why)
 {
@@ -1730,7 +1880,7 @@ static bool bench_open(struct bench *b, struct error *why)
   if (b->e.k != NULL) b->s = store_open(&b->m, &b->small.lm.config, 1, why);
   return b->s != NULL;
 }
-static void bench_close(struct bench *b) { store_close(b->s); }
+static void bench_close(struct bench *b)@+ {@+ store_close(b->s);@+ }
 
 @ A watcher keeps a copy of every stage of a pass, all rows, and beside them the logits and probabilities of every row.
 
@@ -1746,11 +1896,14 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   (void) layer;
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
+
+@ To look is to run a pass before that watcher, and to ask the head about every row. A model of four words can afford it.
+
+@<Look at one row on its way@>=
 static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album *a,
   struct error *why)
 {
-  struct row rows[PLACES];
-  size_t all[PLACES];
+  struct row rows[PLACES];@+ size_t all[PLACES];
   struct watcher w = @[{ keep_all, a, true }@];
   struct pass *p = NULL;
   for (size_t i = 0; i < n; i++)
@@ -1758,7 +1911,7 @@ static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album
   store_empty(b->s);
   bool ok = forward_watched(&b->e, &b->small.lm, b->s, rows, n, &w, &p, why)
     && head(&b->e, &b->small.lm, p, all, n, a->logits, why);
-  if (ok) b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
+  if (ok)@+ b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
   pass_close(p);
   return ok;
 }
@@ -1774,37 +1927,44 @@ behind its own first word.
 @<Print the way of the last row@>@;
 static bool print_hand(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[4] = @[{ 0, 1, 2, STOP }@];
   struct album a;
-  if (!look_at(b, ids, 3, &a, why)) return false;
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   print_way(&b->small, &a);
-  if (!look_at(b, ids, 4, &a, why)) return false;
+  if (!look_at(b, text, 4, &a, why))@+ return false;
   printf("\n%-24s", "behind");
-  for (int v = 0; v < WORDS; v++) printf("%6s", word[v]);
+  for (int v = 0; v < WORDS; v++)@+ printf("%6s", word[v]);
   printf("\n");
   for (int r = 0; r < 4; r++) {
-    int best = 0;
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
       ? "the cat sat" : "the cat sat.");
-    for (int v = 0; v < WORDS; v++) {
-      printf("%6.2f", a.chance[r * WORDS + v]);
-      if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
-    }
-    printf("  -> %s\n", word[best]);
+    @<Print the odds on all words behind row |r|, and the likeliest@>@;
   }
   return true;
 }
 
-@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw. The weights
-are the kernel's own.
+@ The arrow points to what chapter 3 will call the greedy choice.
+
+@<Print the odds on all words behind row |r|, and the likeliest@>=
+int best = 0;
+for (int v = 0; v < WORDS; v++) {
+  printf("%6.2f", a.chance[r * WORDS + v]);
+  if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
+}
+printf("  -> %s\n", word[best]);
+
+@ Two digits behind the point, as the hand has written them.
 
 @<Print the attention of one head@>=
 static void print_line(const char *name, const float *x, int n)
 {
   printf("%-24s", name);
-  for (int i = 0; i < n; i++) printf("%6.2f", (double) x[i]);
+  for (int i = 0; i < n; i++)@+ printf("%6.2f", (double) x[i]);
   printf("\n");
 }
+
+@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw.
+
+@<Print the attention of one head@>=
 static void scores_of(const struct album *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
@@ -1813,6 +1973,10 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
 }
+
+@ The weights are the kernel's own; that they agree with the exponentials above them is the check.
+
+@<Print the attention of one head@>=
 static void print_head(const struct album *a, int h)
 {
   float score[3], shrunk[3];
@@ -1851,16 +2015,14 @@ static void print_way(const struct toy *y, const struct album *a)
 }
 
 @ The keys of \cref{sec:weights} are taken from the same album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
-along and struck out.
+along and struck out. The end counts what the matrix behind the heads has changed.
 
 @<Print what became of a mask@>=
 static bool print_mask(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
   struct album a;
-  float score[3];
-  double p[3];
-  if (!look_at(b, ids, 3, &a, why)) return false;
+  float score[3];@+ double p[3];
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   scores_of(&a, 1, 0, score);
   const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
   printf("mask.out.0 %.6f\nmask.out.1 %.6f\n", (double) w[0], (double) w[1]);
@@ -1872,27 +2034,25 @@ static bool print_mask(struct bench *b, struct error *why)
   const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
   const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
   int differ = 0;
-  for (int i = 0; i < WIDTH; i++) differ += mixed[i] != joined[i];
+  for (int i = 0; i < WIDTH; i++)@+ differ += mixed[i] != joined[i];
   printf("claim.S0-30 %d\n", differ);
   return true;
 }
 
-@ What else the claims need: probabilities after a constant was added to every logit, after one row of the head was doubled, and the number of keys
-that a row sees, which the counters know.
+@ Two more claims are about logits. A constant is added to all of them, and it is counted how many probabilities moved; and it is counted how many
+pairs of tokens stand in one order by logit and in another by probability.
 
 @<What became of the claims@>=
 @<Print what became of a mask@>@;
-static bool print_scores(struct bench *b, struct error *why)
+static bool print_raised(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = @[{ 0, 1, 2 }@];
-  struct album a, c;
-  float raised[WORDS];
+  struct album a;@+ float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
-  if (!look_at(b, ids, 3, &a, why)) return false;
+  if (!look_at(b, text, 3, &a, why))@+ return false;
   const float *z = a.logits + 2 * WORDS;
   const double *q = a.chance + 2 * WORDS;
-  for (int v = 0; v < WORDS; v++) raised[v] = z[v] + 3;
+  for (int v = 0; v < WORDS; v++)@+ raised[v] = z[v] + 3;
   b->e.k->softmax(&b->e, raised, 1, WORDS, p);
   for (int v = 0; v < WORDS; v++) {
     sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
@@ -1900,27 +2060,37 @@ static bool print_scores(struct bench *b, struct error *why)
   }
   printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
   printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
-  for (int i = 0; i < WIDTH; i++) b->small.asked[STOP][i] *= 2;
-  if (!look_at(b, ids, 3, &c, why)) return false;
-  toy_make(&b->small, 0);
-  printf("claim.S2-25 %.6f\n", (double) (c.logits[2 * WORDS + STOP] / z[STOP]));
-  printf("score.before %.6f\nscore.after %.6f\n", q[STOP], c.chance[2 * WORDS + STOP]);
   printf("claim.S2-27 %g\n", num_exp(-1000));
   return true;
 }
 
-@ Three passes of eight, nine and ten rows differ in one row each, and so the differences of their counts are the
-keys that the ninth and the tenth row saw. After that everything is printed in turn.
+@ And the full stop's row of the model's head is doubled, which changes its length and not its direction. The model is put right again afterwards.
+
+@<What became of the claims@>=
+static bool print_doubled(struct bench *b, struct error *why)
+{
+  struct album a, c;
+  const size_t at = 2 * WORDS + STOP;
+  if (!look_at(b, text, 3, &a, why))@+ return false;
+  for (int i = 0; i < WIDTH; i++)@+ b->small.asked[STOP][i] *= 2;
+  bool ok = look_at(b, text, 3, &c, why);
+  toy_make(&b->small, 0);
+  if (!ok)@+ return false;
+  printf("claim.S2-25 %.6f\n", (double) (c.logits[at] / a.logits[at]));
+  printf("score.before %.6f\nscore.after %.6f\n", a.chance[at], c.chance[at]);
+  return true;
+}
+
+@ Passes of eight, nine and ten rows: the differences of their counts are the keys that the ninth and the tenth row saw.
 
 @<What became of the claims@>=
 static bool print_pairs(struct bench *b, struct error *why)
 {
   static const uint32_t ids[10] = @[{ 0, 1, 2, STOP, 0, 1, 2, STOP, 0, 1 }@];
-  struct album a;
-  uint64_t pairs[3];
+  struct album a;@+ uint64_t pairs[3];
   for (size_t i = 0; i < 3; i++) {
     b->c = (struct counters) @[{ .passes = 0 }@];
-    if (!look_at(b, ids, 8 + i, &a, why)) return false;
+    if (!look_at(b, ids, 8 + i, &a, why))@+ return false;
     pairs[i] = b->c.qk_pairs;
   }
   printf("claim.S2-31 %" PRIu64 "\n", pairs[1] - pairs[0]);
@@ -1929,18 +2099,21 @@ static bool print_pairs(struct bench *b, struct error *why)
   printf("claim.S2-22 %d\n", 10 * 2 * 12 * 768);
   return true;
 }
+
+@ Everything that these pages quote, in turn, from every experiment.
+
+@<What became of the claims@>=
 static bool print_values(struct bench *b, struct error *why)
 {
-  print_sums();
-  print_weights(&b->e);
-  print_shapes();
-  return print_mask(b, why) && print_scores(b, why) && print_pairs(b, why)
+  print_sums();@+ print_variance();@+ print_weights(&b->e);
+  print_shapes();@+ print_underflow();
+  return print_mask(b, why) && print_raised(b, why)
+    && print_doubled(b, why) && print_pairs(b, why)
     && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 
 @* What the tutorials say. \label{sec:modeltutorials}
-About the inside of a model five popular explanations agree with each other and mostly with our runs. These are
-the places where they do not.
+Five popular explanations agree with each other and mostly with our runs. These are the places where they do not.
 
 \begin{tutorial}{offbyone}{S2-30, S0-09, S2-32}
 \quoted{, the hidden state at position 10}
@@ -1951,7 +2124,7 @@ Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with th
 \begin{tutorial}{wrong}{S2-24}
 \quoted{which captures token-independent frequency preferences}
 \ourrun a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
-token that is independent of the \emph{context}.
+token, whatever the \emph{context}.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S2-25}
@@ -1975,8 +2148,8 @@ tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
 
 \begin{tutorial}{misleading}{S0-30, S0-10}
 \quoted{The result becomes the attention layer's output for position T.}
-\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And there is not one
-weight for a pair of positions but one for each head and layer, \val{claim.S0-10} in GPT-2 small.
+\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And a pair of
+positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S2-17}
@@ -2005,7 +2178,7 @@ weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
 \end{tutorial}
 
 @* Exercises. \label{sec:modelexercises}
-The last two change the engine; the command beside an exercise builds it with your change and judges it.
+The last two change the engine; the command builds it anew and judges.
 
 \begin{exercises}
 \exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in

@@ -1,13 +1,11 @@
 @i types.w
 
-\chapterquestion{Which number belongs to this pair, which to this word, and what is the next thing
-to do?}
+\chapterquestion{Which number has this pair, and what comes next?}
 @** Three ways to look something up. \label{sec:tables}
 \incipit{L}{earning merges and applying} them asks three questions over and over. Which number has
 this pair of ids? Which number has this row of letters? What comes next, in order of importance? Two
-hash tables and a heap answer them. Whoever has written such things before may believe us and go
-on reading in \cref{sec:learning}; the others find here all of it, since C brings none of the
-three along.
+hash tables and a heap answer them. Whoever has written such things before may go
+on reading in \cref{sec:learning}; all of it is here, since C brings none of the three along.
 
 \begin{byhand}{five things to do}
 A heap is an array that is read as a tree: below place $i$ stand the places $2i+1$ and $2i+2$, and nothing
@@ -31,7 +29,8 @@ the side of the smaller of the two below it: 4 comes to the top, 2 rises above i
 \end{byhand}
 
 @ The program does the same with these five numbers, and then fills a table with very many pairs and looks at
-how crowded its slots are.
+how crowded its slots are. The first can be followed with a finger; the second is the only thing about a hash table that can go wrong without
+any answer being wrong.
 
 @c
 #include <stdio.h>
@@ -57,7 +56,8 @@ int main(int argc, char **argv)
 }
 
 @ The five numbers of the hand calculation are first keys; the second key of an entry plays no
-part here and is left at zero.
+part here and is left at zero. The array is printed as it lies, and not as a tree: it is the array that a reader
+of the box has on paper.
 
 @<Put five numbers into a heap, and take them out@>=
 static void print_entries(const struct heap *h)
@@ -65,7 +65,11 @@ static void print_entries(const struct heap *h)
   for (size_t i = 0; i < h->n; i++) printf(" %d", (int) h->e[i].first);
   printf("\n");
 }
-@#
+
+@ Each number goes in by itself, and what it has moved is seen at once; then the smallest is taken out until nothing is left. Both loops
+end early if memory is refused, and the heap is returned in any case.
+
+@<Put five numbers into a heap, and take them out@>=
 static bool print_heap(struct memory *m)
 {
   static const uint64_t five[] = @[{ 5, 2, 8, 1, 4 }@];
@@ -111,7 +115,8 @@ static bool fill_table(struct memory *m, size_t *room, size_t *crowd)
 The first question is asked most: once for every two neighbours in a text. A \emph{hash table}
 answers it in a few steps, however many pairs it holds. It is an array of slots; from the pair we
 compute the number of a slot, by a rule that sends similar pairs to places far apart, and
-begin to look there.
+begin to look there. A value of 0 marks a free slot, which is why the numbers in a table begin with 1; a flag of its own would make
+every slot a third larger.
 @^hash table@>
 
 @<A table from pairs to numbers@>=
@@ -130,7 +135,10 @@ void pair_map_free(struct memory *m, struct pair_map *p);
 @ A pair's place is told by a product: the pair as one number of 64 bits, times a large odd
 constant, of which we take bits from the middle, where all bits of both ids have had their
 influence. If the place is taken by another pair, the next one is tried, and so on around the
-table; since half of the slots are free this ends soon.
+table. When a share $\alpha$ of the slots is used, a search that finds nothing looks at ${1\over2}\bigl({1+1/(1-\alpha)^2}\bigr)$ of them on
+average, if the rule is as good as chance (Knuth). At one half that is two and a half; at nine tenths it would be twenty times as many. That is why half
+of the slots are left free.
+@^linear probing@>
 
 @<Find a pair's slot, or the free one where it belongs@>=
 static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
@@ -149,7 +157,8 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 }
 
 @ A table that would become more than half full is replaced by one of twice the size. Its slots
-are not copied but entered again, because with more places every pair may have another one.
+are not copied but entered again, because with more places every pair may have another one. All doublings together enter fewer pairs again
+than the table holds in the end, since each has half as many to do as the next.
 
 @<Give a table of pairs twice the room@>=
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
@@ -167,7 +176,8 @@ static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *wh
 }
 
 @ To enter is to find the place and to write there; whether something stood there before tells
-us whether one more slot is in use.
+us whether one more slot is in use. Nothing is ever taken out of a table. That would be the one hard thing about this kind: a slot that became free in the
+middle of a crowd would end searches that have to go on.
 
 @<Enter a pair, and return the table@>=
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
@@ -205,8 +215,8 @@ void name_map_free(struct memory *m, struct name_map *p);
 
 @ The place of a row is computed from all of its bytes, each multiplied into what the earlier
 ones left: the function known as FNV-1a.\side{Fowler, Noll and Vo, 1991. Its constants
-are a prime and an offset that were chosen by trying.} Its lower bits alone are
-not good enough, so the upper half is folded over them.
+are a prime and an offset that were chosen by trying.} A product carries upwards only, so that its lowest bits know nothing of
+the upper bits of any letter. Since the place is taken from the lowest bits, the upper half is first folded over them.
 @^hash function@>
 
 @<Find a row's slot, or the free one where it belongs@>=
@@ -247,7 +257,7 @@ static bool name_map_grow(struct memory *m, struct name_map *p, struct error *wh
 }
 
 @ What |pair_map_put| does for two numbers, this does for a row of letters; an older entry's
-letters are forgotten in favour of the new ones, which are equal to them.
+letters are forgotten in favour of the new ones, which are equal to them. So whoever enters a name again may give up the place where it stood before.
 
 @<Enter a name, and return the table@>=
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
@@ -269,7 +279,8 @@ void name_map_free(struct memory *m, struct name_map *p)
 @* What comes next. \label{sec:heap}
 The third structure answers ``what comes next?''. It is a heap of entries with two keys
 each: the first decides, and where it is equal, the second. The encoder will use rank
-and place, the learner count and pair; for both, the smallest entry is the next.
+and place, the learner count and pair; for both, the smallest entry is the next. With one key only, it would be left to the history of the heap
+which of two equals comes first, and a vocabulary must not depend on that.
 
 @<A heap of things to do@>=
 struct entry { uint64_t first, second; };
@@ -283,15 +294,19 @@ struct entry heap_pop(struct heap *h);
 void heap_free(struct memory *m, struct heap *h);
   /* returns the block and empties the heap */
 
-@ A new entry begins at the end and rises: as long as the entry above it is larger, that one comes
-down. The way up is as long as the heap is deep, the logarithm of its size.
+@ The order of two entries, in the one place that knows it. The learner wants the largest count first and not the smallest; it enters the complement of a count.
 
 @<Put an entry into the heap@>=
 static bool comes_before(struct entry a, struct entry b)
 {
   return a.first < b.first || (a.first == b.first && a.second < b.second);
 }
-@#
+
+@ A new entry begins at the end and rises: as long as the entry above it is larger, that one comes
+down. The way up is as long as the heap is deep, the logarithm of its size. The new entry is written once, when its place
+is known; until then a hole rises in its stead.
+
+@<Put an entry into the heap@>=
 bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
 {
   if (h->n == h->room) {
@@ -309,7 +324,8 @@ bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *w
 }
 
 @ When the smallest is taken out, the last entry takes the free place at the top and sinks,
-always to the side of the smaller of its two followers, until neither comes before it.
+always to the side of the smaller of its two followers, until neither comes before it. On the other side the larger of the two would come to
+stand above the smaller.
 
 @<Take the smallest entry out@>=
 struct entry heap_pop(struct heap *h)

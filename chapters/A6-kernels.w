@@ -47,7 +47,8 @@ int main(int argc, char **argv)
   return print_product() + print_functions();
 }
 
-@ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first.
+@ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first. The rows
+are no multiple of sixteen and the outputs no multiple of a tile, so that the awkward ends are in it, and nearly every product must be rounded.
 
 @<Print a product with its bits@>=
 static int print_product(void)
@@ -70,7 +71,8 @@ static int print_product(void)
   return apart > 0;
 }
 
-@ Each function once, at a place where a library may well give another last digit.
+@ Each function once, at a place where a library may well give another last digit: a large angle, a power with both arguments far from 1, the middle
+of a curve.
 
 @<Print some values of the functions@>=
 static void print_value(const char *name, float y)
@@ -208,7 +210,8 @@ void (*add)(const struct engine *e, float *y, const float *x, size_t n);
   /* |y[i] += x[i]|: the residual stream */
 
 @ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
-last one logits become probabilities.
+last one logits become probabilities. These last are the only kernels whose results are in double: they are added up over texts and compared with
+random numbers, and there a float's seventh digit would be seen.
 
 @<The kernels at the two ends@>=
 void (*embed)(const struct engine *e, struct tensor table, size_t d,
@@ -326,8 +329,7 @@ enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
 instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
-slow, and is there for machines that have neither of the other two, and to be compared with. |choose| takes the first |n| lanes
-from |a| and the others from |b|; the ends of rows will need it.
+slow, and is there for machines that have neither of the other two, and to be compared with.
 
 @<Multiply--add and the rest, in plain C@>=
 INLINE vec fused(vec a, vec b, vec c)
@@ -336,9 +338,7 @@ INLINE vec fused(vec a, vec b, vec c)
   return c;
 }
 INLINE vec spread(float x)
-{
-  return (vec) @[{ x, x, x, x }@];
-}
+{@+ return (vec) @[{ x, x, x, x }@];@+ }
 INLINE vec widen(const uint16_t *h, enum weight_type type)
 {
   vec v = @[{ 0 }@];
@@ -346,6 +346,12 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
     v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
   return v;
 }
+@<Choose lanes and fold them, in plain C@>@;
+
+@ |choose| takes the first |n| lanes from |a| and the others from |b|; the ends of rows will need it. The fold goes through an array. That is slow,
+but there is one fold for a whole dot product.
+
+@<Choose lanes and fold them, in plain C@>=
 INLINE vec choose(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
@@ -369,19 +375,14 @@ INLINE float fold_array(float *lane)
   return lane[0];
 }
 
-@ For AVX2 each of these is an instruction or two. The fold adds register to
-register, then upper half to lower half, and so on: the same tree. Widening binary16 is an instruction
+@ For AVX2 each of these is an instruction or two. Widening binary16 is an instruction
 that the processor has had since 2012, and gives what |num_from_f16| gives.
 
 @<Multiply--add and the rest, for AVX2@>=
 INLINE vec fused(vec a, vec b, vec c)
-{
-  return _mm256_fmadd_ps(a, b, c);
-}
+{@+ return _mm256_fmadd_ps(a, b, c);@+ }
 INLINE vec spread(float x)
-{
-  return _mm256_set1_ps(x);
-}
+{@+ return _mm256_set1_ps(x);@+ }
 INLINE vec widen(const uint16_t *h, enum weight_type type)
 {
   __m128i short_ones = _mm_loadu_si128((const void *) h);
@@ -389,6 +390,12 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   __m256i wide = _mm256_cvtepu16_epi32(short_ones);
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
+@<Choose lanes and fold them, for AVX2@>@;
+
+@ A mask for the first |n| lanes is read out of a row of eight times $-1$ and eight times 0, from place $8-n$ on. The fold adds register to
+register, then upper half to lower half, and so on: the same tree.
+
+@<Choose lanes and fold them, for AVX2@>=
 INLINE vec choose(int n, vec a, vec b)
 {
   static const int32_t on[16] = @[{ -1, -1, -1, -1, -1, -1, -1, -1 }@];
@@ -404,17 +411,14 @@ INLINE float fold(const vec *a)
     + _mm256_extractf128_ps(v, 1));
 }
 
-@ With sixteen lanes in one register the fold begins one step earlier, and the rest is as before.
+@ For AVX-512 the same with longer names. What decides between the two tables is never what an instruction gives, only how many lanes it
+gives at once.
 
 @<Multiply--add and the rest, for AVX-512@>=
 INLINE vec fused(vec a, vec b, vec c)
-{
-  return _mm512_fmadd_ps(a, b, c);
-}
+{@+ return _mm512_fmadd_ps(a, b, c);@+ }
 INLINE vec spread(float x)
-{
-  return _mm512_set1_ps(x);
-}
+{@+ return _mm512_set1_ps(x);@+ }
 INLINE vec widen(const uint16_t *h, enum weight_type type)
 {
   __m256i short_ones = _mm256_loadu_si256((const void *) h);
@@ -422,10 +426,13 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   __m512i wide = _mm512_cvtepu16_epi32(short_ones);
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
+@<Choose lanes and fold them, for AVX-512@>@;
+
+@ Here a mask is a number with a bit for each lane. With sixteen lanes in one register the fold begins with its upper half.
+
+@<Choose lanes and fold them, for AVX-512@>=
 INLINE vec choose(int n, vec a, vec b)
-{
-  return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);
-}
+{@+ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);@+ }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
 INLINE float fold(const vec *a)
@@ -446,8 +453,8 @@ INLINE float fold_four(__m128 v)
 }
 
 @ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
-must be. The type is known where this is inlined, so that the question costs nothing. A single number is
-fetched by |at|, for the ends of rows.
+must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
+turn into one load that minds no misalignment.
 
 @<Load numbers of any type@>=
 INLINE vec load(struct tensor t, size_t i)
@@ -462,6 +469,10 @@ INLINE vec load(struct tensor t, size_t i)
   memcpy(h, p, sizeof h);
   return widen(h, t.type);
 }
+
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register.
+
+@<Load numbers of any type@>=
 INLINE float at(struct tensor t, size_t i)
 {
   float x;
@@ -511,12 +522,10 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
       first + (size_t) o * n + whole, n - whole);
 }
 
-@ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
-the first lanes get one more. The others must not even be given a zero. So a register is filled as far as there are
-numbers, the multiply--add is done for all of its lanes, and |choose| keeps the old sum where there was no term. That is seldom and short, and
-stands in a function of its own, or else the compiler would copy it into every tile of every type.
+@ A register that is not full is filled as far as there are numbers. They are copied out first, because to load a whole
+register would read behind the end of the row: harmless in most places, but behind the last row of a mapped file there may be no memory.
 
-@<Give the last terms to the first lanes, and fold@>=
+@<Load a register that is not full@>=
 INLINE vec some(struct tensor t, size_t i, int n)
 {
   char room[4 * WIDTH] = @[{ 0 }@];
@@ -524,6 +533,12 @@ INLINE vec some(struct tensor t, size_t i, int n)
   memcpy(room, (const char *) t.data + i * size, (size_t) n * size);
   return load((struct tensor) @[{ room, t.type }@], 0);
 }
+
+@ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
+the first lanes get one more. The others must not even be given a zero. So the multiply--add is done for all of its lanes, and |choose| keeps the old sum where there was no term. That is seldom and short, and
+stands in a function of its own, or else the compiler would copy it into every tile of every type.
+
+@<Give the last terms to the first lanes, and fold@>=
 __attribute__((noinline)) TARGET static float last(const vec *a, const float *x,
   struct tensor w, size_t begin, size_t rest)
 {
@@ -541,11 +556,10 @@ __attribute__((noinline)) TARGET static float last(const vec *a, const float *x,
 }
 INLINE float finish(const vec *a, const float *x, struct tensor w, size_t begin,
   size_t rest)
-{
-  return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
-}
+{@+ return rest == 0 ? fold(a) : last(a, x, w, begin, rest);@+ }
 
-@ A dot product by itself is the smallest tile; norms and attention need it.
+@ A dot product by itself is the smallest tile; norms and attention need it. Its loop is the definition of \cref{sec:order} read aloud: sixteen
+terms at a time, each to its lane, and the rest to |finish|.
 
 @<The dot product of sixteen lanes@>=
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
@@ -600,7 +614,8 @@ term of a lane it would have changed what the lane rounds.
       biased(sum[i][j], w, o + (size_t) j);
 }
 
-@ One row by four outputs, and then by one, with the same function in other sizes.
+@ One row by four outputs, and then by one, with the same function in other sizes. A tile may have any size; that it cannot be seen in the bits
+is what the lanes are for.
 
 @<One row from output |o| to the |end|@>=
 {
@@ -621,9 +636,7 @@ term of a lane it would have changed what the lane rounds.
 
 @<Add the bias, if there is one@>=
 INLINE float biased(float sum, const struct matrix *w, size_t o)
-{
-  return w->bias.data == NULL ? sum : sum + at(w->bias, o);
-}
+{@+ return w->bias.data == NULL ? sum : sum + at(w->bias, o);@+ }
 
 @ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
 over $k$ would gather from sixteen places. So the registers run over the outputs
@@ -656,7 +669,8 @@ INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
 }
 
 @ A few rows by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
-fold goes over whole rows of the array.
+fold goes over whole rows of the array. Terms that fill no block are visited one by one, in the order of $k$, as a lane demands. The array is on
+the stack, and its size is what limits a span.
 
 @<A span of outputs for a few rows@>=
 INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
@@ -719,7 +733,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
 }
 
 @ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
-and nobody reads it.
+and nobody reads it; since the places of this register are outputs and not lanes, nothing from there is ever folded into a sum.
 
 @<The last columns of a matrix stored by inputs@>=
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
@@ -801,7 +815,8 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 
 @* Norms. \label{sec:norms}
 The two norms differ in the mean and in the bias, and share the rest (\cref{sec:layer} has the formulas). The row is
-centred first, into the place of the result; then one dot product with itself gives the size.
+centred first, into the place of the result; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
+of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
 
 @<One row normalized@>=
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
@@ -848,7 +863,8 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-@ Rows are the natural unit to be divided here: one worker, one row.
+@ Rows are the natural unit to be divided here. Where they do not come out even, some workers get one more; a row is never cut, or its sums
+would be cut with it.
 
 @<Norms of all rows@>=
 struct normalize_job { const struct normalizer *g; const float *x; size_t rows;
@@ -893,6 +909,10 @@ TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
       job->s[r * half + i] = s * job->scaling;
     }
 }
+
+@ A sine costs as much as many multiply--adds, and so the work is divided when there is a sixteenth of the usual amount.
+
+@<Angles of all rows@>=
 static void angles(const struct engine *e, const uint32_t *position,
   size_t rows, const float *frequency, size_t half, float scaling, float *c,
   float *s)
@@ -917,7 +937,8 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-@ Again a row for a worker; the angles of a row serve all of its heads.
+@ Again whole rows for a worker; the angles of a row serve all of its heads. Queries and keys come in two calls, since there may be fewer
+heads of keys.
 
 @<Rotations of all rows@>=
 struct rotate_job { float *x; size_t rows, n_heads, half; const float *c, *s; };
@@ -1009,7 +1030,7 @@ for (; c < d; c++) {
 #undef CHAIN
 
 @ The chain of a group of columns. A value is loaded once and used once; what is saved
-is the traffic of the sums.
+is the traffic of the sums. How many columns go together cannot be seen in the result, since each has a chain of its own.
 
 @<The chain over a block for some columns@>=
 INLINE void chain(int columns, const float *weight, const struct view *v,
@@ -1061,8 +1082,8 @@ INLINE void attend_head(const struct heads *h, const float *q,
   @<Join the blocks in rising order@>@;
 }
 
-@ The join: the greatest maximum, the weight of each block, two chains, one division. If the weights are wanted they are finished with the
-same numbers.
+@ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
+$e^0$, exactly 1, and the chains begin with 0. If the weights are wanted they are finished with the same numbers.
 
 @<Join the blocks in rising order@>=
 float m = -INFINITY, l = 0;
@@ -1083,7 +1104,7 @@ if (kept != NULL)
   }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn.
+are dealt out like cards, one to each worker in turn. Whoever gets a unit computes all of it, and none needs what another has left.
 
 @<One worker's share of attention@>=
 struct attend_job { const struct heads *h; const float *q;
@@ -1103,13 +1124,19 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     float *y = job->y + i * d, *kept = NULL;
     size_t first = i % h->n_heads / group * d;
     @<Make |kept| ready if the weights are wanted@>@;
-    if (v->type == WEIGHT_F32)
-      attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
-    else if (v->type == WEIGHT_F16)
-      attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
-    else attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
+    @<Attend with the loops for the view's type@>@;
   }
 }
+
+@ As with matrices, the type is asked once for a head, outside of the loops, and each answer has loops in which it is a constant. Chapter 2's store keeps
+floats; others will keep their rows shorter.
+
+@<Attend with the loops for the view's type@>=
+if (v->type == WEIGHT_F32)
+  attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
+else if (v->type == WEIGHT_F16)
+  attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
+else attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
 
 @ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
 what each row could see.
@@ -1193,7 +1220,8 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book.
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It goes through |pool_run| all the
+same, for the sake of the floating-point modes: a caller who flushes small numbers to zero must not get another sum.
 
 @<Add to the residual stream@>=
 struct add_job { float *y; const float *x; size_t n; };
@@ -1212,7 +1240,8 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-@ So is the lookup of an embedding: a row is widened, number by number.
+@ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
+else is ever read.
 
 @<Look rows of the embedding up@>=
 struct embed_job { struct tensor table; size_t d; const uint32_t *id;
@@ -1318,6 +1347,7 @@ What the three files share, in the order in which C wants it, comes to this.
 #endif
 @<Where a worker's share begins@>@;
 @<Load numbers of any type@>@;
+@<Load a register that is not full@>@;
 @<Give the last terms to the first lanes, and fold@>@;
 @<The dot product of sixteen lanes@>@;
 @<The sum of sixteen lanes@>@;
@@ -1329,6 +1359,12 @@ What the three files share, in the order in which C wants it, comes to this.
 @<Turn the heads of one row@>@;
 @<Rotations of all rows@>@;
 @<Attention, piece by piece@>@;
+@<Curves, stream and the two ends, piece by piece@>@;
+@<Two roundings, and one@>@;
+
+@ Those that go number by number, or row by row, and have no order of summation to speak of but the last.
+
+@<Curves, stream and the two ends, piece by piece@>=
 @<The three curves, sixteen numbers at a time@>@;
 @<One worker's share of an activation@>@;
 @<Do an activation@>@;
@@ -1337,9 +1373,8 @@ What the three files share, in the order in which C wants it, comes to this.
 @<The sum of the exponentials of a row, in double@>@;
 @<One worker's share of the probabilities@>@;
 @<Do a softmax@>@;
-@<Two roundings, and one@>@;
 
-@ The two longer ones have pieces of their own, from the innermost loop outwards.
+@ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
 
 @<Linear layers, piece by piece@>=
 @<Compute a tile of dot products@>@;
@@ -1380,13 +1415,12 @@ float (*two_roundings)(float a, float b, float c);
 float (*one_rounding)(float a, float b, float c);
   /* the multiply--add of this table's kernels */
 
-@ In a program that is compiled as the Makefile says, they differ.
+@ In a program that is compiled as the Makefile says, they differ. Both are called through the table, so that no compiler can know the arguments and
+work the answer out beforehand.
 
 @<Two roundings, and one@>=
 TARGET static float two_roundings(float a, float b, float c)
-{
-  return a * b + c;
-}
+{@+ return a * b + c;@+ }
 TARGET static float one_rounding(float a, float b, float c)
 {
   vec v = fused(spread(a), spread(b), spread(c));
@@ -1434,7 +1468,8 @@ const struct kernels *kernels_at(size_t i)
   return i < n ? found[i] : NULL;
 }
 
-@ Whoever asks for a table by name and cannot have it is told what there is.
+@ Whoever asks for a table by name and cannot have it is told what there is. Whoever asks for none gets the last of the list, which is the
+fastest.
 
 @<Find a table by its name@>=
 const struct kernels *kernels_find(const char *name, struct error *why)
@@ -1458,13 +1493,9 @@ at most two blocks more than it fills.
 
 @<Room for attention@>=
 size_t kernels_room(const struct heads *h, size_t longest)
-{
-  return (longest / 256 + 2) * ((size_t) h->head_dim + 2);
-}
+{@+ return (longest / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
 size_t weight_bytes(enum weight_type type)
-{
-  return type == WEIGHT_F32 ? 4 : 2;
-}
+{@+ return type == WEIGHT_F32 ? 4 : 2;@+ }
 
 @ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
 multiplication in it.
@@ -1567,7 +1598,8 @@ NUM_INLINE float num_float(uint32_t u)
 @<The same two for double@>@;
 
 @ The two bodies once more, since C has no way to say ``and the same for the other
-width'' that would be shorter than saying it.
+width'' that would be shorter than saying it. A union would do as well; a cast of the pointer would not, for a compiler may assume that a |float| and
+a |uint32_t| never share a place.
 
 @<The same two for double@>=
 NUM_INLINE uint64_t num_bits64(double x)
@@ -1630,7 +1662,8 @@ q = fmaf(q, r, 0.5f);
 @ A result below $2^{-126}$ has no full exponent of its own, and $2^n$ itself would be no
 number at all for $n=128$. So the power is applied as two halves, each harmless. The first
 product is exact; if the second must round, into the range of the denormals, it rounds
-once. All arithmetic on the exponents is unsigned, where C defines what happens to
+once. Each half needs the bias of the exponent field, which is 127, and what is cut in half must not be negative; so |k| is $n+2\cdot(127+23)$, and 23 comes off
+each half again. All arithmetic on the exponents is unsigned, where C defines what happens to
 nonsense: the nonsense made of something that was not a number is multiplied away.
 @^denormals@>
 
@@ -1639,7 +1672,7 @@ uint32_t k = num_bits32(pushed) - 0x4b400000u + 300u;
 uint32_t half = k >> 1, rest = k - half;
 return y * num_float((half - 23u) << 23) * num_float((rest - 23u) << 23);
 
-@ In double the same, with a longer polynomial. It takes its argument as a sum of two
+@ In double the same, with a longer polynomial, a bias of $2^{10}-1$ and 77 for 23. It takes its argument as a sum of two
 numbers, of which the second is tiny, because the power function will have such a sum.
 
 @<The exponential in double@>=
@@ -1659,9 +1692,7 @@ NUM_INLINE double num_exp_of_sum(double x, double tiny)
 }
   /* $e^{x+t}$ for a $t$ much smaller than the last place of 1 */
 NUM_INLINE double num_exp(double x)
-{
-  return num_exp_of_sum(x, 0.0);
-}
+{@+ return num_exp_of_sum(x, 0.0);@+ }
   /* $e^x$; 1 exactly for 0 */
 
 @ Degree 10 leaves an error of $2^{-62}$, a few hundredths of what the additions lose.
@@ -1993,7 +2024,8 @@ double g = ((fourth + third) + second) + first;
 double g_low = ((first - g) + second) + third + fourth;
 
 @ The angle is that fraction times $\pi/2$, again as a sum of two. For angles that are small
-already there is nothing to take away.
+already there is nothing to take away. A negative angle is reduced as if it were positive; then its rest changes sign, and its quadrants
+are counted backwards.
 
 @<Reduce |x| to |y + low| in a quadrant@>=
 static unsigned reduce(double x, double *y, double *low)
@@ -2054,13 +2086,9 @@ static double turned(double x, unsigned turn)
   return quadrant >= 2 ? -value : value;
 }
 double num_sin(double x)
-{
-  return fabs(x) < 0x1p-27 ? x : turned(x, 0);
-}
+{@+ return fabs(x) < 0x1p-27 ? x : turned(x, 0);@+ }
 double num_cos(double x)
-{
-  return turned(x, 1);
-}
+{@+ return turned(x, 1);@+ }
 
 @ In float, these functions and the logarithm and the power are rounded from double.
 That is slower than it need be, and right in nearly all cases to the last bit: the
@@ -2068,21 +2096,13 @@ double's error is in the thirtieth bit behind the float's last.
 
 @<Those in float that are rounded from double@>=
 float num_logf(float x)
-{
-  return (float) num_log((double) x);
-}
+{@+ return (float) num_log((double) x);@+ }
 float num_powf(float x, float y)
-{
-  return (float) num_pow((double) x, (double) y);
-}
+{@+ return (float) num_pow((double) x, (double) y);@+ }
 float num_sinf(float x)
-{
-  return (float) num_sin((double) x);
-}
+{@+ return (float) num_sin((double) x);@+ }
 float num_cosf(float x)
-{
-  return (float) num_cos((double) x);
-}
+{@+ return (float) num_cos((double) x);@+ }
 
 @* Short formats. \label{sec:formats}
 Weights are published in 16 bits: as binary16, with 5 bits of exponent and 10 of
@@ -2095,9 +2115,7 @@ way. What it cannot repair is infinity; so the top exponent is set by hand.
 
 @<Widen the two short formats@>=
 NUM_INLINE float num_from_bf16(uint16_t h)
-{
-  return num_float((uint32_t) h << 16);
-}
+{@+ return num_float((uint32_t) h << 16);@+ }
   /* the upper half of a binary32, widened exactly */
 NUM_INLINE float num_from_f16(uint16_t h)
 {

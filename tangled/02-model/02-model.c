@@ -1,6 +1,6 @@
 /* 02-model.c -- made from chapters/02-model.w; change it there */
 
-/* 2.5 */
+/* 2.6 */
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "02-model/forward.h"
 #include "A6-kernels/numbers.h"
 
-/* 2.10  Random numbers that are the same everywhere */
+/* 2.11  Random numbers that are the same everywhere */
 
 static uint64_t stirred(uint64_t * seed)
 {
@@ -19,6 +19,8 @@ static uint64_t stirred(uint64_t * seed)
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return z ^ z >> 31;
 }
+
+/* 2.12  Random numbers that are the same everywhere */
 
 static double uniform(uint64_t * seed)
 {
@@ -31,7 +33,7 @@ static double normal(uint64_t * seed)
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
 
-/* 2.11  How far off are the two orders of a sum */
+/* 2.13  How far off are the two orders of a sum */
 
 static void print_sums(void)
 {
@@ -39,6 +41,9 @@ static void print_sums(void)
   uint64_t seed = 1;
   double off[2] = { 0, 0 }, place = 0x1p-11;
   for (int i = 0; i < TIMES; i++) {
+
+/* 2.14  Add one set of terms in both orders */
+
     float chain = 0, lane[16] = { 0 };
     double truth = 0;
     for (int k = 0; k < TERMS; k++) {
@@ -48,6 +53,7 @@ static void print_sums(void)
     for (int s = 8; s > 0; s /= 2)
       for (int j = 0; j < s; j++)
         lane[j] += lane[j + s];
+
     off[0] += fabs((double)chain - truth) / TIMES;
     off[1] += fabs((double)lane[0] - truth) / TIMES;
   }
@@ -55,7 +61,7 @@ static void print_sums(void)
          off[0] / place, off[1] / place);
 }
 
-/* 2.18  What large scores do to a softmax */
+/* 2.21  What large scores do to a softmax */
 
 struct softened {
   double largest, slope;
@@ -81,6 +87,8 @@ static struct softened soften(const struct engine *e, double deviation, int time
   return mean;
 }
 
+/* 2.22  What large scores do to a softmax */
+
 static void print_saturation(const struct engine *e)
 {
   printf("d,plain,divided\n");
@@ -89,9 +97,9 @@ static void print_saturation(const struct engine *e)
            soften(e, 1, 1000).largest);
 }
 
-/* 2.19  What large scores do to a softmax */
+/* 2.23  What large scores do to a softmax */
 
-static void print_weights(const struct engine *e)
+static void print_variance(void)
 {
   enum { SAMPLES = 20000, D = 64 };
   uint64_t seed = 3;
@@ -104,6 +112,10 @@ static void print_weights(const struct engine *e)
   }
   printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
   printf("variance.after %.6f\n", square / D);
+}
+
+static void print_weights(const struct engine *e)
+{
   struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
   printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest, plain.largest);
   printf("saturation.scaled %.6f\n", divided.largest);
@@ -111,10 +123,11 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.79  A model of four words, and a bench to run it on */
+/* 2.102  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
+static const uint32_t text[4] = { 0, 1, 2, STOP };
 
 struct toy {
   float token[WORDS][WIDTH], place[PLACES][WIDTH];
@@ -125,7 +138,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.80  A model of four words, and a bench to run it on */
+/* 2.103  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -147,7 +160,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.81  A model of four words, and a bench to run it on */
+/* 2.104  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -164,6 +177,9 @@ static void toy_frame(struct toy *y)
     .up = {around(y->gate, 4, 1), around(y->up, 4, 1)},
     .down = around(y->down, 1, 4)
   };
+
+/* 2.105  The settings of four words */
+
   y->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = PLACES,.d_model = WIDTH,
     .d_inner = 1,.n_layers = 1,.n_heads = 2,.n_kv_heads = 2,
@@ -175,9 +191,10 @@ static void toy_frame(struct toy *y)
   y->lm.head = around(y->asked[0], WIDTH, WORDS);
   y->lm.attention = (struct heads) { 2, 2, 2, 0.70710678f };
   y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
+
 }
 
-/* 2.82  A model of four words, and a bench to run it on */
+/* 2.106  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -189,6 +206,8 @@ static void toy_make(struct toy *y, uint64_t seed)
     x[i] = (float)normal(&seed);
   toy_frame(y);
 }
+
+/* 2.107  A model of four words, and a bench to run it on */
 
 struct bench {
   struct memory m;
@@ -212,7 +231,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.83  Look at one row on its way */
+/* 2.108  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -225,6 +244,8 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   (void)layer;
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
+
+/* 2.109  Look at one row on its way */
 
 static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
                     struct album *a, struct error *why)
@@ -244,7 +265,7 @@ static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
   return ok;
 }
 
-/* 2.72  The chance of a text */
+/* 2.93  The chance of a text */
 
 static bool print_chain(struct bench *b, struct error *why)
 {
@@ -262,15 +283,21 @@ static bool print_chain(struct bench *b, struct error *why)
   }
   printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
   printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
+  return true;
+}
+
+/* 2.94  The chance of a text */
+
+static void print_underflow(void)
+{
   double product = 1, logarithm = 0;
   for (int i = 0; i < 500; i++)
     product *= 0.15, logarithm += num_log(0.15);
   printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
   printf("claim.S2-15 %d\n", 1 + (int)(6 * num_log(50257) / num_log(10)));
-  return true;
 }
 
-/* 2.73  The chance of a text */
+/* 2.95  The chance of a text */
 
 static bool print_factors(struct bench *b, const struct model *lm,
                           const uint32_t * ids, struct error *why)
@@ -291,7 +318,7 @@ static bool print_factors(struct bench *b, const struct model *lm,
   return true;
 }
 
-/* 2.74  The chance of a text */
+/* 2.96  The chance of a text */
 
 static bool print_text(struct bench *b, struct error *why)
 {
@@ -313,7 +340,7 @@ static bool print_text(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.75  Change the tenth token */
+/* 2.97  Change the tenth token */
 
 static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
                     struct error *why)
@@ -330,7 +357,7 @@ static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
   return true;
 }
 
-/* 2.76  Change the tenth token */
+/* 2.98  Change the tenth token */
 
 static bool print_tenth(struct bench *b, struct error *why)
 {
@@ -354,7 +381,7 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.78  What GPT-2 small is made of */
+/* 2.100  What GPT-2 small is made of */
 
 static void print_shapes(void)
 {
@@ -377,16 +404,20 @@ static void print_shapes(void)
   };
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
+
+/* 2.101  Print what the claims say of these sizes */
+
   printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
   printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
   printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
   printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
   printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+
 }
 
-/* 2.84  Do what the hand did, and print it */
+/* 2.110  Do what the hand did, and print it */
 
-/* 2.85  Print the attention of one head */
+/* 2.112  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -396,6 +427,8 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
+/* 2.113  Print the attention of one head */
+
 static void scores_of(const struct album *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
@@ -404,6 +437,8 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
 }
+
+/* 2.114  Print the attention of one head */
 
 static void print_head(const struct album *a, int h)
 {
@@ -417,7 +452,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.86  Print the way of the last row */
+/* 2.115  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -443,42 +478,44 @@ static void print_way(const struct toy *y, const struct album *a)
 
 static bool print_hand(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[4] = { 0, 1, 2, STOP };
   struct album a;
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   print_way(&b->small, &a);
-  if (!look_at(b, ids, 4, &a, why))
+  if (!look_at(b, text, 4, &a, why))
     return false;
   printf("\n%-24s", "behind");
   for (int v = 0; v < WORDS; v++)
     printf("%6s", word[v]);
   printf("\n");
   for (int r = 0; r < 4; r++) {
-    int best = 0;
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
            ? "the cat sat" : "the cat sat.");
+
+/* 2.111  Print the odds on all words behind row r, and the likeliest */
+
+    int best = 0;
     for (int v = 0; v < WORDS; v++) {
       printf("%6.2f", a.chance[r * WORDS + v]);
       if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best])
         best = v;
     }
     printf("  -> %s\n", word[best]);
+
   }
   return true;
 }
 
-/* 2.88  What became of the claims */
+/* 2.117  What became of the claims */
 
-/* 2.87  Print what became of a mask */
+/* 2.116  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = { 0, 1, 2 };
   struct album a;
   float score[3];
   double p[3];
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   scores_of(&a, 1, 0, score);
   const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
@@ -497,14 +534,13 @@ static bool print_mask(struct bench *b, struct error *why)
   return true;
 }
 
-static bool print_scores(struct bench *b, struct error *why)
+static bool print_raised(struct bench *b, struct error *why)
 {
-  static const uint32_t ids[3] = { 0, 1, 2 };
-  struct album a, c;
+  struct album a;
   float raised[WORDS];
   double p[WORDS], sum = 0;
   int moved = 0, unordered = 0;
-  if (!look_at(b, ids, 3, &a, why))
+  if (!look_at(b, text, 3, &a, why))
     return false;
   const float *z = a.logits + 2 * WORDS;
   const double *q = a.chance + 2 * WORDS;
@@ -518,19 +554,30 @@ static bool print_scores(struct bench *b, struct error *why)
   }
   printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
   printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
-  for (int i = 0; i < WIDTH; i++)
-    b->small.asked[STOP][i] *= 2;
-  if (!look_at(b, ids, 3, &c, why))
-    return false;
-  toy_make(&b->small, 0);
-  printf("claim.S2-25 %.6f\n", (double)(c.logits[2 * WORDS + STOP] / z[STOP]));
-  printf("score.before %.6f\nscore.after %.6f\n", q[STOP],
-         c.chance[2 * WORDS + STOP]);
   printf("claim.S2-27 %g\n", num_exp(-1000));
   return true;
 }
 
-/* 2.89  What became of the claims */
+/* 2.118  What became of the claims */
+
+static bool print_doubled(struct bench *b, struct error *why)
+{
+  struct album a, c;
+  const size_t at = 2 * WORDS + STOP;
+  if (!look_at(b, text, 3, &a, why))
+    return false;
+  for (int i = 0; i < WIDTH; i++)
+    b->small.asked[STOP][i] *= 2;
+  bool ok = look_at(b, text, 3, &c, why);
+  toy_make(&b->small, 0);
+  if (!ok)
+    return false;
+  printf("claim.S2-25 %.6f\n", (double)(c.logits[at] / a.logits[at]));
+  printf("score.before %.6f\nscore.after %.6f\n", a.chance[at], c.chance[at]);
+  return true;
+}
+
+/* 2.119  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -550,16 +597,21 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
+/* 2.120  What became of the claims */
+
 static bool print_values(struct bench *b, struct error *why)
 {
   print_sums();
+  print_variance();
   print_weights(&b->e);
   print_shapes();
-  return print_mask(b, why) && print_scores(b, why) && print_pairs(b, why)
+  print_underflow();
+  return print_mask(b, why) && print_raised(b, why)
+      && print_doubled(b, why) && print_pairs(b, why)
       && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 
-/* 2.6  Print what is asked for */
+/* 2.7  Print what is asked for */
 
 int main(int argc, char **argv)
 {
@@ -567,13 +619,12 @@ int main(int argc, char **argv)
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = bench_open(&b, &why);
-  if (!ok)
-    fprintf(stderr, "%s\n", why.words);
-  else if (strcmp(what, "saturation") == 0)
+  if (ok && strcmp(what, "saturation") == 0)
     print_saturation(&b.e);
-  else
-    ok = strcmp(what, "values") == 0 ? print_values(&b, &why)
-        : print_hand(&b, &why);
+  else if (ok && strcmp(what, "values") == 0)
+    ok = print_values(&b, &why);
+  else if (ok)
+    ok = print_hand(&b, &why);
   if (!ok)
     fprintf(stderr, "%s\n", why.words);
   bench_close(&b);

@@ -1,13 +1,10 @@
 /* counters.h -- made from chapters/02-model.w; change it there */
 
-/* 2.20  counters.h */
+/* 2.24  counters.h */
 
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
-
-/* 2.21  What is counted */
-
 struct counters {
   uint64_t passes, rows;
   uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;

@@ -1,12 +1,12 @@
 /* forward.c -- made from chapters/02-model.w; change it there */
 
-/* 2.66  forward.c */
+/* 2.88  forward.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/forward.h"
 
-/* 2.46  The desk of a pass */
+/* 2.59  The desk of a pass */
 
 struct loan {
   void *p;
@@ -19,6 +19,9 @@ struct desk {
   size_t n;
   bool refused;
 };
+
+/* 2.60  The desk of a pass */
+
 static void *desk_take(struct desk *d, size_t count, size_t size)
 {
   if (d->refused)
@@ -41,14 +44,14 @@ static void desk_clear(struct desk *d)
   }
 }
 
-/* 2.47  What lies on the desk */
+/* 2.61  What lies on the desk */
 
 struct work {
   struct engine *e;
-  const struct model *lm;
   struct store *s;
-  const struct watcher *watch;
   struct pass *p;
+  const struct model *lm;
+  const struct watcher *watch;
   size_t n, q_width, kv_width, longest;
   float *x;
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up;
@@ -58,7 +61,7 @@ struct work {
   struct view *seen;
 };
 
-/* 2.48  Lay out the desk */
+/* 2.62  Lay out the desk */
 
 static bool work_take(struct work *w, struct desk *d)
 {
@@ -67,6 +70,9 @@ static bool work_take(struct work *w, struct desk *d)
   w->q_width = (size_t)c->n_heads * c->head_dim;
   w->kv_width = (size_t)c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
+
+/* 2.63  Take the numbers of a row in its layer */
+
   w->normed = desk_take(d, n, c->d_model * one);
   w->fused = desk_take(d, fused ? n : 0, 3 * w->q_width * one);
   w->q = desk_take(d, n, w->q_width * one);
@@ -76,6 +82,9 @@ static bool work_take(struct work *w, struct desk *d)
   w->added = desk_take(d, n, c->d_model * one);
   w->inner = desk_take(d, n, c->d_inner * one);
   w->up = desk_take(d, gated ? n : 0, c->d_inner * one);
+
+/* 2.64  Take what places and attention need */
+
   w->cosine = desk_take(d, n, half * one);
   w->sine = desk_take(d, n, half * one);
   w->id = desk_take(d, n, sizeof *w->id);
@@ -85,15 +94,20 @@ static bool work_take(struct work *w, struct desk *d)
                       kernels_room(&w->lm->attention, w->longest) * one);
   bool weights = w->watch != NULL && w->watch->weights;
   w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
+
   return !d->refused;
 }
 
-/* 2.67  A layer, step by step */
+/* 2.66  Show the watcher a stage */
 
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
-                 float *x, size_t width);
+                 float *x, size_t width)
+{
+  if (w->watch != NULL)
+    w->watch->see(w->watch->what, stage, layer, x, w->n, width);
+}
 
-/* 2.49  Turn ids into rows */
+/* 2.65  Turn ids into rows */
 
 static void work_embed(struct work *w, const struct row *rows)
 {
@@ -115,14 +129,7 @@ static void work_embed(struct work *w, const struct row *rows)
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
 
-static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
-                 float *x, size_t width)
-{
-  if (w->watch != NULL)
-    w->watch->see(w->watch->what, stage, layer, x, w->n, width);
-}
-
-/* 2.50  Project to queries, keys and values */
+/* 2.67  Project to queries, keys and values */
 
 static void work_project(struct work *w, const struct model_layer *l)
 {
@@ -140,7 +147,7 @@ static void work_project(struct work *w, const struct model_layer *l)
   }
 }
 
-/* 2.51  Norm and turn queries and keys */
+/* 2.68  Norm and turn queries and keys */
 
 static void work_turn(struct work *w, const struct model_layer *l)
 {
@@ -157,32 +164,39 @@ static void work_turn(struct work *w, const struct model_layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-/* 2.52  Let every row attend */
+/* 2.69  Let every row attend */
 
 static void work_attend(struct work *w, uint32_t i)
 {
-  const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+
+/* 2.70  Store the layer's keys and values, and show each row its view */
+
   store_put(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
     store_view(w->s, i, r, &w->seen[r]);
     pairs += w->seen[r].hi - w->seen[r].lo;
   }
+
   struct capture keep = { w->weights, w->longest };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &lm->attention, w->q, w->seen, w->n, w->room, w->mixed,
-                  weights ? &keep : NULL);
+  w->e->k->attend(w->e, &w->lm->attention, w->q, w->seen, w->n, w->room,
+                  w->mixed, weights ? &keep : NULL);
+
+/* 2.71  Count what the layer's attention has cost */
+
   if (i == 0)
     c->qk_pairs += pairs;
   c->madds_attention += 2 * w->q_width * pairs;
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->seen * w->s->row_bytes;
+
   if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights, lm->config.n_heads * w->longest);
+    look(w, STAGE_WEIGHTS, i, w->weights, w->lm->config.n_heads * w->longest);
 }
 
-/* 2.53  Pass through attention */
+/* 2.72  Pass through attention */
 
 static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
 {
@@ -202,7 +216,7 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-/* 2.54  Pass through the MLP */
+/* 2.73  Pass through the MLP */
 
 static void work_second_half(struct work *w, const struct model_layer *l,
                              uint32_t i)
@@ -222,9 +236,9 @@ static void work_second_half(struct work *w, const struct model_layer *l,
   look(w, STAGE_LAYER, i, w->x, d);
 }
 
-/* 2.68  Whole passes */
+/* 2.89  Whole passes */
 
-/* 2.55  Note the rows that are no longer finite */
+/* 2.74  Note the rows that are no longer finite */
 
 static void note_spoilt(struct work *w, uint32_t behind)
 {
@@ -238,7 +252,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-/* 2.56  Put the rows through all layers */
+/* 2.75  Put the rows through all layers */
 
 static void work_run(struct work *w, const struct row *rows)
 {
@@ -257,7 +271,7 @@ static void work_run(struct work *w, const struct row *rows)
   c->weight_bytes_read += lm->layer_bytes;
 }
 
-/* 2.57  Check the ids, and find the longest view */
+/* 2.76  Check the ids, and find the longest view */
 
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
                        size_t *longest, struct error *why)
@@ -274,7 +288,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-/* 2.60  Open and close a pass */
+/* 2.80  Open and close a pass */
 
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
                               struct error *why)
@@ -294,6 +308,8 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   return NULL;
 }
 
+/* 2.81  Open and close a pass */
+
 void pass_close(struct pass *p)
 {
   if (p == NULL)
@@ -303,7 +319,7 @@ void pass_close(struct pass *p)
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-/* 2.58  Run a pass before a watcher */
+/* 2.77  Run a pass before a watcher */
 
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
                      const struct row *rows, size_t n, const struct watcher *watch,
@@ -317,6 +333,9 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
   bool ok = w.p != NULL && work_take(&w, &d);
+
+/* 2.78  Do the work, or let it not have been */
+
   if (ok) {
     w.x = w.p->hidden;
     work_run(&w, rows);
@@ -326,11 +345,12 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
     store_abort(s);
     pass_close(w.p);
   }
+
   desk_clear(&d);
   return ok;
 }
 
-/* 2.59  Run a pass with nobody watching */
+/* 2.79  Run a pass with nobody watching */
 
 bool forward(struct engine *e, const struct model *lm, struct store *s,
              const struct row *rows, size_t n, struct pass **made,
@@ -339,7 +359,7 @@ bool forward(struct engine *e, const struct model *lm, struct store *s,
   return forward_watched(e, lm, s, rows, n, NULL, made, why);
 }
 
-/* 2.61  Say where a row was spoilt */
+/* 2.82  Say where a row was spoilt */
 
 bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                 struct error *why)
@@ -350,12 +370,12 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"
                      " wanted: finite logits", weights_path(lm->weights), i);
-  return error_say(why, "%s: row %zu is not finite behind layer %" PRIu32 " of %"
-                   PRIu32 "; wanted: finite logits", weights_path(lm->weights), i,
-                   at, lm->config.n_layers);
+  return error_say(why, "%s: row %zu is not finite behind" " layer %" PRIu32
+                   " of %" PRIu32 "; wanted: finite logits",
+                   weights_path(lm->weights), i, at, lm->config.n_layers);
 }
 
-/* 2.62  Make logits of the rows that are wanted */
+/* 2.83  Make logits of the rows that are wanted */
 
 bool head(struct engine *e, const struct model *lm, struct pass *p,
           const size_t *which, size_t n, float *logits, struct error *why)
@@ -382,7 +402,7 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-/* 2.63  Evaluate ids from an empty store */
+/* 2.84  Evaluate ids from an empty store */
 
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
                        const uint32_t * ids, size_t n, struct pass **p,
@@ -390,7 +410,7 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 {
   *p = NULL;
   if (n > s->n_positions)
-    return error_say(why, "the text has %zu tokens; wanted: at most %" PRIu32
+    return error_say(why, "the text has %zu tokens;" " wanted: at most %" PRIu32
                      ", the model's context", n, s->n_positions);
   struct row *rows = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)
@@ -403,6 +423,8 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   return ok;
 }
 
+/* 2.85  Evaluate ids from an empty store */
+
 bool evaluate(struct engine *e, const struct model *lm, struct store *s,
               const uint32_t * ids, size_t n, const size_t *which, size_t wanted,
               float *logits, struct error *why)
@@ -414,7 +436,7 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-/* 2.64  Add up the log-probabilities of a text */
+/* 2.86  Add up the log-probabilities of a text */
 
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
                         size_t i, uint32_t next, float *logits, double *logprob,
@@ -425,15 +447,15 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
     return false;
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
-      return error_say(why, "%s: the logit of token %" PRIu32 " behind row %zu"
-                       " is not finite; wanted: a number",
+      return error_say(why, "%s: the logit of token" " %" PRIu32
+                       " behind row %zu is not finite;" " wanted: a number",
                        weights_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];
   return true;
 }
 
-/* 2.65  Evaluate a text and add up */
+/* 2.87  Evaluate a text and add up */
 
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
               const uint32_t * ids, size_t n, double *logprob, double *sum,

@@ -1,12 +1,12 @@
 /* store.c -- made from chapters/02-model.w; change it there */
 
-/* 2.40  store.c */
+/* 2.53  store.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/store.h"
 
-/* 2.28  What the plain store holds */
+/* 2.34  What the plain store holds */
 
 struct strand {
   float *block;
@@ -15,6 +15,9 @@ struct strand {
   size_t computed;
   size_t first, count;
 };
+
+/* 2.35  What the plain store holds */
+
 struct plain_store {
   struct store common;
   size_t width, n_layers, window;
@@ -23,7 +26,7 @@ struct plain_store {
   size_t n, *order;
 };
 
-/* 2.26  Pass the call on to the kind of store */
+/* 2.32  Pass the call on to the kind of store */
 
 bool store_begin(struct store *s, const struct row *rows, size_t n,
                  struct error *why)
@@ -62,7 +65,7 @@ void store_close(struct store *s)
     s->kind->close(s);
 }
 
-/* 2.30  Find a place for every row */
+/* 2.38  Find a place for every row */
 
 static bool plain_order(struct plain_store *s, struct error *why)
 {
@@ -73,6 +76,9 @@ static bool plain_order(struct plain_store *s, struct error *why)
     const struct row *r = &s->rows[i];
     const struct strand *q = &s->sequence[r->sequence];
     const char *wrong = NULL;
+
+/* 2.39  Find out what is wrong with the row's position */
+
     if (r->position >= s->common.n_positions)
       wrong = "beyond the context";
     else if (r->position < q->length)
@@ -81,6 +87,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
       wrong = "behind a gap";
     else if (s->order[q->first + r->position - q->length] != 0)
       wrong = "given twice";
+
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"
                        " wanted: from %zu on, below %u," " each once", r->position,
@@ -90,7 +97,7 @@ static bool plain_order(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.32  Give a sequence a larger block */
+/* 2.41  Give a sequence a larger block */
 
 static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
                           struct error *why)
@@ -105,15 +112,19 @@ static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
     memory_give(m, FOR_CACHE, block, room, parts * span);
     return false;
   }
+
+/* 2.42  Move each layer's rows to their new place */
+
   for (size_t i = 0; i < parts && q->length > 0; i++)
     memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
            q->length * span);
+
   memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
   q->block = block, q->token = token, q->room = room;
   return true;
 }
 
-/* 2.31  Make room for the rows of the pass */
+/* 2.40  Make room for the rows of the pass */
 
 static bool plain_grow(struct plain_store *s, struct error *why)
 {
@@ -132,7 +143,7 @@ static bool plain_grow(struct plain_store *s, struct error *why)
   return true;
 }
 
-/* 2.33  Count the rows of a sequence that were computed before */
+/* 2.43  Count the rows of a sequence that were computed before */
 
 static uint32_t token_at(const struct plain_store *s, const struct strand *q,
                          size_t k)
@@ -149,13 +160,15 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-/* 2.34  Count the rows that are seen, and those computed before */
+/* 2.44  Count the rows that are seen, and those computed before */
 
 static size_t lowest(const struct plain_store *s, size_t position)
 {
   bool short_sighted = s->window > 0 && position >= s->window;
   return short_sighted ? position - s->window + 1 : 0;
 }
+
+/* 2.45  Count the rows that are seen, and those computed before */
 
 static void plain_measure(struct plain_store *s)
 {
@@ -169,7 +182,7 @@ static void plain_measure(struct plain_store *s)
   }
 }
 
-/* 2.37  End a pass, empty the store */
+/* 2.48  End a pass, empty the store */
 
 static void plain_end(struct store *common, bool commit)
 {
@@ -189,6 +202,8 @@ static void plain_end(struct store *common, bool commit)
   s->order = NULL, s->n = 0;
 }
 
+/* 2.49  End a pass, empty the store */
+
 static void plain_empty(struct store *common)
 {
   struct plain_store *s = (struct plain_store *)common;
@@ -196,12 +211,15 @@ static void plain_empty(struct store *common)
     s->sequence[i].length = 0;
 }
 
-/* 2.29  Admit a pass, or refuse it */
+/* 2.36  Admit a pass, or refuse it */
 
 static bool plain_begin(struct store *common, const struct row *rows, size_t n,
                         struct error *why)
 {
   struct plain_store *s = (struct plain_store *)common;
+
+/* 2.37  Refuse what cannot be a pass of this store */
+
   if (n == 0 || s->n > 0)
     return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
                      : "the store is in a pass; wanted: its end");
@@ -209,6 +227,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
     if (rows[i].sequence >= common->n_sequences)
       return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"
                        " below %" PRIu32, i, rows[i].sequence, common->n_sequences);
+
   s->order = memory_take(common->m, FOR_ACTIVATIONS, n, sizeof *s->order, why);
   if (s->order == NULL)
     return false;
@@ -223,7 +242,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   return ok;
 }
 
-/* 2.35  Store the keys and values of a layer */
+/* 2.46  Store the keys and values of a layer */
 
 static void plain_put(struct store *common, uint32_t layer, const float *k,
                       const float *v)
@@ -239,7 +258,7 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-/* 2.36  Show what a row sees */
+/* 2.47  Show what a row sees */
 
 static void plain_view(const struct store *common, uint32_t layer, size_t i,
                        struct view *v)
@@ -254,7 +273,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   };
 }
 
-/* 2.39  Close a plain store */
+/* 2.52  Close a plain store */
 
 static void plain_close(struct store *common)
 {
@@ -270,7 +289,7 @@ static void plain_close(struct store *common)
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-/* 2.38  Open a plain store */
+/* 2.50  Open a plain store */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why)
@@ -286,11 +305,15 @@ struct store *store_open(struct memory *m, const struct model_config *c,
     memory_give(m, FOR_OTHER, s, 1, sizeof *s);
     return NULL;
   }
+
+/* 2.51  Note what the store needs to know of the model */
+
   s->width = (size_t)c->n_kv_heads * c->head_dim;
   s->n_layers = c->n_layers, s->window = c->window;
   s->common = (struct store) {.kind = &kind,.m = m,
     .n_sequences = n_sequences,.n_positions = c->n_positions,
     .row_bytes = 2 * s->width * sizeof(float)
   };
+
   return &s->common;
 }

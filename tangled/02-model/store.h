@@ -1,19 +1,19 @@
 /* store.h -- made from chapters/02-model.w; change it there */
 
-/* 2.22  store.h */
+/* 2.25  store.h */
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
 #include "A3-files/model.h"
 
-/* 2.23  A row is three numbers */
+/* 2.26  A row is three numbers */
 
 struct row {
   uint32_t sequence, position, token;
 };
 /* a token at a position (from 0) of a sequence (from 0) */
 
-/* 2.24  What a store can do */
+/* 2.27  What a store can do */
 
 struct store;
 struct store_kind {
@@ -38,7 +38,7 @@ struct store_kind {
 
 };
 
-/* 2.25  The store as others see it */
+/* 2.28  The store as others see it */
 
 struct store {
   const struct store_kind *kind;
@@ -58,17 +58,23 @@ struct store {
  * pass had computed, with the same tokens up to there. Both are set by
  * store_begin */
 
+/* 2.29  The store as others see it */
+
 bool store_begin(struct store *s, const struct row *rows, size_t n,
                  struct error *why);
 /* admits a pass of n rows or refuses it in words: a sequence or position out
  * of range, a gap, a position given twice or stored already; rows must live
  * until the end of the pass */
 
+/* 2.30  The store as others see it */
+
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
 /* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
 
 void store_view(const struct store *s, uint32_t layer, size_t i, struct view *v);
 /* what row number i of the pass sees in layer */
+
+/* 2.31  The store as others see it */
 
 void store_commit(struct store *s);
 /* ends the pass: its rows belong to the store */
@@ -82,7 +88,7 @@ void store_empty(struct store *s);
 void store_close(struct store *s);
 /* returns the memory; null is nothing */
 
-/* 2.27  A store of one block a sequence */
+/* 2.33  A store of one block a sequence */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why);

@@ -16,6 +16,8 @@ static void print_entries(const struct heap *h)
   printf("\n");
 }
 
+/* E.4  Put five numbers into a heap, and take them out */
+
 static bool print_heap(struct memory *m)
 {
   static const uint64_t five[] = { 5, 2, 8, 1, 4 };
@@ -34,7 +36,7 @@ static bool print_heap(struct memory *m)
   return ok;
 }
 
-/* E.4  Fill a table, and find its longest crowd */
+/* E.5  Fill a table, and find its longest crowd */
 
 static bool fill_table(struct memory *m, size_t *room, size_t *crowd)
 {

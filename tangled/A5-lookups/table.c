@@ -1,11 +1,11 @@
 /* table.c -- made from chapters/A5-lookups.w; change it there */
 
-/* E.17  table.c */
+/* E.19  table.c */
 
 #include <string.h>
 #include "A5-lookups/table.h"
 
-/* E.6  Find a pair's slot, or the free one where it belongs */
+/* E.7  Find a pair's slot, or the free one where it belongs */
 
 static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
 {
@@ -22,7 +22,7 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
   return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
 }
 
-/* E.7  Give a table of pairs twice the room */
+/* E.8  Give a table of pairs twice the room */
 
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
 {
@@ -40,7 +40,7 @@ static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *wh
   return true;
 }
 
-/* E.8  Enter a pair, and return the table */
+/* E.9  Enter a pair, and return the table */
 
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
                   uint32_t right, uint32_t value, struct error *why)
@@ -60,7 +60,7 @@ void pair_map_free(struct memory *m, struct pair_map *p)
   *p = (struct pair_map) { NULL, 0, 0 };
 }
 
-/* E.10  Find a row's slot, or the free one where it belongs */
+/* E.11  Find a row's slot, or the free one where it belongs */
 
 static size_t name_place(const struct name_map *p, const unsigned char *byte,
                          size_t n)
@@ -80,7 +80,7 @@ uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_
   return p->room == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
 }
 
-/* E.11  Give a table of names twice the room */
+/* E.12  Give a table of names twice the room */
 
 static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
 {
@@ -98,7 +98,7 @@ static bool name_map_grow(struct memory *m, struct name_map *p, struct error *wh
   return true;
 }
 
-/* E.12  Enter a name, and return the table */
+/* E.13  Enter a name, and return the table */
 
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
                   size_t n, uint32_t value, struct error *why)
@@ -118,12 +118,14 @@ void name_map_free(struct memory *m, struct name_map *p)
   *p = (struct name_map) { NULL, 0, 0 };
 }
 
-/* E.14  Put an entry into the heap */
+/* E.15  Put an entry into the heap */
 
 static bool comes_before(struct entry a, struct entry b)
 {
   return a.first < b.first || (a.first == b.first && a.second < b.second);
 }
+
+/* E.16  Put an entry into the heap */
 
 bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
 {
@@ -142,7 +144,7 @@ bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *w
   return true;
 }
 
-/* E.15  Take the smallest entry out */
+/* E.17  Take the smallest entry out */
 
 struct entry heap_pop(struct heap *h)
 {

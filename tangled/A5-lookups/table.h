@@ -1,12 +1,12 @@
 /* table.h -- made from chapters/A5-lookups.w; change it there */
 
-/* E.16  table.h */
+/* E.18  table.h */
 
 #ifndef INCIPIT_TABLE_H
 #define INCIPIT_TABLE_H
 #include "00-ground/ground.h"
 
-/* E.5  A table from pairs to numbers */
+/* E.6  A table from pairs to numbers */
 
 struct pair_slot {
   uint32_t left, right, value;
@@ -28,7 +28,7 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right);
 void pair_map_free(struct memory *m, struct pair_map *p);
 /* returns the block and empties the table */
 
-/* E.9  A table from letters to numbers */
+/* E.10  A table from letters to numbers */
 
 struct name_slot {
   const unsigned char *byte;
@@ -53,7 +53,7 @@ uint32_t name_map_get(const struct name_map *p, const unsigned char *byte,
 void name_map_free(struct memory *m, struct name_map *p);
 /* returns the block and empties the table */
 
-/* E.13  A heap of things to do */
+/* E.14  A heap of things to do */
 
 struct entry {
   uint64_t first, second;

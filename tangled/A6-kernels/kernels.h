@@ -131,7 +131,7 @@ struct kernels {
                       size_t n, double *y);
 /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-/* F.71  Two functions that only the self-test calls */
+/* F.79  Two functions that only the self-test calls */
 
   float (*two_roundings)(float a, float b, float c);
 /* a*b+c as this table was compiled: product and sum rounded */

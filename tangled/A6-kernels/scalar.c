@@ -46,6 +46,8 @@ INLINE vec widen(const uint16_t * h, enum weight_type type)
   return v;
 }
 
+/* F.18  Choose lanes and fold them, in plain C */
+
 INLINE vec choose(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++)
@@ -53,7 +55,7 @@ INLINE vec choose(int n, vec a, vec b)
   return a;
 }
 
-/* F.18  Fold sixteen lanes in an array */
+/* F.19  Fold sixteen lanes in an array */
 
 INLINE float fold_array(float *lane)
 {
@@ -70,13 +72,13 @@ INLINE float fold(const vec * a)
   return fold_array(lane);
 }
 
-/* F.67  The bodies of the kernels */
+/* F.74  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* F.37  Where a worker's share begins */
+/* F.42  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -85,7 +87,7 @@ static size_t share(size_t n, unsigned worker, unsigned workers)
   return n * worker / workers / 16 * 16;
 }
 
-/* F.22  Load numbers of any type */
+/* F.25  Load numbers of any type */
 
 INLINE vec load(struct tensor t, size_t i)
 {
@@ -100,6 +102,8 @@ INLINE vec load(struct tensor t, size_t i)
   return widen(h, t.type);
 }
 
+/* F.26  Load numbers of any type */
+
 INLINE float at(struct tensor t, size_t i)
 {
   float x;
@@ -113,7 +117,7 @@ INLINE float at(struct tensor t, size_t i)
   return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
 }
 
-/* F.24  Give the last terms to the first lanes, and fold */
+/* F.28  Load a register that is not full */
 
 INLINE vec some(struct tensor t, size_t i, int n)
 {
@@ -122,6 +126,8 @@ INLINE vec some(struct tensor t, size_t i, int n)
   memcpy(room, (const char *)t.data + i * size, (size_t)n * size);
   return load((struct tensor) { room, t.type }, 0);
 }
+
+/* F.29  Give the last terms to the first lanes, and fold */
 
 __attribute__((noinline))
 TARGET static float last(const vec * a, const float *x,
@@ -148,7 +154,7 @@ INLINE float finish(const vec * a, const float *x, struct tensor w, size_t begin
   return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
 }
 
-/* F.25  The dot product of sixteen lanes */
+/* F.30  The dot product of sixteen lanes */
 
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
 {
@@ -162,7 +168,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* F.41  The sum of sixteen lanes */
+/* F.46  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -176,9 +182,9 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.68  Linear layers, piece by piece */
+/* F.76  Linear layers, piece by piece */
 
-/* F.23  Compute a tile of dot products */
+/* F.27  Compute a tile of dot products */
 
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
@@ -202,14 +208,14 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                          first + (size_t)o * n + whole, n - whole);
 }
 
-/* F.29  Add the bias, if there is one */
+/* F.34  Add the bias, if there is one */
 
 INLINE float biased(float sum, const struct matrix *w, size_t o)
 {
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* F.26  Outputs \from to \to of a matrix stored by outputs */
+/* F.31  Outputs \from to \to of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -226,7 +232,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
       size_t o = strip;
       if (step > 1)
         for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-/* F.27  A tile of TILE_ROWS by TILE_OUTS at output o */
+/* F.32  A tile of TILE_ROWS by TILE_OUTS at output o */
 
         {
           float sum[TILE_ROWS][MOST_OUTS];
@@ -237,7 +243,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* F.28  One row from output o to the \end */
+/* F.33  One row from output o to the \end */
 
       {
         size_t c = o;
@@ -257,7 +263,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-/* F.34  The last columns of a matrix stored by inputs */
+/* F.39  The last columns of a matrix stored by inputs */
 
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
                     size_t o, size_t n, float *y)
@@ -277,11 +283,11 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
     y[o + c] = biased(sum[c], w, o + c);
 }
 
-/* F.33  Outputs \from to \to of a matrix stored by inputs */
+/* F.38  Outputs \from to \to of a matrix stored by inputs */
 
 enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
 
-/* F.30  Add the terms from k on to the lanes of a span */
+/* F.35  Add the terms from k on to the lanes of a span */
 
 INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
@@ -302,7 +308,7 @@ INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
   }
 }
 
-/* F.31  A span of outputs for a few rows */
+/* F.36  A span of outputs for a few rows */
 
 INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
                    struct tensor t, size_t o, size_t span, float *y)
@@ -318,7 +324,7 @@ INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
   for (size_t r = 0; r < (size_t)rows; r++) {
     float *lane = sum + r * 16 * span;
 
-/* F.32  Fold the lanes of a span */
+/* F.37  Fold the lanes of a span */
 
     for (size_t s = 8; s > 0; s /= 2)
       for (size_t c = 0; c < s * span; c += WIDTH) {
@@ -355,7 +361,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
     columns(x + r * w->in, w, t, o, to - o, y + r * w->out);
 }
 
-/* F.35  One worker's share of a linear layer */
+/* F.40  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -369,7 +375,7 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* F.36  Call the loops for the matrix's type and layout */
+/* F.41  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
   (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
@@ -397,7 +403,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.38  Do a linear layer */
+/* F.43  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -409,7 +415,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* F.40  Take up to sixteen numbers of a tensor */
+/* F.45  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -417,7 +423,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* F.39  One row normalized */
+/* F.44  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -441,7 +447,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* F.42  Norms of all rows */
+/* F.47  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -469,7 +475,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* F.43  Angles of all rows */
+/* F.48  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -494,6 +500,8 @@ TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
     }
 }
 
+/* F.49  Angles of all rows */
+
 static void angles(const struct engine *e, const uint32_t * position,
                    size_t rows, const float *frequency, size_t half, float scaling,
                    float *c, float *s)
@@ -503,7 +511,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* F.44  Turn the heads of one row */
+/* F.50  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -517,7 +525,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* F.45  Rotations of all rows */
+/* F.51  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -543,13 +551,13 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.69  Attention, piece by piece */
+/* F.77  Attention, piece by piece */
 
-/* F.46  What one block of positions leaves behind */
+/* F.52  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* F.48  Where a position's row lies */
+/* F.54  Where a position's row lies */
 
 INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
                             enum weight_type type)
@@ -560,7 +568,7 @@ INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
   return (struct tensor) { (const char *)base + r * v->row_bytes, type };
 }
 
-/* F.51  The chain over a block for some columns */
+/* F.57  The chain over a block for some columns */
 
 INLINE void chain(int columns, const float *weight, const struct view *v,
                   uint32_t t0, uint32_t t1, enum weight_type type, size_t first,
@@ -577,7 +585,7 @@ INLINE void chain(int columns, const float *weight, const struct view *v,
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* F.52  Attention of one head over one block */
+/* F.58  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
                          const struct view *v, enum weight_type type, size_t first,
@@ -585,7 +593,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
 {
   size_t d = h->head_dim;
 
-/* F.47  The scores of a block, and their maximum */
+/* F.53  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
   struct tensor key[256];
@@ -602,7 +610,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* F.49  The exponentials of a block, and their sum in lanes */
+/* F.55  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -615,7 +623,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* F.50  The values of a block, each times its exponential */
+/* F.56  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
   chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
@@ -638,7 +646,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
       kept[t] = score[t % 256];
 }
 
-/* F.53  All blocks of one head, and their join */
+/* F.59  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
                         const struct view *v, enum weight_type type, size_t first,
@@ -650,7 +658,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
     attend_block(h, q, v, type, first, t0, t1, room + n * stride, kept);
   }
 
-/* F.54  Join the blocks in rising order */
+/* F.60  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -675,7 +683,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
 
 }
 
-/* F.55  One worker's share of attention */
+/* F.61  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -700,12 +708,14 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     float *y = job->y + i * d, *kept = NULL;
     size_t first = i % h->n_heads / group * d;
 
-/* F.56  Make \kept ready if the weights are wanted */
+/* F.63  Make \kept ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
       memset(kept, 0, job->keep->stride * sizeof *kept);
     }
+
+/* F.62  Attend with the loops for the view's type */
 
     if (v->type == WEIGHT_F32)
       attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
@@ -713,10 +723,11 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
       attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
     else
       attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
+
   }
 }
 
-/* F.57  Do attention */
+/* F.64  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -734,7 +745,9 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.58  The three curves, sixteen numbers at a time */
+/* F.75  Curves, stream and the two ends, piece by piece */
+
+/* F.65  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -751,7 +764,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* F.59  One worker's share of an activation */
+/* F.66  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -777,7 +790,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.60  Do an activation */
+/* F.67  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -787,7 +800,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* F.61  Add to the residual stream */
+/* F.68  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -811,7 +824,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* F.62  Look rows of the embedding up */
+/* F.69  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -839,7 +852,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* F.63  The sum of the exponentials of a row, in double */
+/* F.70  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -861,7 +874,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* F.64  One worker's share of the probabilities */
+/* F.71  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -888,7 +901,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.65  Do a softmax */
+/* F.72  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -906,7 +919,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.72  Two roundings, and one */
+/* F.80  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -920,7 +933,7 @@ TARGET static float one_rounding(float a, float b, float c)
 }
 
 const struct kernels kernels_scalar = { "scalar",
-/* F.70  The functions of a table, in order */
+/* F.78  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
   embed, angles, softmax, log_softmax, two_roundings, one_rounding
