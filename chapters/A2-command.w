@@ -44,7 +44,8 @@ the same two exchanged, one more than the cell two up and two to the left. That 
 between \texttt{os} and \texttt{so} comes about: $0+1$. The answer stands at the lower right.
 \end{byhand}
 
-@ The program of this appendix shows what the module makes of lines that have a slip in them. The
+@ The program of this appendix shows what the module makes of lines that have a slip in them; with a
+word behind its name it prints the one number that the prose below quotes. The
 command itself, with all its subcommands, is put together in \cref{sec:door}.
 
 \checkpoint{build/out/A2-command.txt}{five lines with a slip each, and what is said about it}
@@ -59,7 +60,8 @@ command itself, with all its subcommands, is put together in \cref{sec:door}.
 int main(int argc, char **argv)
 {
   (void) argv;
-  if (argc > 1) printf("command.status.cancelled %d\n", (int) STATUS_CANCELLED);
+  if (argc > 1)
+    printf("command.status.cancelled"@| " %d\n", (int) STATUS_CANCELLED);
   else {
     judge("generate", "--josn");
     judge("generate", "--promt=x");
@@ -70,7 +72,9 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each line has a subcommand and an option, and nothing else; what is not wrong gets no sentence.
+@ Each line has a subcommand and an option, and nothing else. The reader of command lines is called
+directly: to say what is wrong with a line nobody has to open a model, so a mistake is told at once, even
+where the model would take a minute to load or is not there at all.
 
 @<Say what is wrong with a line@>=
 static void judge(const char *sub, const char *option)
@@ -101,22 +105,32 @@ wrong usage, 130 for cancelled.}
 The number at the end is the exit status. It is 0 if what was asked for has been done; 1 if it could
 not be done, with one sentence that says why; 2 if the question itself was wrong, with one sentence
 that says what would have been right; and \val{command.status.cancelled} if somebody pressed Ctrl-C,
-as a shell would report it.
+as a shell would report it. The difference between 1 and 2 is where to look for the fault. After a 1 the same
+line may succeed tomorrow, when the file is there or the disk has room; after a 2 it never will.
 
 @<What the program stands on@>=
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
   STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
+
+@ Every subcommand is handed a \emph{console}: the three streams, and what is known about who is at the other end of
+them. None names |stdout| or asks the system anything. So a test can put blocks of memory in the place of
+the streams, and a function of its own in the place of the keyboard: that is how Ctrl-C is tested
+without anybody pressing it.
+
+@<What the program stands on@>=
 struct console {
   FILE *in, *out, *err;
   bool in_terminal, out_terminal;
-  const char *program, *build; /* the executable's path; the build's id */
+  const char *program, *build;
+    /* the executable's path; the build's id */
   struct memory *memory;
-  void (*listen)(void); /* from now on Ctrl-C is noted and does not kill */
+  void (*listen)(void);
+    /* from now on Ctrl-C is noted and does not kill */
   bool (*interrupted)(void); /* has it been noted? */
 };
   /* what |main| has found out about the world; all of it is borrowed */
 
-@ Three functions write the sentences, so that they all begin with the program's name, and return the
+@ Two functions write the sentences, so that all of them begin with the program's name, and return the
 status that goes with them: a subcommand that fails can end with |return console_fail(...)|.
 
 @<What the program stands on@>=
@@ -125,15 +139,17 @@ int console_fail(const struct console *c, const struct error *why);
 int console_misuse(const struct console *c, const struct error *why);
   /* writes the sentence to |c->err|; returns |STATUS_USAGE| */
 int console_end(const struct console *c, int status);
-  /* empties |c->out|. If that fails the status becomes |STATUS_FAILED|, with a
-     sentence unless the reader has closed the pipe */
+  /* empties |c->out|. If that fails the status becomes |STATUS_FAILED|,
+     with a sentence unless the reader has closed the pipe */
 double console_seconds(void);
   /* of a clock that never goes back, from some moment on */
 
 @ Output is not written when we print it, but when its buffer is emptied; so a full disk is noticed
 at the end, or never, if nobody looks. We look, unless something has failed before and been told. One kind of failure is none: a reader like
 \texttt{head} has read what it wanted and closed the pipe. To complain about that would be to
-complain about somebody who has finished their soup.
+complain about somebody who has finished their soup. (The system's own way is to kill the writer of such a
+pipe by a signal, without a word and in the middle of whatever it was doing; \cref{sec:main} puts an end to
+that, and the closed pipe arrives here, as a write that has failed.)
 @^closed pipe@>
 
 @(console.c@>=
@@ -173,23 +189,25 @@ static bool reader_gone(const struct console *c)
 
 @ With that, the end of every run is the same: empty the buffer; if something failed now or earlier, say so
 once, unless it has been said or there is nobody to say it to. The status tells a script what the
-words tell a person.
+words tell a person. Linux has a file that is always full, for whoever wants to see it: \texttt{incipit --help >
+/dev/full}.
 
 @<Empty the output, and look whether that worked@>=
 int console_end(const struct console *c, int status)
 {
   errno = 0;
-  if ((fflush(c->out) == 0 && !ferror(c->out)) || status == STATUS_FAILED)
-    return status;
+  if ((fflush(c->out) == 0 && !ferror(c->out))
+      || status == STATUS_FAILED) return status;
   struct error why;
-  error_say(&why, "the output cannot be written: %s", errno != 0 ? strerror(errno)
-    : "the disk is full, or has failed");
+  error_say(&why, "the output cannot be"@| " written: %s",
+    errno != 0 ? strerror(errno) : "the disk is full, or"@| " has failed");
   if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
   return STATUS_FAILED;
 }
 
 @ Times are for the eyes of whoever asked for statistics; no number that this book quotes
-depends on them.
+depends on them. The clock on the wall will not do: it is set, forwards and backwards, by people and by the
+network, and a step that took less than no time is no measurement.
 
 @<Read the clock@>=
 double console_seconds(void)
@@ -199,7 +217,8 @@ double console_seconds(void)
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-@ The header has nothing else in it.
+@ The header includes nothing of the command, so that everything in the command can include it: a console
+can be made by anybody who has three streams and an allocator.
 
 @(console.h@>=
 #ifndef INCIPIT_CONSOLE_H
@@ -217,15 +236,19 @@ it says how an option is called, what value it takes and between which limits, t
 belongs, and what it does, in the words that the help will use.
 @^option table@>
 
+A new option begins here, as a name in a list. From then on the compiler counts it and there is room for
+its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
+
 @<What can be asked for@>=
-enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT, SUB_PROBE,
-  SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
+enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
+  SUB_PROBE, SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
 enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
-  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE, OPTION_IGNORE_EOS,
-  OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL, OPTION_PARSE_SPECIAL,
-  OPTION_STATS, OPTION_JSON, OPTION_JSONL, OPTION_IDS, OPTION_COUNT, OPTION_TRAIN,
-  OPTION_VOCAB_SIZE, OPTION_OUT, OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB,
-  OPTION_MAN, OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
+  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
+  OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
+  OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
+  OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
+  OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
+  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
 @ The subcommands have a table of their own. The last one is for this book: it prints numbers
 that the prose quotes, and no list shows it.
@@ -233,15 +256,22 @@ that the prose quotes, and no list shows it.
 @<What can be asked for@>=
 struct subcommand_row { const char *name, *operand, *words, *example;
   unsigned least, most; bool hidden; };
-  /* how it is called; its operand, of which it takes |least| to |most|; what it
-     does; an example that works as printed */
-struct option_row { const char *name, *also, *value, *words, *normal; char letter;
-  bool counts; uint64_t least, most; unsigned where; };
-  /* \.{--name}, perhaps another \.{--also} and \.{-letter}; the name of its
-     |value|, null for a flag; what it does, and without it; if it |counts|, the
-     value is an integer from |least| to |most|; a bit for each subcommand */
+  /* how it is called; its operand, of which it takes |least| to |most|;
+     what it does; an example that works as printed */
 const struct subcommand_row *subcommand_at(enum subcommand sub);
   /* a line of the table of subcommands */
+
+@ An option may belong to several subcommands. So its line has one bit for each of them, and whether it belongs to
+one is a shift and a mask. The words are kept in pieces, the name of the value and the default apart
+from the rest, because each of the four forms puts them together in its own way.
+
+@<What can be asked for@>=
+struct option_row { const char *name, *also, *value, *words, *normal;
+  char letter; bool counts; uint64_t least, most; unsigned where; };
+  /* \.{--name}, perhaps another \.{--also} and \.{-letter}; the name of
+     its |value|, null for a flag; what it does, and without it; if it
+     |counts|, the value is an integer from |least| to |most|; a bit for
+     each subcommand */
 const struct option_row *option_at(enum option number);
   /* a line of the table of options */
 
@@ -250,20 +280,30 @@ option whether it was given, its value as it was typed, and as a number where it
 
 @<What has been asked for@>=
 struct option_value { bool given; const char *text; uint64_t count; };
-struct wishes { enum subcommand sub; struct option_value of[N_OPTIONS];
-  const char *operand; };
-  /* what a command line says; all text belongs to |argv|; |operand| may be null */
-bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
-  /* reads a command line of at least one word after the program's name; on
-     failure a sentence that names what is wrong and what is nearest to it */
-const char *nearest_of(const char *word, const char *const *list, size_t n);
-  /* the one of |n| $\ge1$ names that can be made of |word| with the fewest
-     letters changed, added, left out or exchanged with their neighbour */
+struct wishes { enum subcommand sub; const char *operand;
+  struct option_value of[N_OPTIONS]; };
+  /* what a command line says; all text belongs to |argv|; |operand| may
+     be null */
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why);
+  /* reads a command line of at least one word after the program's name;
+     on failure a sentence that names what is wrong and what is nearest */
+
+@ Two parts of the reading are of use to others as well. Whoever has a list of names, of which a word was meant to be one, can
+ask for the nearest; and |tokenize| takes lists of ids in the same form as |generate|.
+
+@<What has been asked for@>=
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n);
+  /* the one of |n| $\ge1$ names that can be made of |word| with the
+     fewest letters changed, added, left out or exchanged with their
+     neighbour */
 int ids_parse(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why);
-  /* reads ids separated by commas or semicolons; |what| is the option's name;
-     an empty text is an empty list. Returns an exit status: |STATUS_USAGE| for what
-     is no list of ids, |STATUS_FAILED| for memory; then |list| is empty */
+  /* reads ids separated by commas or semicolons; |what| is the option's
+     name; an empty text is an empty list. Returns an exit status:
+     |STATUS_USAGE| for what is no list of ids, |STATUS_FAILED| for
+     memory; then |list| is empty */
 
 @ Here is the table of subcommands. Each has an example, and the tests type each of the examples,
 as it stands, into a shell. An example that does not work is worse than none: it is the one line of a help
@@ -274,103 +314,136 @@ many it bears.
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
     "incipit generate \"The cat sat\""@| " -n 4", 0, 1, false},@|
-  [SUB_TOKENIZE] = {"tokenize", "TEXT|-", "text to ids and pieces,"@| " and back",
+  [SUB_TOKENIZE] = {"tokenize", "TEXT|-",
+    "text to ids and pieces,"@| " and back",
     "incipit tokenize \"The cat sat\"", 0, 1, false},@|
   [SUB_TRACE] = {"trace", "PROMPT|-", "the loop, step by step",
     "incipit trace \"The cat sat\""@| " -n 4", 0, 1, false},@|
   [SUB_INSPECT] = {"inspect", "PATH", "what is in a model's files",
     "incipit inspect", 0, 1, false},@|
-  [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"@| " answered one a line",
-    "echo '{\"text\": \"The cat sat\"}' |"@| " incipit probe tokenize", 1, 1, false},@|
-  [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@| " of one subcommand",
-    "incipit help generate", 0, 1, false},@|
-  [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@| " kernels, Unicode",
-    "incipit --version", 0, 0, false},@|
+  [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"@|
+    " answered one a line", "echo '{\"text\": \"The cat sat\"}' |"@|
+    " incipit probe tokenize", 1, 1, false},@|
+  [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@|
+    " of one subcommand", "incipit help generate", 0, 1, false},@|
+  [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@|
+    " kernels, Unicode", "incipit --version", 0, 0, false},@|
   [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}@|
 }@];
 
-@ And the table of options. First those that say which model, and what to begin with. The bits of
+@ And the table of options. The bits of
 the last column are spelled with the first letters of the subcommands to which the line belongs. What stands
-in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given, and
-the tests compare.
+in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given.
 
 @<The table of options@>=
-enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
-  I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE, H = 1u << SUB_HELP };
-static const struct option_row option_table[N_OPTIONS] = @[{
-  [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's layout",
-    "the built-in model", 'm', false, 0, 0, G | T | R | P},@|
-  [OPTION_THREADS] = {"threads", NULL, "N", "workers",
-    "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024, G | R | P},@|
-  [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p', false, 0, 0,
-    G | R},@|
-  [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file, byte for byte",
-    NULL, 'f', false, 0, 0, G | T | R},@|
-  [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
-    false, 0, 0, G | R},@|
-  @<Options that bound and show a generation@>,@|
+enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
+  R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
+  H = 1u << SUB_HELP };
+static const struct option_row option_table[N_OPTIONS] = @[{@|
+  @<Options that say what to begin with@>,@|
+  @<Options that bound a generation@>,@|
+  @<Options that say what to show of it@>,@|
+  @<Options of |tokenize|@>,@|
   @<Options of the other subcommands@>@;
 }@];
 
-@ Then those that bound a generation and say what to show of it. Numbers have limits here, and the limits are what a
-mistake is told: they are chosen so that within them nothing can overflow and no sensible wish is refused.
+@ First which model, and with how many workers; then what to continue. The second line of the table reads:
+\texttt{--threads}, or \texttt{-t}, has a value, which the help calls \texttt{N}; it means workers; without it the
+environment decides, or the machine; it is a number, and not below 1; and it can be given to |generate|, |trace| and
+|probe|, but not to |tokenize|, which has no use for it. Its upper limit is there for fingers that slip: workers are
+started before anything is computed, and a few zeros too many would bring the machine to its knees.
 
-@<Options that bound and show a generation@>=
-[OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
-  "write at most so many", "until a stop or the context is full; trace: 4", 'n',
-  true, 0, INT64_MAX, G | R},@|
-[OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the model has",
-  "the model's", 'c', true, 1, INT64_MAX, G | R},@|
-[OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing", NULL, 0,
+@<Options that say what to begin with@>=
+[OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"@|
+  " layout", "the built-in model", 'm', false, 0, 0, G | T | R | P},@|
+[OPTION_THREADS] = {"threads", NULL, "N", "workers",
+  "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024,
+  G | R | P},@|
+[OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
   false, 0, 0, G | R},@|
-[OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0, false, 0,
-  0, G},@|
+[OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"@|
+  " byte for byte", NULL, 'f', false, 0, 0, G | T | R},@|
+[OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids",
+  NULL, 0, false, 0, 0, G | R}
+
+@ Then those that bound a generation, or change the ids that it begins with or ends at. Numbers have limits, and the
+limits are what a mistake is told: they are chosen so that within them nothing can overflow and no sensible
+wish is refused. Where the model's context sets the bound, the table sets none but that of the integers.
+
+@<Options that bound a generation@>=
+[OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
+  "write at most so many", "until a stop or the context is"@|
+  " full; trace: 4", 'n', true, 0, INT64_MAX, G | R},@|
+[OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the"@|
+  " model has", "the model's", 'c', true, 1, INT64_MAX, G | R},@|
+[OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
+  NULL, 0, false, 0, 0, G | R},@|
+[OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"@|
+  " to the text", "as the tokenizer's files say", 0, false, 0, 0,
+  G | T | R},@|
+[OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a"@|
+  " special token is that token", "it is plain text", 0, false, 0, 0,
+  G | T | R}
+
+@ Then what to show of it: to people, in words, or to programs, as objects. The bound on \texttt{K} bounds a list that is kept
+for every token until the end.
+
+@<Options that say what to show of it@>=
+[OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0,
+  false, 0, 0, G},@|
 [OPTION_LOGPROBS] = {"logprobs", NULL, "K", "with --json or --jsonl: the"@|
-  " log-probability and rank of each token, and the K likeliest", "off", 0, true, 0,
-  1000, G},@|
-[OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens to the text",
-  "as the tokenizer's files say", 0, false, 0, 0, G | T | R},@|
-[OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a special token"@|
-  " is that token", "it is plain text", 0, false, 0, 0, G | T | R},@|
-[OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and memory, on"@|
-  " standard error", NULL, 0, false, 0, 0, G},@|
-[OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0, false, 0, 0,
-  G | T | R | I},@|
-[OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"@|
-  " that of --json", NULL, 0, false, 0, 0, G}
+  " log-probability and rank of"@| " each token, and the K likeliest",
+  "off", 0, true, 0, 1000, G},@|
+[OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"@|
+  " memory, on standard error", NULL, 0, false, 0, 0, G},@|
+[OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
+  false, 0, 0, G | T | R | I},@|
+[OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"@|
+  " comes, then that of --json", NULL, 0, false, 0, 0, G}
+
+@ To learn a vocabulary is a task of |tokenize|, and has three options of its own. The least number of ids is that of no
+merges at all, and the greatest is the one up to which appendix D reads a file, \val{vocab.max_id}: to
+learn what nobody could load would be a waste.
+
+@<Options of |tokenize|@>=
+[OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0,
+  T},@|
+[OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only",
+  NULL, 0, false, 0, 0, T},@|
+[OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a"@|
+  " file", NULL, 0, false, 0, 0, T},@|
+[OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many"@|
+  " ids, the end of text and the"@| " 256 bytes included", NULL, 0, true,
+  257, 4194304, T},@|
+[OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write"@|
+  " tokenizer.json", NULL, 0, false, 0, 0, T}
 
 @ And the rest, each of which belongs to a single subcommand, but for the plea for help. That one is in all of them, and wins
 over everything that stands behind it: who asks for help in the middle of a line is not told what is wrong with its end.
 
 @<Options of the other subcommands@>=
-[OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},@|
-[OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only", NULL, 0,
-  false, 0, 0, T},@|
-[OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a file", NULL,
-  0, false, 0, 0, T},@|
-[OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many ids, the end"@|
-  " of text and the 256 bytes included", NULL, 0, true, 257, 4194304, T},@|
-[OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write tokenizer.json",
-  NULL, 0, false, 0, 0, T},@|
-[OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5", 0, true, 1,
-  100, R},@|
-[OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the last row"@|
-  " looks at, layers and heads counted from 0", NULL, 0, false, 0, 0, R},@|
-[OPTION_VOCAB] = {"vocab", NULL, "PATH", "a tokenizer.json, or a directory with a"@|
-  " tokenizer", "the model's", 0, false, 0, 0, P},@|
-[OPTION_MAN] = {"man", NULL, NULL, "print the manual page", NULL, 0, false, 0, 0, H},@|
-[OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's completion", NULL,
-  0, false, 0, 0, H},@|
-[OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL, 'h', false, 0,
-  0, G | T | R | I | P | H}
+[OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
+  0, true, 1, 100, R},@|
+[OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the"@|
+  " last row looks at, layers and"@| " heads counted from 0", NULL, 0,
+  false, 0, 0, R},@|
+[OPTION_VOCAB] = {"vocab", NULL, "PATH", "a tokenizer.json, or a"@|
+  " directory with a tokenizer", "the model's", 0, false, 0, 0, P},@|
+[OPTION_MAN] = {"man", NULL, NULL, "print the manual page", NULL, 0,
+  false, 0, 0, H},@|
+[OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"@|
+  " completion", NULL, 0, false, 0, 0, H},@|
+[OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
+  'h', false, 0, 0, G | T | R | I | P | H}
 
 @ This book is built chapter by chapter, and the command with it. Somebody who has read about
-|--temperature| elsewhere should not be told that there is no such thing. It is wrong usage
+\texttt{--temperature} elsewhere should not be told that there is no such thing. It is wrong usage
 today, but the sentence names the chapter that brings it. The same goes for whole subcommands.
 @^later chapters@>
 
 @<What later chapters bring@>=
-struct later_row { const char *name, *also; char letter; unsigned where, chapter; };
+struct later_row { const char *name, *also; char letter;
+  unsigned where, chapter; };
 static const struct later_row later_option[] = @[{
   {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},@|
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},@|
@@ -386,10 +459,12 @@ static const struct later_row later_option[] = @[{
   {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
   {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
   {"json-object", NULL, 0, G | R, 7}, {"stop", NULL, 0, G | R, 8},@|
-  {"no-escape", NULL, 0, G | R, 8}, {"include-stop", NULL, 0, G | R, 8},@|
-  {"min-tokens", NULL, 0, G | R, 8}, {"stop-on-repetition", NULL, 0, G | R, 8},@|
+  {"no-escape", NULL, 0, G | R, 8},@|
+  {"include-stop", NULL, 0, G | R, 8}, {"min-tokens", NULL, 0, G | R, 8},@|
+  {"stop-on-repetition", NULL, 0, G | R, 8},@|
   {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},@|
-  {"early-stopping", NULL, 0, G, 9}, {"activations", NULL, 0, G | R | P, 10},@|
+  {"early-stopping", NULL, 0, G, 9},@|
+  {"activations", NULL, 0, G | R | P, 10},@|
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
@@ -403,17 +478,21 @@ static const struct later_row later_subcommand[] = @[{
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 }@];
-enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
+enum { N_LATER_SUBS = sizeof later_subcommand
+  / sizeof *later_subcommand };
 
 @* Reading a command line. \label{sec:parsing}
 The rules are those of the field. A word that begins with two dashes is an option, its value is
 the next word or stands behind an equals sign; one dash and a letter is a short
 option, its value is the next word or the rest of this one; two dashes alone end the
-options; one dash alone is an operand, and means the standard input. The last of two equal
+options; one dash alone is an operand, and means the standard input. So \texttt{-n 3}, \texttt{-n3},
+\texttt{--max-new-tokens 3} and \texttt{--max-new-tokens=3} are one wish in four spellings, and
+\texttt{generate -- --help} continues the text \texttt{--help}. The last of two equal
 options counts, so that one can be added behind a line that is already long.
 
 @<Read a command line@>=
-bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why)
 {
   memset(w, 0, sizeof *w);
   if (!find_subcommand(argv[1], &w->sub, why)) return false;
@@ -426,9 +505,10 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
       if (!take_option(w, argc, argv, &i, why)) return false;
       if (w->of[OPTION_HELP].given) return true;
     }
-    else if (operands++ < subcommand_table[w->sub].most) w->operand = word;
-    else return error_say(why, "`%s' is one word too many"@| " (incipit %s --help)",
-      word, subcommand_table[w->sub].name);
+    else if (operands++ < subcommand_table[w->sub].most)
+      w->operand = word;
+    else return error_say(why, "`%s' is one word too many"@|
+      " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
   @<Complain if an operand is missing@>@;
   return options_agree(w, why);
@@ -442,9 +522,10 @@ if (operands < subcommand_table[w->sub].least)
     subcommand_table[w->sub].name, subcommand_table[w->sub].operand,
     subcommand_table[w->sub].name);
 
-@ The first word is a subcommand. Two old habits are granted: |--help| there, or |-h|, means
+@ The first word is a subcommand. Two old habits are granted: \texttt{--help} there, or \texttt{-h}, means
 the subcommand \texttt{help}. A name that only a later chapter knows is told so; a name that nobody knows
-is answered with the nearest one, which may be far.
+is answered with the nearest one, which may be far. The list from which it is taken is made on the way: it has
+the names that are shown, and not the one that is hidden.
 
 @<Find the subcommand@>=
 static bool find_subcommand(const char *word, enum subcommand *sub,
@@ -452,26 +533,31 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
 {
   const char *list[N_SUBCOMMANDS];
   size_t n = 0;
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) word = "help";
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    word = "help";
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     *sub = (enum subcommand) i;
     if (strcmp(word, subcommand_table[i].name) == 0) return true;
-    if (!subcommand_table[i].hidden) list[n++] = subcommand_table[i].name;
+    if (!subcommand_table[i].hidden)
+      list[n++] = subcommand_table[i].name;
   }
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
-      return error_say(why, "%s comes with chapter %u; this program ends with"@|
-        " chapter 3", word, later_subcommand[i].chapter);
-  return error_say(why, "there is no subcommand `%s'; the nearest is %s", word,
-    nearest_of(word, list, n));
+      return error_say(why, "%s comes with chapter %u;"@|
+        " this program ends with"@| " chapter 3", word,
+        later_subcommand[i].chapter);
+  return error_say(why, "there is no subcommand"@|
+    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
 @ An option is looked up by what was typed. A short one is a dash and a letter; of a long
-one the name ends at the equals sign, if there is one. What stands behind is its value.
+one the name ends at the equals sign, if there is one. What stands behind is its value. A name that is longer
+than the room for it may be cut, since no option of ours is so long: what is left of it is unknown, too, and fits into the
+sentence that says so.
 
 @<Take one option, with its value@>=
-static bool take_option(struct wishes *w, int argc, char **argv, int *i,
-  struct error *why)
+static bool take_option(struct wishes *w, int argc, char **argv,
+  int *i, struct error *why)
 {
   const char *word = argv[*i], *value = NULL;
   char name[64], letter = '\0';
@@ -482,7 +568,8 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   else {
     size_t n = strcspn(word + 2, "=");
     if (word[2 + n] == '=') value = word + 2 + n + 1;
-    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63), word + 2);
+    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63),
+      word + 2);
   }
   int found = find_option(w->sub, name, letter);
   if (found < 0) return no_such_option(w->sub, name, letter, why);
@@ -491,69 +578,87 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
 
 @ Three things may be wrong with a value: it is there and should not be, it is not there and should be, or it is no
 number within its limits. If it does not stand behind an equals sign, it is the next word, even if that
-begins with a dash: |-n -1| is a mistake about a number and not about an option.
+begins with a dash: \texttt{-n -1} is a mistake about a number and not about an option.
 
 @<See to the value of option |found|@>=
 const struct option_row *o = &option_table[found];
 if (o->value == NULL && value != NULL)
-  return error_say(why, "--%s takes no value; found `%s'", o->name, value);
+  return error_say(why, "--%s takes no value;"@| " found `%s'", o->name,
+    value);
 if (o->value != NULL && value == NULL) {
   if (*i + 1 >= argc)
-    return error_say(why, "--%s needs a value: %s", o->name, o->value);
+    return error_say(why, "--%s needs a value: %s", o->name,
+      o->value);
   value = argv[++*i];
 }
 w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
 return !o->counts || count_parse(o, value, &w->of[found].count, why);
 
-@ An option of another subcommand is, for this one, none.
+@ An option has up to three names: its own; another, by which other programs call the same thing; and a letter. Either a
+letter was typed or a name, never both, and the letter says which it was.
 
 @<Find an option of this subcommand@>=
 static bool is_called(const char *name, const char *also, char letter,
   const char *typed, char typed_letter)
 {
   if (typed_letter != '\0') return letter == typed_letter;
-  return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
+  return strcmp(typed, name) == 0
+    || (also != NULL && strcmp(typed, also) == 0);
 }
 
-@ The table is walked from its beginning, and a line counts only if the bit of the subcommand is set in it. So
+@ An option of another subcommand is, for this one, none: a line of the table counts only if the subcommand's bit is
+set in it. To take what has no effect, without a word, would be the worse courtesy. And
 the same name may stand in two lines, for two subcommands that mean different things by it.
 
 @<Find an option of this subcommand@>=
-static int find_option(enum subcommand sub, const char *name, char letter)
+static int find_option(enum subcommand sub, const char *name,
+  char letter)
 {
   for (int i = 0; i < N_OPTIONS; i++) {
     const struct option_row *o = &option_table[i];
     if ((o->where >> sub & 1) != 0
-        && is_called(o->name, o->also, o->letter, name, letter)) return i;
+        && is_called(o->name, o->also, o->letter, name, letter))
+      return i;
   }
   return -1;
 }
 
-@ What is not found may be something that a later chapter brings. Otherwise there has been a slip of
-the finger, and the nearest name is offered, of those that this subcommand has now.
+@ What is not found may be something that a later chapter brings; then there was no mistake but to be early.
 
 @<Say that there is no such option, and what is nearest@>=
-static bool no_such_option(enum subcommand sub, const char *name, char letter,
-  struct error *why)
+static bool comes_later(enum subcommand sub, const char *name,
+  char letter, struct error *why)
 {
-  const char *list[N_OPTIONS];
-  size_t n = 0;
   for (int i = 0; i < N_LATER; i++) {
     const struct later_row *l = &later_option[i];
-    if ((l->where >> sub & 1) != 0
-        && is_called(l->name, l->also, l->letter, name, letter))
-      return error_say(why, "--%s comes with chapter %u; this program ends"@|
-        " with chapter 3", l->name, l->chapter);
+    if ((l->where >> sub & 1) == 0
+        || !is_called(l->name, l->also, l->letter, name, letter)) continue;
+    error_say(why, "--%s comes with chapter %u;"@|
+      " this program ends with"@| " chapter 3", l->name, l->chapter);
+    return true;
   }
+  return false;
+}
+
+@ Otherwise there has been a slip of the finger, and the nearest name is offered, of those that this subcommand
+has now. For a letter nothing is offered: every other letter is one slip away, and the help is the better answer.
+
+@<Say that there is no such option, and what is nearest@>=
+static bool no_such_option(enum subcommand sub, const char *name,
+  char letter, struct error *why)
+{
+  const char *list[N_OPTIONS], *asked = subcommand_table[sub].name;
+  size_t n = 0;
+  if (comes_later(sub, name, letter, why)) return false;
   for (int i = 0; i < N_OPTIONS; i++)
-    if ((option_table[i].where >> sub & 1) != 0) list[n++] = option_table[i].name;
-  if (n == 0) return error_say(why, "%s takes no options",
-      subcommand_table[sub].name);
+    if ((option_table[i].where >> sub & 1) != 0)
+      list[n++] = option_table[i].name;
+  if (n == 0) return error_say(why, "%s takes no options", asked);
   if (letter != '\0')
-    return error_say(why, "%s has no option -%c (incipit %s --help)",
-      subcommand_table[sub].name, letter, subcommand_table[sub].name);
-  return error_say(why, "%s has no option --%s; the nearest is --%s",
-    subcommand_table[sub].name, name, nearest_of(name, list, n));
+    return error_say(why, "%s has no option -%c"@| " (incipit %s --help)",
+      asked, letter, asked);
+  return error_say(why, "%s has no option --%s;"@| " the nearest is --%s",
+    asked, name, nearest_of(name, list, n));
 }
 
 @ Which name is nearest? The one that takes the fewest slips to get from what was typed: a letter
@@ -561,7 +666,7 @@ too many, one too few, a wrong one, or two neighbours exchanged, which is what h
 do most. The table |d| has for every beginning of the one word and every beginning of the other
 the number of slips between them; each entry comes from its neighbours above and to the
 left.\side{Damerau 1964, Levenshtein 1966. No substring is edited twice here, which is all
-that typing needs.}
+that typing needs.} A word too long for the table is no slip of anything, and counts as if each of its letters were one.
 @^edit distance@>
 
 @<Count the slips between two words@>=
@@ -573,34 +678,45 @@ static unsigned slips(const char *a, const char *b)
   if (n > WORD_MOST || m > WORD_MOST) return n + m;
   for (unsigned i = 0; i <= n; i++)
     for (unsigned j = 0; j <= m; j++) {
-      unsigned best = i == 0 ? j : d[i - 1][j] + 1;
-      if (j > 0 && d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-      if (i > 0 && j > 0) {
-        unsigned wrong = a[i - 1] != b[j - 1];
-        if (d[i - 1][j - 1] + wrong < best) best = d[i - 1][j - 1] + wrong;
-      }
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
-          && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+      unsigned best;
+      @<Set |best| to the slips between |i| letters and |j| letters@>@;
       d[i][j] = best;
     }
   return d[n][m];
 }
+
+@ The four ways to come into a cell are those of the hand calculation, in its order: from above, where a letter of |a| is
+one too many; from the left, where one is missing; from between, where the letters are the same or one is wrong; and by
+an exchange. In the first line nothing lies above, and what is left of |j| letters is |j| slips.
+
+@<Set |best| to the slips between |i| letters and |j| letters@>=
+best = i == 0 ? j : d[i - 1][j] + 1;
+if (j > 0 && d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+if (i > 0 && j > 0) {
+  unsigned wrong = a[i - 1] != b[j - 1];
+  if (d[i - 1][j - 1] + wrong < best) best = d[i - 1][j - 1] + wrong;
+}
+if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
+    && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
 
 @ Of two names that are equally near the one that stands first in the table is offered, so that the
 answer does not depend on chance. A word that is near to nothing gets an offer all the same; whoever reads
 it sees at least how a name looks.
 
 @<Count the slips between two words@>=
-const char *nearest_of(const char *word, const char *const *list, size_t n)
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n)
 {
   const char *nearest = list[0];
   for (size_t i = 1; i < n; i++)
-    if (slips(word, list[i]) < slips(word, nearest)) nearest = list[i];
+    if (slips(word, list[i]) < slips(word, nearest))
+      nearest = list[i];
   return nearest;
 }
 
-@ A number is digits and nothing else: no sign, no blank, no point. Whoever types a number that is
-out of range is told the range; whoever types something else is told it, too.
+@ A number is digits and nothing else: no sign, no blank, no point. (The library's |strtoull| would take all three,
+and give a very large number for $-1$.) Whether the next digit still fits is asked before it is added: afterwards would be
+too late, since unsigned numbers go round, and one that has gone round looks small and harmless.
 
 @<Read a number within its limits@>=
 static bool digits_parse(const char *text, size_t n, uint64_t *value)
@@ -626,14 +742,15 @@ static bool count_parse(const struct option_row *o, const char *text,
   if (digits_parse(text, strlen(text), value) && *value >= o->least
       && *value <= o->most) return true;
   if (o->most == INT64_MAX)
-    return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64@|
-      " on", o->name, text, o->least);
-  return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64@|
+    return error_say(why, "--%s is `%s'; wanted: an"@|
+      " integer from %" PRIu64 " on", o->name, text, o->least);
+  return error_say(why, "--%s is `%s'; wanted: an"@| " integer from %" PRIu64@|
     " to %" PRIu64, o->name, text, o->least, o->most);
 }
 
-@ A list of ids has commas or semicolons between them; blanks beside them do no harm. A list that is
-badly written is the user's mistake, memory that is refused is not, so the two must not
+@ A list of ids has commas or semicolons between them; blanks beside them do no harm, and a comma at the end is forgiven:
+lists are made by programs, and programs leave commas. Two commas with nothing between them are not, since an id may have been
+lost there. A list that is badly written is the user's mistake, memory that is refused is not, so the two must not
 end in the same status.
 
 @<Read a list of ids@>=
@@ -647,21 +764,23 @@ int ids_parse(struct memory *m, const char *text, const char *what,
     uint64_t id;
     size_t n = strcspn(text, ",; ");
     bool ok = digits_parse(text, n, &id) && id <= UINT32_MAX;
-    if (!ok) error_say(why, "--%s is `%s'; wanted: ids with commas between"@|
-      " them, as in 1,2,3", what, all);
+    if (!ok) error_say(why, "--%s is `%s'; wanted: ids"@|
+      " with commas between them,"@| " as in 1,2,3", what, all);
     if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
       ids_free(m, list);
       return ok ? STATUS_FAILED : STATUS_USAGE;
     }
     text += n + strspn(text + n, " ");
-    if (*text == ',' || *text == ';') text += 1 + strspn(text + 1, " ");
+    if (*text == ',' || *text == ';')
+      text += 1 + strspn(text + 1, " ");
   }
   return STATUS_DONE;
 }
 
 @ Some options contradict each other, and some mean nothing without another. Both are short lists.
 To guess what somebody meant who wants one JSON object and also one a line is not our
-business.
+business: a rule by which one of them wins would have to be known to be of use, and would hide the mistake from those who do not
+know it. An option that needs another may be content with either of two; where there is only one, it stands in both places.
 
 @<See whether the options agree@>=
 static const struct { enum option a, b; } against[] = @[{
@@ -673,8 +792,10 @@ static const struct { enum option a, b; } against[] = @[{
   {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},@|
   {OPTION_FILE, OPTION_TRAIN}, {OPTION_MODEL, OPTION_TRAIN},@|
   {OPTION_IDS, OPTION_NO_SPECIAL}, {OPTION_IDS, OPTION_PARSE_SPECIAL},@|
-  {OPTION_TRAIN, OPTION_NO_SPECIAL}, {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
-  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL}, {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
+  {OPTION_TRAIN, OPTION_NO_SPECIAL},@|
+  {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
+  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},@|
+  {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
   {OPTION_MAN, OPTION_COMPLETION}
 }@];
 static const struct { enum option a, b, either; } needs[] = @[{
@@ -693,7 +814,8 @@ would have won, for none does.
 static bool options_agree(const struct wishes *w, struct error *why)
 {
   static const enum option text[] = @[{ OPTION_PROMPT, OPTION_FILE,
-    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN, OPTION_COMPLETION }@];
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
+    OPTION_COMPLETION }@];
   for (size_t i = 0; i < sizeof against / sizeof *against; i++)
     if (w->of[against[i].a].given && w->of[against[i].b].given)
       return error_say(why, "--%s contradicts --%s",
@@ -701,16 +823,16 @@ static bool options_agree(const struct wishes *w, struct error *why)
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
     if (w->of[needs[i].a].given && !w->of[needs[i].b].given
         && !w->of[needs[i].either].given)
-      return error_say(why, "--%s needs --%s", option_table[needs[i].a].name,
-        option_table[needs[i].b].name);
+      return error_say(why, "--%s needs --%s",
+        option_table[needs[i].a].name, option_table[needs[i].b].name);
   for (size_t i = 0; i < sizeof text / sizeof *text; i++)
     if (w->operand != NULL && w->of[text[i]].given)
-      return error_say(why, "--%s contradicts `%s'", option_table[text[i]].name,
-        w->operand);
+      return error_say(why, "--%s contradicts `%s'",
+        option_table[text[i]].name, w->operand);
   return true;
 }
 
-@ The module, in the order of its parts.
+@ The header of the module: what can be asked for, and what has been. It needs chapter 1 for the lists of ids alone.
 
 @(options.h@>=
 #ifndef INCIPIT_OPTIONS_H
@@ -745,7 +867,8 @@ const struct option_row *option_at(enum option number)
   return &option_table[number];
 }
 
-@ Reading begins with the smallest parts, a word and a number, and ends with the whole line.
+@ Reading begins with the smallest parts, a word and a number, and ends with the whole line: in C what is used must have been
+seen, and so a file that is read from its end upwards goes from the question to the answers.
 
 @<Read what was typed@>=
 @<Count the slips between two words@>@;
@@ -771,7 +894,7 @@ the limits, a line of help, a line of the manual page, and a list of words for t
 
 @<The table, in four forms@>=
 void help_greet(FILE *out);
-  /* what somebody sees who has typed the name alone: three things to try */
+  /* what somebody sees who has typed the name alone */
 void help_overview(FILE *out);
   /* the subcommands */
 void help_subcommand(FILE *out, enum subcommand sub);
@@ -789,7 +912,8 @@ void help_greet(FILE *out)
 {
   static const enum subcommand three[] = @[{ SUB_GENERATE, SUB_TRACE,
     SUB_TOKENIZE }@];
-  fprintf(out, "Incipit writes what follows, one token"@| " at a time. Three to try:\n\n");
+  fprintf(out, "Incipit writes what follows, one token"@|
+    " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
     fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
       subcommand_at(three[i])->words);
@@ -805,13 +929,15 @@ void help_overview(FILE *out)
   fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand) i)->hidden)
-      fprintf(out, "  %-12s %s\n", subcommand_at((enum subcommand) i)->name,
+      fprintf(out, "  %-12s %s\n",
+        subcommand_at((enum subcommand) i)->name,
         subcommand_at((enum subcommand) i)->words);
-  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
+  fprintf(out, "\nincipit SUBCOMMAND --help"@| " lists its options.\n");
 }
 
 @ The words of an option stand in a column of their own and are broken between words where the
-screen ends. A default follows in brackets, so that nobody has to try what happens without.
+screen ends. A default follows in brackets, so that nobody has to try what happens without. Where the line stands is kept
+outside, in |*at|, so that the brackets go on where the words have stopped.
 
 @<Print words in a column@>=
 enum { COLUMN = 28, SCREEN = 78 };
@@ -836,10 +962,13 @@ letter, the name, its other name, its value. The manual page takes them from her
 static size_t option_names(const struct option_row *o, char room[80])
 {
   size_t n = 0;
-  if (o->letter != '\0') n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
+  if (o->letter != '\0')
+    n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
   n += (size_t) snprintf(room + n, 80 - n, "--%s", o->name);
-  if (o->also != NULL) n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
-  if (o->value != NULL) n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
+  if (o->also != NULL)
+    n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
+  if (o->value != NULL)
+    n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
   return n;
 }
 
@@ -856,20 +985,24 @@ static void print_option(FILE *out, const struct option_row *o)
   else fprintf(out, "%*s", (int) (COLUMN - at), "");
   at = COLUMN;
   print_words(out, &at, o->words);
-  snprintf(normal, sizeof normal, "(default: %s)", o->normal ? o->normal : "");
+  snprintf(normal, sizeof normal, "(default: %s)",
+    o->normal ? o->normal : "");
   if (o->normal != NULL) print_words(out, &at, normal);
   fprintf(out, "\n");
 }
 
-@ A screen of help ends with an example, since most people read the end first.
+@ A screen of help ends with an example, since most people read the end first: it is what stands above the prompt when the
+list has run through. Brackets around the operand say, as everywhere, that it may be left out.
 
 @<Print the help of one subcommand@>=
 void help_subcommand(FILE *out, enum subcommand sub)
 {
   const struct subcommand_row *s = subcommand_at(sub);
-  const char *left = s->least > 0 ? "" : "[", *right = s->least > 0 ? "" : "]";
+  const char *left = s->least > 0 ? "" : "[";
+  const char *right = s->least > 0 ? "" : "]";
   fprintf(out, "usage: incipit %s", s->name);
-  if (s->operand != NULL) fprintf(out, " %s%s%s", left, s->operand, right);
+  if (s->operand != NULL)
+    fprintf(out, " %s%s%s", left, s->operand, right);
   fprintf(out, " [OPTION]...\n%s\n\n", s->words);
   for (int i = 0; i < N_OPTIONS; i++)
     if ((option_at((enum option) i)->where >> sub & 1) != 0)
@@ -886,7 +1019,8 @@ static void print_troff(FILE *out, const char *text)
 {
   if (*text == '.' || *text == '\'') fputs("\\&", out);
   for (; *text != '\0'; text++)
-    if (*text == '-' || *text == '\\') fprintf(out, "\\%c", *text == '-' ? '-' : 'e');
+    if (*text == '-') fputs("\\-", out);
+    else if (*text == '\\') fputs("\\e", out);
     else putc(*text, out);
 }
 
@@ -918,63 +1052,88 @@ installed, so the page and the program are always of the same age.
 @<Print the manual page@>=
 void help_manual(FILE *out)
 {
-  fprintf(out, ".TH INCIPIT 1\n.SH NAME\nincipit \\- write what follows,"@|
-    " one token at a time\n.SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"@|
+  fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"@|
+    "incipit \\- write what follows,"@| " one token at a time\n"@|
+    ".SH SYNOPSIS\n.B incipit\n"@| "SUBCOMMAND [OPTION]...\n"@|
     ".SH SUBCOMMANDS\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     const struct subcommand_row *s = subcommand_at((enum subcommand) i);
-    if (s->hidden) continue;
-    fprintf(out, ".SS \"incipit ");
-    print_troff(out, s->name);
-    if (s->operand != NULL) fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
-    fprintf(out, "\"\n");
-    print_troff(out, s->words);
-    fprintf(out, ".\n");
-    for (int k = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option) k)->where >> i & 1) != 0)
-        print_troff_option(out, option_at((enum option) k));
-    fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
-    print_troff(out, s->example);
-    fprintf(out, "\n.fi\n.RE\n");
+    if (!s->hidden)
+      @<Print the page's section about subcommand |i|@>@;
   }
   @<Print the rest of the manual page@>@;
 }
 
-@ The names of the environment variables are known here and where they are read, and nowhere else.
+@ What the screen says with indentation, the page says with the commands of its language: \texttt{.SS} begins a section, \texttt{.PP} a
+paragraph, and between \texttt{.nf} and \texttt{.fi} the lines stay as they are, as an example must.
+
+@<Print the page's section about subcommand |i|@>=
+{
+  fprintf(out, ".SS \"incipit ");
+  print_troff(out, s->name);
+  if (s->operand != NULL)
+    fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
+  fprintf(out, "\"\n");
+  print_troff(out, s->words);
+  fprintf(out, ".\n");
+  for (int k = 0; k < N_OPTIONS; k++)
+    if ((option_at((enum option) k)->where >> i & 1) != 0)
+      print_troff_option(out, option_at((enum option) k));
+  fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
+  print_troff(out, s->example);
+  fprintf(out, "\n.fi\n.RE\n");
+}
+
+@ The names of the environment variables are known here and where they are read, and nowhere else. They are few: an option can be
+seen in the line that was typed, a variable works unseen. These three are for what holds longer than a line.
 
 @<Print the rest of the manual page@>=
-fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"@|
-  " by Ctrl\\-C.\n.SH ENVIRONMENT\n.TP\n.B INCIPIT_MODEL\nThe model to use where"@|
-  " none is given.\n.TP\n.B INCIPIT_ISA\nThe kernels to use:"@|
-  " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"@|
-  "The number of workers where none is given.\n");
+fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"@|
+  " 2 wrong usage, 130 cancelled"@| " by Ctrl\\-C.\n.SH ENVIRONMENT\n"@|
+  ".TP\n.B INCIPIT_MODEL\n"@| "The model to use where"@| " none is given.\n"@|
+  ".TP\n.B INCIPIT_ISA\n"@| "The kernels to use:"@|
+  " scalar, avx2 or avx512.\n"@| ".TP\n.B OMP_NUM_THREADS\n"@|
+  "The number of workers where"@| " none is given.\n");
 
 @ What the shell needs is small: for the first word the subcommands, after it the options of
-that subcommand; where nothing fits it completes the names of files by itself. The list is a variable of the shell's that holds words with blanks between; no word
-of ours contains one.
+that subcommand; where nothing fits it completes the names of files by itself. Suppose that somebody has typed
+\texttt{incipit trace --at} and presses the tab key. The shell calls our function with the words, and the number of the one
+that is being typed, 2. We put the number and the first word together, \texttt{2:trace}; that fits the pattern
+\texttt{*:trace} of the case below, the options of |trace| become the list, and one of them begins as was typed.
 
 @<Print the program for the shell@>=
 void help_completion(FILE *out)
 {
-  fprintf(out, "# bash completion for incipit\n_incipit()\n{\n  local words=\n"@|
-    "  case $COMP_CWORD:${COMP_WORDS[1]} in\n    1:*) words=\"");
+  fprintf(out, "# bash completion for incipit\n"@|
+    "_incipit()\n{\n  local words=\n"@|
+    "  case $COMP_CWORD:"@| "${COMP_WORDS[1]} in\n"@| "    1:*) words=\"");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand) i)->hidden)
-      fprintf(out, "%s%s", i > 0 ? " " : "", subcommand_at((enum subcommand) i)->name);
+      fprintf(out, "%s%s", i > 0 ? " " : "",
+        subcommand_at((enum subcommand) i)->name);
   fprintf(out, "\" ;;\n");
-  for (int i = 0; i < SUB_VERSION; i++) {
-    fprintf(out, "    *:%s) words=\"", subcommand_at((enum subcommand) i)->name);
-    for (int k = 0, n = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option) k)->where >> i & 1) != 0)
-        fprintf(out, "%s--%s", n++ > 0 ? " " : "", option_at((enum option) k)->name);
-    fprintf(out, "\" ;;\n");
-  }
-  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"@|
+  @<Print the options of each subcommand, for the shell@>@;
+  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W"@| " \"$words\" --"@|
     " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"@|
-    "complete -o default -F _incipit incipit\n");
+    "complete -o default -F"@| " _incipit incipit\n");
 }
 
-@ That is all of the module.
+@ One case for each subcommand. The list is a variable of the shell's, in which blanks stand between the words, and no word
+of ours contains one. Only long names are offered: whoever knows the letter does not need the tab key.
+
+@<Print the options of each subcommand, for the shell@>=
+for (int i = 0; i < SUB_VERSION; i++) {
+  fprintf(out, "    *:%s) words=\"",
+    subcommand_at((enum subcommand) i)->name);
+  for (int k = 0, n = 0; k < N_OPTIONS; k++)
+    if ((option_at((enum option) k)->where >> i & 1) != 0)
+      fprintf(out, "%s--%s", n++ > 0 ? " " : "",
+        option_at((enum option) k)->name);
+  fprintf(out, "\" ;;\n");
+}
+
+@ The module needs the table, and a stream to print on: so the same functions serve a terminal, a file that is being
+installed, and a test.
 
 @(help.h@>=
 #ifndef INCIPIT_HELP_H
@@ -1013,15 +1172,22 @@ struct outfit {
   struct model *lm;
   struct store *s;
   struct tokenizer *t;
-  uint32_t vocab_size; /* the model's if it is known, else the tokenizer's */
+  uint32_t vocab_size;
+    /* the model's if it is known, else the tokenizer's */
   double load_seconds;
   char path[CONSOLE_PATH]; /* of the model */
 };
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
-  unsigned needs, struct error *why);
-  /* opens what |needs| says: the model of \.{--model} or the built-in one, and the
-     tokenizer of \.{--vocab} or the model's, which |MAY_TOKENIZER| lets be
-     absent; on failure nothing is held. It stays where it is: it points to itself */
+
+@ What is needed is said in bits. The third stands between yes and no: |generate| can do without a tokenizer if its prompt comes
+in ids, and must not fail for the lack of one.
+
+@<What a subcommand works with@>=
+bool outfit_open(struct outfit *o, const struct console *c,
+  const struct wishes *w, unsigned needs, struct error *why);
+  /* opens what |needs| says: the model of \.{--model} or the built-in
+     one, and the tokenizer of \.{--vocab} or the model's, which
+     |MAY_TOKENIZER| lets be absent; on failure nothing is held. It
+     stays where it is: it points to itself */
 void outfit_close(struct outfit *o);
   /* closes what was opened */
 const struct kernels *outfit_kernels(struct error *why);
@@ -1036,7 +1202,8 @@ up. If it is at none of these places, the sentence says what can be done.
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
   struct error *why)
 {
-  static const char *const place[] = @[{ "../share/incipit/models/pocket",@|
+  static const char *const place[] = @[{@|
+    "../share/incipit/models/pocket",@|
     "../models/pocket", "../../models/pocket" }@];
   const char *named = getenv("INCIPIT_MODEL");
   if (named != NULL && *named != '\0')
@@ -1050,8 +1217,9 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
     if (access(path, R_OK) == 0) return true;
   }
   join_path(path, folder, place[1], NULL);
-  return error_say(why, "there is no built-in model at %s; give one with"@|
-    " --model, or name it in INCIPIT_MODEL", path);
+  return error_say(why, "there is no built-in model"@|
+    " at %s; give one with"@| " --model, or name it"@|
+    " in INCIPIT_MODEL", path);
 }
 
 @ A path longer than the room for it is refused and not cut: a cut path may name something else.
@@ -1062,54 +1230,63 @@ static bool join_path(char path[CONSOLE_PATH], const char *folder,
 {
   int n = snprintf(path, CONSOLE_PATH, "%s%s", folder, name);
   return (n >= 0 && n < CONSOLE_PATH)
-    || error_say(why, "%s: the path has %d bytes; wanted: fewer than %d", name, n,
-    (int) CONSOLE_PATH);
+    || error_say(why, "%s: the path has %d bytes;"@|
+      " wanted: fewer than %d", name, n, (int) CONSOLE_PATH);
 }
 
 @ How many workers? As many as were asked for; else as many as other programs are told to use by
-|OMP_NUM_THREADS|, if that is a number; else one for each physical core. What one worker more or less
+|OMP_NUM_THREADS|, if that is a number; else one for each physical core. (A core may pretend to be two, and
+the two then share the parts that multiply, which is what we do all the time.) What one worker more or less
 does not change is the answer.
 
 @<Count the workers that are wanted@>=
 static unsigned workers_wanted(const struct wishes *w)
 {
-  if (w->of[OPTION_THREADS].given) return (unsigned) w->of[OPTION_THREADS].count;
+  if (w->of[OPTION_THREADS].given)
+    return (unsigned) w->of[OPTION_THREADS].count;
   const char *habit = getenv("OMP_NUM_THREADS");
   long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
   return pool_cores();
 }
 
-@ Which kernels? Those that were asked for by name, or else the best that this machine can run. The
-answer does not depend on it, by promise 2; the time does.
+@ Which kernels, the inner loops of appendix F? Those that were asked for by name, or else the best that this machine can run. The
+answer does not depend on it, by the second promise of the preface; the time does. An empty variable counts as none, since that is how a shell
+takes one away for the length of a line.
 
 @<Count the workers that are wanted@>=
 const struct kernels *outfit_kernels(struct error *why)
 {
   const char *name = getenv("INCIPIT_ISA");
-  return kernels_find(name != NULL && *name != '\0' ? name : NULL, why);
+  bool named = name != NULL && *name != '\0';
+  return kernels_find(named ? name : NULL, why);
 }
 
 @ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited. A misspelled set of
 kernels costs nothing to find, a missing directory little, and a tokenizer that does not fit its model is noticed before the
-first token. Where only a vocabulary is wanted and one was named, no model is looked for at all.
+first token. Where only a vocabulary is wanted and one was named, no model is looked for at all; and what needs
+neither, as a question about learning does, opens nothing but the kernels. How long all this took is noted, because it is the first thing that
+a user waits for.
 
 @<Open what is needed@>=
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
-  unsigned needs, struct error *why)
+bool outfit_open(struct outfit *o, const struct console *c,
+  const struct wishes *w, unsigned needs, struct error *why)
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
   double began = console_seconds();
-  const char *vocab = w->of[OPTION_VOCAB].given ? w->of[OPTION_VOCAB].text : NULL;
+  const char *vocab = w->of[OPTION_VOCAB].given
+    ? w->of[OPTION_VOCAB].text : NULL;
   o->e.k = outfit_kernels(why);
   bool ok = o->e.k != NULL && (needs == 0
-    || ((needs & NEED_MODEL) == 0 && vocab != NULL && !w->of[OPTION_MODEL].given)
+    || ((needs & NEED_MODEL) == 0 && vocab != NULL
+      && !w->of[OPTION_MODEL].given)
     || model_path(o, c, w, why));
   if (ok && (needs & NEED_MODEL) != 0) ok = open_model(o, w, why);
   else if (ok && o->path[0] != '\0') ok = look_at_config(o, why);
   if (ok && (needs & (NEED_TOKENIZER | MAY_TOKENIZER)) != 0)
-    ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+    ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs,
+      why);
   if (!ok) outfit_close(o);
   o->load_seconds = console_seconds() - began;
   return ok;
@@ -1130,7 +1307,8 @@ static bool model_path(struct outfit *o, const struct console *c,
 kernels and to the counters.
 
 @<Open the model, and what runs it@>=
-static bool open_model(struct outfit *o, const struct wishes *w, struct error *why)
+static bool open_model(struct outfit *o, const struct wishes *w,
+  struct error *why)
 {
   o->lm = model_open(o->m, o->path, why);
   if (o->lm == NULL) return false;
@@ -1152,7 +1330,8 @@ static bool look_at_config(struct outfit *o, struct error *why)
   struct model_config config;
   char file[CONSOLE_PATH];
   int n = snprintf(file, sizeof file, "%s/config.json", o->path);
-  if (n < 0 || n >= CONSOLE_PATH || access(file, F_OK) != 0) return true;
+  if (n < 0 || n >= CONSOLE_PATH || access(file, F_OK) != 0)
+    return true;
   if (!config_open(&config, o->m, o->path, why)) return false;
   o->vocab_size = config.vocab_size;
   config_close(o->m, &config);
@@ -1161,23 +1340,25 @@ static bool look_at_config(struct outfit *o, struct error *why)
 
 @ Where a tokenizer may be absent, one of a kind that we do not know counts as absent, too, and the
 model serves ids. But one that is there and broken is an error; and so is one that has ids for which
-the model has no row.
+the model has no row: the first text with such a token in it would look behind the end of the table of embeddings. The opposite
+is common and harmless, since makers round their tables up.
 
 @<Open the tokenizer@>=
-static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
-  struct error *why)
+static bool open_tokenizer(struct outfit *o, const char *path,
+  unsigned needs, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(o->m, path, &o->t, why);
-  if (found != TOKENIZER_OPEN)
-    return (needs & NEED_TOKENIZER) == 0 && found != TOKENIZER_REFUSED;
+  if (found != TOKENIZER_OPEN) return (needs & NEED_TOKENIZER) == 0
+      && found != TOKENIZER_REFUSED;
   size_t n = tokenizer_vocab_size(o->t);
   if (o->vocab_size == 0) o->vocab_size = (uint32_t) n;
   if (n <= o->vocab_size) return true;
   char has[32], wanted[64];
   snprintf(has, sizeof has, "%zu", n - 1);
-  snprintf(wanted, sizeof wanted, "less than %" PRIu32 ", the vocab_size of"@|
-    " config.json", o->vocab_size);
-  return error_found(why, path, "the tokenizer's largest id", has, wanted);
+  snprintf(wanted, sizeof wanted, "less than %" PRIu32@|
+    ", the vocab_size of"@| " config.json", o->vocab_size);
+  return error_found(why, path, "the tokenizer's largest id", has,
+    wanted);
 }
 
 @ Closing goes backwards, and null is nothing, so it also serves when opening has failed half-way.
@@ -1192,7 +1373,7 @@ void outfit_close(struct outfit *o)
   o->t = NULL, o->crew = NULL, o->s = NULL, o->lm = NULL;
 }
 
-@ These are the two files of the module.
+@ The header brings the model and the tokenizer with it, so that a subcommand which includes this one needs no other.
 
 @(outfit.h@>=
 #ifndef INCIPIT_OUTFIT_H

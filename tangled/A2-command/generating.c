@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.101  generating.c */
+/* B.112  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/subcommands.h"
 
-/* B.96  Name the counters */
+/* B.107  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -29,7 +29,7 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   return list[i].value;
 }
 
-/* B.97  Name the counters */
+/* B.108  Name the counters */
 
 void put_counters(struct json_out *j, const struct counters *c)
 {
@@ -42,7 +42,7 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-/* B.80  What is kept during a generation */
+/* B.91  What is kept during a generation */
 
 struct writing {
   struct occasion *a;
@@ -58,7 +58,7 @@ struct writing {
   bool mute, failed;
 };
 
-/* B.85  Write how likely a token was */
+/* B.96  Write how likely a token was */
 
 static void put_odds(struct writing *g, size_t i)
 {
@@ -77,7 +77,7 @@ static void put_odds(struct writing *g, size_t i)
   put_close(&g->j, ']');
 }
 
-/* B.84  Show a token as it comes */
+/* B.95  Show a token as it comes */
 
 static void show_token(struct writing *g, uint32_t id)
 {
@@ -97,7 +97,7 @@ static void show_token(struct writing *g, uint32_t id)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-/* B.82  Turn a token into bytes that may be released */
+/* B.93  Turn a token into bytes that may be released */
 
 static bool take_bytes(struct writing *g, uint32_t id)
 {
@@ -110,7 +110,7 @@ static bool take_bytes(struct writing *g, uint32_t id)
                      &g->fresh, &a->why);
 }
 
-/* B.83  Note how likely the token was */
+/* B.94  Note how likely the token was */
 
 static bool note_odds(struct writing *g, const struct step *now)
 {
@@ -132,7 +132,7 @@ static bool note_odds(struct writing *g, const struct step *now)
   return true;
 }
 
-/* B.81  Watch a step of the generation */
+/* B.92  Watch a step of the generation */
 
 static bool see_token(void *self, const struct step *now)
 {
@@ -154,7 +154,7 @@ static bool see_token(void *self, const struct step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.86  Generate, watching */
+/* B.97  Generate, watching */
 
 static bool run_loop(struct writing *g, struct continuation *text)
 {
@@ -175,9 +175,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
       && !g->failed;
 }
 
-/* B.102  Show what came of it */
+/* B.113  Show what came of it */
 
-/* B.98  Reckon the times */
+/* B.109  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -195,7 +195,7 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
   of[4] = n > 1 && after > 0 ? (double)(n - 1) / after : NAN;
 }
 
-/* B.99  Reckon the times */
+/* B.110  Reckon the times */
 
 static void put_timings(struct writing *g, size_t n)
 {
@@ -212,7 +212,7 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-/* B.93  Write the prompt */
+/* B.104  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
@@ -223,7 +223,7 @@ static void put_prompt(struct writing *g)
   put_close(&g->j, '}');
 }
 
-/* B.94  Write the prompt */
+/* B.105  Write the prompt */
 
 static void put_all_odds(struct writing *g, const struct continuation *text)
 {
@@ -237,7 +237,7 @@ static void put_all_odds(struct writing *g, const struct continuation *text)
   put_close(&g->j, ']');
 }
 
-/* B.91  Write the object of a generation */
+/* B.102  Write the object of a generation */
 
 static void put_generation(struct writing *g, const struct continuation *text)
 {
@@ -250,7 +250,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
 
-/* B.92  Write the one sequence */
+/* B.103  Write the one sequence */
 
   put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
   put_key(j, "index"), put_count(j, 0);
@@ -274,7 +274,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_end(j);
 }
 
-/* B.100  Print the statistics */
+/* B.111  Print the statistics */
 
 static void print_stats(const struct writing *g, const struct continuation *text)
 {
@@ -298,7 +298,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.90  Finish a generation */
+/* B.101  Finish a generation */
 
 static int finish_writing(struct writing *g, const struct continuation *text)
 {
@@ -321,7 +321,7 @@ static int finish_writing(struct writing *g, const struct continuation *text)
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.88  Give hints */
+/* B.99  Give hints */
 
 static bool has_chat_template(const char *folder)
 {
@@ -339,7 +339,7 @@ static bool has_chat_template(const char *folder)
   return has;
 }
 
-/* B.89  Give hints */
+/* B.100  Give hints */
 
 static void give_hints(const struct occasion *a)
 {
@@ -353,7 +353,7 @@ static void give_hints(const struct occasion *a)
             s->do_sample ? "to sample" : "a penalty");
 }
 
-/* B.87  Take, hint, run, finish, give back */
+/* B.98  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
 {

@@ -1,13 +1,13 @@
 /* prompt.c -- made from chapters/A2-command.w; change it there */
 
-/* B.79  prompt.c */
+/* B.90  prompt.c */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "A2-command/prompt.h"
 
-/* B.67  Read a stream or a file to its end */
+/* B.78  Read a stream or a file to its end */
 
 bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *why)
 {
@@ -20,7 +20,7 @@ bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *w
                                   strerror(errno));
 }
 
-/* B.68  Read a stream or a file to its end */
+/* B.79  Read a stream or a file to its end */
 
 static bool file_read(struct memory *m, const char *path, struct bytes *text,
                       struct error *why)
@@ -33,7 +33,7 @@ static bool file_read(struct memory *m, const char *path, struct bytes *text,
   return ok;
 }
 
-/* B.66  Gather the text */
+/* B.77  Gather the text */
 
 int text_gather(const struct console *c, const struct wishes *w,
                 struct bytes *text, struct error *why)
@@ -57,7 +57,7 @@ int text_gather(const struct console *c, const struct wishes *w,
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.69  Check the ids that were given */
+/* B.80  Check the ids that were given */
 
 static int check_ids(struct occasion *a)
 {
@@ -70,7 +70,7 @@ static int check_ids(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.70  Turn the prompt into ids */
+/* B.81  Turn the prompt into ids */
 
 static bool encode_prompt(struct occasion *a)
 {
@@ -104,7 +104,7 @@ static bool encode_prompt(struct occasion *a)
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
-/* B.71  Measure the prompt against the context */
+/* B.82  Measure the prompt against the context */
 
 static int measure_context(struct occasion *a)
 {
@@ -128,7 +128,7 @@ static int measure_context(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.72  Run an occasion */
+/* B.83  Run an occasion */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *))
@@ -144,7 +144,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   else
     status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
-/* B.73  Open, measure, act and close */
+/* B.84  Open, measure, act and close */
 
   {
     if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
@@ -172,7 +172,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   return status;
 }
 
-/* B.75  Find the likeliest tokens */
+/* B.86  Find the likeliest tokens */
 
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k)
@@ -194,7 +194,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
     out[i].rank = i;
 }
 
-/* B.76  Show a piece of text */
+/* B.87  Show a piece of text */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n)
 {
