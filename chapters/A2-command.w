@@ -444,23 +444,14 @@ today, but the sentence names the chapter that brings it. The same goes for whol
 @<What later chapters bring@>=
 struct later_row { const char *name, *also; char letter;
   unsigned where, chapter; };
-static const struct later_row later_option[] = @[{
+static const struct later_row later_option[] = @[{@|
   {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},@|
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},@|
-  {"window", NULL, 0, G | R, 6}, {"temperature", "temp", 0, G | R, 7},@|
-  {"top-k", NULL, 0, G | R, 7}, {"top-p", NULL, 0, G | R, 7},@|
-  {"min-p", NULL, 0, G | R, 7}, {"typical-p", "typical", 0, G | R, 7},@|
-  {"repetition-penalty", "repeat-penalty", 0, G | R, 7},@|
-  {"frequency-penalty", NULL, 0, G | R, 7},@|
-  {"presence-penalty", NULL, 0, G | R, 7},@|
-  {"penalty-last-n", "repeat-last-n", 0, G | R, 7},@|
-  {"no-repeat-ngram-size", NULL, 0, G | R, 7},@|
-  {"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},@|
-  {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
-  {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
-  {"json-object", NULL, 0, G | R, 7}, {"stop", NULL, 0, G | R, 8},@|
-  {"no-escape", NULL, 0, G | R, 8},@|
-  {"include-stop", NULL, 0, G | R, 8}, {"min-tokens", NULL, 0, G | R, 8},@|
+  {"window", NULL, 0, G | R, 6},@|
+  @<What chapter 7 brings@>,@|
+  {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},@|
+  {"include-stop", NULL, 0, G | R, 8},@|
+  {"min-tokens", NULL, 0, G | R, 8},@|
   {"stop-on-repetition", NULL, 0, G | R, 8},@|
   {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},@|
   {"early-stopping", NULL, 0, G, 9},@|
@@ -468,6 +459,23 @@ static const struct later_row later_option[] = @[{
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+@ Half of them are about one thing, how to choose among likely tokens when not the likeliest is wanted. Where two families of
+programs have two names for one thing, the second name stands beside the first.
+
+@<What chapter 7 brings@>=
+{"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},@|
+{"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},@|
+{"typical-p", "typical", 0, G | R, 7},@|
+{"repetition-penalty", "repeat-penalty", 0, G | R, 7},@|
+{"frequency-penalty", NULL, 0, G | R, 7},@|
+{"presence-penalty", NULL, 0, G | R, 7},@|
+{"penalty-last-n", "repeat-last-n", 0, G | R, 7},@|
+{"no-repeat-ngram-size", NULL, 0, G | R, 7},@|
+{"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},@|
+{"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
+{"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
+{"json-object", NULL, 0, G | R, 7}
 
 @ Whole subcommands are promised as well. Their lines have the same form, with nothing in the columns that do not
 apply to them.
@@ -1340,8 +1348,8 @@ static bool look_at_config(struct outfit *o, struct error *why)
 
 @ Where a tokenizer may be absent, one of a kind that we do not know counts as absent, too, and the
 model serves ids. But one that is there and broken is an error; and so is one that has ids for which
-the model has no row: the first text with such a token in it would look behind the end of the table of embeddings. The opposite
-is common and harmless, since makers round their tables up.
+the model has no row: the first text with such a token in it would be refused, with a sentence about an id that nobody has typed. The
+opposite is common and harmless, since makers round their tables up.
 
 @<Open the tokenizer@>=
 static bool open_tokenizer(struct outfit *o, const char *path,
@@ -1406,7 +1414,7 @@ void outfit_close(struct outfit *o)
 @<Close what was opened@>@;
 
 @* From a command line to ids. \label{sec:prompt}
-A prompt can come in six ways: as a word on the line, behind |--prompt|, in a file, through the
+A prompt can come in six ways: as a word on the line, behind \texttt{--prompt}, in a file, through the
 standard input, in ids, or not at all. Both |generate| and |trace| accept all of them, so
 they share what follows. An \emph{occasion} is one run of such a subcommand, with everything that
 belongs to it.
@@ -1414,36 +1422,45 @@ belongs to it.
 
 @<One run with a prompt@>=
 struct prompt { struct bytes text; struct ids list; bool in_ids; };
-  /* the bytes that were given or, if it came |in_ids|, that these stand for */
+  /* the bytes that were given or, if it came |in_ids|, that these
+     stand for */
 struct occasion {
   const struct console *c;
   const struct wishes *w;
   struct outfit o;
   struct prompt p;
-  size_t context, most; /* positions we may use; tokens we may write */
+  size_t context, most;
+    /* positions we may use; tokens we may write */
   struct error why; /* no words: nothing is to be said */
 };
+
+@ What a subcommand does with its prompt is a function that it hands in. So opening and closing, and the order in which mistakes
+are noticed, are written once, and |generate| and |trace| cannot differ in them.
+
+@<One run with a prompt@>=
 int occasion_run(const struct console *c, const struct wishes *w,
   int (*act)(struct occasion *));
-  /* reads the prompt, opens the outfit, lets |act| do its work, closes all and
-     says what went wrong; returns the exit status */
-bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *why);
+  /* reads the prompt, opens the outfit, lets |act| do its work, closes
+     all and says what went wrong; returns the exit status */
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+  struct error *why);
   /* appends what is left in |in| */
 int text_gather(const struct console *c, const struct wishes *w,
   struct bytes *text, struct error *why);
-  /* the text of the operand, of \.{--prompt}, of \.{--file} or of the standard
-     input; returns an exit status */
+  /* the text of the operand, of \.{--prompt}, of \.{--file} or of the
+     standard input; returns an exit status */
 
 @ Text is taken byte for byte, from wherever it comes. If nothing was said about where, and the
 standard input is not a keyboard, it comes from there, so that our command can stand at the end of a
-pipe. If it is a keyboard, nobody is typing: then the question was wrong.
+pipe. If it is a keyboard, nobody is typing: then the question was wrong. A program that waits for a text without saying so looks
+as if it were working; many a user has waited for such a one.
 
 @<Gather the text@>=
 int text_gather(const struct console *c, const struct wishes *w,
   struct bytes *text, struct error *why)
 {
-  const char *given = w->of[OPTION_PROMPT].given ? w->of[OPTION_PROMPT].text
-    : w->operand;
+  const char *given = w->of[OPTION_PROMPT].given
+    ? w->of[OPTION_PROMPT].text : w->operand;
   bool dash = w->operand != NULL && strcmp(w->operand, "-") == 0;
   bool ok;
   if (w->of[OPTION_FILE].given)
@@ -1465,22 +1482,23 @@ int text_gather(const struct console *c, const struct wishes *w,
 with it, and a text is small.
 
 @<Read a stream or a file to its end@>=
-bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *why)
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+  struct error *why)
 {
   char part[4096];
   size_t n;
   while ((n = fread(part, 1, sizeof part, in)) > 0)
     if (!bytes_push(m, text, part, n, why)) return false;
-  return !ferror(in) || error_say(why, "the standard input cannot be read: %s",
-    strerror(errno));
+  return !ferror(in) || error_say(why, "the standard input"@|
+    " cannot be read: %s", strerror(errno));
 }
 
 @ A file has a size that is known beforehand, and a name that belongs into the sentence if it cannot be
 read; both are the business of chapter 0's mapping.
 
 @<Read a stream or a file to its end@>=
-static bool file_read(struct memory *m, const char *path, struct bytes *text,
-  struct error *why)
+static bool file_read(struct memory *m, const char *path,
+  struct bytes *text, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return false;
@@ -1497,44 +1515,57 @@ static int check_ids(struct occasion *a)
 {
   for (size_t i = 0; i < a->p.list.n; i++)
     if (a->p.list.id[i] >= a->o.vocab_size) {
-      error_say(&a->why, "--prompt-ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-        a->p.list.id[i], a->o.vocab_size - 1);
+      error_say(&a->why, "--prompt-ids has id"@| " %" PRIu32@|
+        "; wanted: 0 to %" PRIu32, a->p.list.id[i], a->o.vocab_size - 1);
       return STATUS_USAGE;
     }
   return STATUS_DONE;
 }
 
-@ Text becomes ids by chapter 1, and ids text, for those who want to see it. An empty prompt still needs a token to stand on: the one that the
-files name as the beginning of a text, or else the one that ends a text, since what follows an
-end is a beginning. A model with neither cannot begin by itself.
-@^beginning of text@>
+@ Text becomes ids by chapter 1, and ids text, for those who want to see it. A model that has no tokenizer, or none that we
+know, can still be given ids; what it cannot be given is a text.
 
 @<Turn the prompt into ids@>=
 static bool encode_prompt(struct occasion *a)
 {
+  const struct option_value *of = a->w->of;
+  if (!a->p.in_ids && a->o.t == NULL)
+    return error_say(&a->why, "%s: there is no tokenizer"@|
+      " that we know; wanted:"@| " a prompt in ids (--prompt-ids)",
+      a->o.path);
+  bool ok = a->o.t == NULL || (a->p.in_ids
+    ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n,
+      false, &a->p.text, &a->why)
+    : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte,
+      a->p.text.n, !of[OPTION_NO_SPECIAL].given,
+      of[OPTION_PARSE_SPECIAL].given, &a->p.list, &a->why));
+  return ok && (a->p.list.n > 0 || begin_somewhere(a));
+}
+
+@ An empty prompt still needs a token to stand on, because the first prediction is read off a row, and a row needs a token. It is
+the one that the files name as the beginning of a text, or else the one that ends a text, since what follows an
+end is a beginning. A model with neither cannot begin by itself. (Where the tokenizer knows the answer, |first| has it already, and
+nothing is left to do.)
+@^beginning of text@>
+
+@<Begin with a token that begins a text@>=
+static bool begin_somewhere(struct occasion *a)
+{
   const struct model_config *config = &a->o.lm->config;
   uint32_t first;
-  if (!a->p.in_ids && a->o.t == NULL)
-    return error_say(&a->why, "%s: there is no tokenizer that we know; wanted:"@|
-      " a prompt in ids (--prompt-ids)", a->o.path);
-  bool ok = a->o.t == NULL || (a->p.in_ids
-    ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n, false,
-      &a->p.text, &a->why)
-    : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte, a->p.text.n,
-      !a->w->of[OPTION_NO_SPECIAL].given, a->w->of[OPTION_PARSE_SPECIAL].given,
-      &a->p.list, &a->why));
-  if (!ok || a->p.list.n > 0) return ok;
   if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
   else if (config->has_bos) first = config->bos;
   else if (config->n_eos > 0) first = config->eos[0];
-  else return error_say(&a->why, "%s: the prompt is empty, and the model names no"@|
-      " token to begin or end a text with", a->o.path);
+  else return error_say(&a->why, "%s: the prompt is empty,"@|
+      " and the model names no"@| " token to begin or end a"@|
+      " text with", a->o.path);
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
 @ The context is what the model was made for, or less if somebody wants less. A prompt that does not
-fit is refused with both numbers; how much may be written follows from them, since the last
-token that is written needs no row.
+fit is refused with both numbers; how much may be written follows from them. Take a context of 8 and a prompt of 5 tokens.
+Tokens 6, 7 and 8 are written and read; then the context is full. But the token that the last row predicts is still
+good: it needs no row, because nobody will read it. So 4 may be written, $8-5+1$.
 
 @<Measure the prompt against the context@>=
 static int measure_context(struct occasion *a)
@@ -1544,17 +1575,18 @@ static int measure_context(struct occasion *a)
   size_t has = a->o.lm->config.n_positions, n = a->p.list.n;
   a->context = less->given ? (size_t) less->count : has;
   if (a->context > has) {
-    error_say(&a->why, "--ctx-size is %zu; wanted: 1 to %zu, the model's context",
-      a->context, has);
+    error_say(&a->why, "--ctx-size is %zu; wanted:"@|
+      " 1 to %zu, the model's context", a->context, has);
     return STATUS_USAGE;
   }
   if (n > a->context) {
-    error_say(&a->why, "the prompt has %zu tokens; the context holds %zu", n,
-      a->context);
+    error_say(&a->why, "the prompt has %zu tokens;"@|
+      " the context holds %zu", n, a->context);
     return STATUS_FAILED;
   }
   a->most = a->context - n + 1;
-  if (most->given && most->count < a->most) a->most = (size_t) most->count;
+  if (most->given && most->count < a->most)
+    a->most = (size_t) most->count;
   return STATUS_DONE;
 }
 
@@ -1573,33 +1605,38 @@ int occasion_run(const struct console *c, const struct wishes *w,
   a.p.in_ids = given->given;
   int status;
   if (!given->given) status = text_gather(c, w, &a.p.text, &a.why);
-  else status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
+  else status = ids_parse(c->memory, given->text, "prompt-ids",
+      &a.p.list, &a.why);
   if (status == STATUS_DONE)
     @<Open, measure, act and close@>@;
   bytes_free(c->memory, &a.p.text);
   ids_free(c->memory, &a.p.list);
   if (status == STATUS_USAGE) return console_misuse(c, &a.why);
-  if (status == STATUS_FAILED && a.why.words[0] != '\0') console_fail(c, &a.why);
+  if (status == STATUS_FAILED && a.why.words[0] != '\0')
+    console_fail(c, &a.why);
   return status;
 }
 
-@ The four steps in between, each only if the one before it has gone well.
+@ The four steps in between, each only if the one before it has gone well. What a missing tokenizer may have said is forgotten: it was
+allowed to be missing, and the sentence would be printed at the end.
 
 @<Open, measure, act and close@>=
 {
   if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
     status = STATUS_FAILED;
   else {
-    a.why.words[0] = '\0'; /* what a missing tokenizer may have said */
+    a.why.words[0] = '\0';
     if (a.p.in_ids) status = check_ids(&a);
-    if (status == STATUS_DONE && !encode_prompt(&a)) status = STATUS_FAILED;
+    if (status == STATUS_DONE && !encode_prompt(&a))
+      status = STATUS_FAILED;
     if (status == STATUS_DONE) status = measure_context(&a);
     if (status == STATUS_DONE) status = act(&a);
     outfit_close(&a.o);
   }
 }
 
-@ Both subcommands may be asked which tokens were likely. One walk over the vocabulary finds the
+@ Both subcommands may be asked which tokens were likely. For each token of the vocabulary there is the natural logarithm
+of its probability, from \cref{sec:chance}; sums of these stay exact where products of probabilities would vanish. One walk over the vocabulary finds the
 $k$ likeliest, kept in order in a short list, and the rank of the one that was chosen: one more than
 the number of those before it. Of equal ones the lower id comes first, as in the choice itself.
 @^rank@>
@@ -1609,7 +1646,8 @@ struct candidate { uint32_t id; double logprob; uint64_t rank; };
   /* a token, its natural log-probability, and its place, from 1 */
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
   struct candidate *out, size_t k);
-  /* |out[0]| is |chosen|, |out[1]|\dots|out[k]| are the likeliest of |n| $\ge k$ */
+  /* |out[0]| is |chosen|, |out[1]|\dots|out[k]| are the likeliest of
+     |n| $\ge k$ */
 
 @ The list is kept by insertion: nearly every token fails at the first comparison. So the cost is one comparison a token and,
 for the few that pass, a short shift; to sort a whole vocabulary for the sake of five would take longer than the head
@@ -1623,10 +1661,12 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
   out[0] = (struct candidate) @[{ chosen, logprob[chosen], 1 }@];
   for (size_t v = 0; v < n; v++) {
     double x = logprob[v];
-    if (x > logprob[chosen] || (x == logprob[chosen] && v < chosen)) out[0].rank++;
+    if (x > logprob[chosen] || (x == logprob[chosen] && v < chosen))
+      out[0].rank++;
     if (held == k && (k == 0 || !(x > out[held].logprob))) continue;
     size_t at = held < k ? ++held : held;
-    for (; at > 1 && x > out[at - 1].logprob; at--) out[at] = out[at - 1];
+    for (; at > 1 && x > out[at - 1].logprob; at--)
+      out[at] = out[at - 1];
     out[at] = (struct candidate) @[{ (uint32_t) v, x, 0 }@];
   }
   for (size_t i = 1; i <= held; i++) out[i].rank = i;
@@ -1634,7 +1674,8 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
 
 @ For the eyes, a piece of text is shown in quotation marks. Characters stand for themselves; line
 ends, tabs, and bytes that are no characters are escaped, so that a piece always is one line. Control characters are escaped even where they are valid: a
-vocabulary has tokens for all of them, and some of them would clear the screen.
+vocabulary has tokens for all of them, and some of them would clear the screen. (The second half of the test is about those
+that have two bytes, \texttt{c2} and one below \texttt{a0}: they are as old as the others, and terminals obey them, too.)
 
 @<Show a piece of text@>=
 void piece_quote(FILE *out, const unsigned char *byte, size_t n)
@@ -1647,19 +1688,22 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n)
       : byte[0] == 0xc2 && byte[1] < 0xa0;
     if (*byte == '\n') fputs("\\n", out);
     else if (*byte == '\t') fputs("\\t", out);
-    else if (*byte == '"' || *byte == '\\') fprintf(out, "\\%c", *byte);
+    else if (*byte == '"' || *byte == '\\')
+      fprintf(out, "\\%c", *byte);
     else if (state == UTF8_WHOLE && !control) fwrite(byte, 1, k, out);
-    else for (size_t i = 0; i < k; i++) fprintf(out, "\\x%02x", byte[i]);
+    else for (size_t i = 0; i < k; i++)
+      fprintf(out, "\\x%02x", byte[i]);
     byte += k, n -= k;
   }
   putc('"', out);
 }
 
-@ What is public of these, and the module around it.
+@ The same form is used wherever a token is shown to people, so it is public: |tokenize|, |trace| and |inspect| quote pieces with it.
 
 @<The likeliest tokens@>=
 void piece_quote(FILE *out, const unsigned char *byte, size_t n);
-  /* bytes in quotation marks, on one line, escaped where they are no text */
+  /* bytes in quotation marks, on one line, escaped where they are no
+     text */
 
 @ The header names an occasion, and what may be done with its tokens.
 
@@ -1682,6 +1726,7 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n);
 @<Read a stream or a file to its end@>@;
 @<Gather the text@>@;
 @<Check the ids that were given@>@;
+@<Begin with a token that begins a text@>@;
 @<Turn the prompt into ids@>@;
 @<Measure the prompt against the context@>@;
 @<Run an occasion@>@;
@@ -1691,7 +1736,7 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n);
 @* Generate. \label{sec:generating}
 The loop of chapter 3 does the work; the command watches. At every step it is told which token was
 chosen, turns it into bytes, and hands to the reader those bytes that are certain: half of a character
-stays behind until its other half comes. What it needs for this, and what it keeps for the end,
+stays behind until its other half comes, as \cref{sec:streaming} has shown. What it needs for this, and what it keeps for the end,
 is the \emph{writing}.
 @^streaming@>
 
@@ -1700,18 +1745,21 @@ struct writing {
   struct occasion *a;
   const uint32_t *eos;
   size_t n_eos;
-  struct bytes text, fresh; /* all that was written; what came with one token */
-  struct stream tail;
+  struct bytes text, fresh;
+    /* all that was written; what came with one token */
+  struct stream tail; /* bytes that are not certain yet */
   struct json_out j;
-  double *logprob; /* |[vocab_size]|, or null: nobody wants to know */
+  double *logprob;
+    /* |[vocab_size]|, or null: nobody wants to know */
   struct candidate *noted; /* |[tokens][1 + k]| */
   size_t k, tokens, room;
   double began, first, last; /* moments */
-  bool mute, failed;
+  bool mute, failed; /* \.{--json} shows nothing before the end */
 };
 
 @ One step: the clock, the bytes, the likelihood, the output. The clock comes first, since what follows is ours and not
-the model's. |false| stops the loop; that
+the model's. The buffer is emptied after every token: without that a terminal would show a line at a time, and the
+program at the other end of a pipe would wait for a whole buffer of text before it saw the first word. |false| stops the loop; that
 happens when the reader has gone, when memory is refused, and when somebody has pressed
 Ctrl-C.
 
@@ -1723,8 +1771,10 @@ static bool see_token(void *self, const struct step *now)
   if (g->tokens++ == 0) g->first = g->last;
   g->fresh.n = 0;
   bool ends = false;
-  for (size_t i = 0; i < g->n_eos; i++) ends = ends || g->eos[i] == now->chosen;
-  g->failed = !(ends || take_bytes(g, now->chosen)) || !note_odds(g, now);
+  for (size_t i = 0; i < g->n_eos; i++)
+    ends = ends || g->eos[i] == now->chosen;
+  g->failed = !(ends || take_bytes(g, now->chosen))
+    || !note_odds(g, now);
   if (g->failed) return false;
   if (!g->mute) show_token(g, now->chosen);
   if (fflush(g->a->c->out) != 0) return false;
@@ -1740,9 +1790,10 @@ static bool take_bytes(struct writing *g, uint32_t id)
   struct occasion *a = g->a;
   size_t before = g->text.n;
   if (a->o.t == NULL) return true;
-  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text, &a->why)
-    && stream_feed(a->o.m, &g->tail, g->text.byte + before, g->text.n - before,
-      &g->fresh, &a->why);
+  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text,
+      &a->why)
+    && stream_feed(a->o.m, &g->tail, g->text.byte + before,
+      g->text.n - before, &g->fresh, &a->why);
 }
 
 @ If log-probabilities are wanted, they come from the very logits that the choice was made from, and
@@ -1757,20 +1808,21 @@ static bool note_odds(struct writing *g, const struct step *now)
   if (g->logprob == NULL) return true;
   if (g->tokens > g->room) {
     size_t room = 2 * g->room + 16;
-    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted, g->room * width,
-      room * width, sizeof *g->noted, &a->why);
+    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted,
+      g->room * width, room * width, sizeof *g->noted, &a->why);
     if (more == NULL) return false;
     g->noted = more, g->room = room;
   }
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
-  candidates_find(g->logprob, v, now->chosen, g->noted + (g->tokens - 1) * width,
-    g->k);
+  candidates_find(g->logprob, v, now->chosen,
+    g->noted + (g->tokens - 1) * width, g->k);
   return true;
 }
 
-@ Three ways to show it: as bytes; with |--jsonl| as a line of its own; and for a model without a
-tokenizer as the id, with a comma before all but the first, as |--prompt-ids| would
-take it back.
+@ Three ways to show it: as bytes; with \texttt{--jsonl} as a line of its own; and for a model without a
+tokenizer as the id, with a comma before all but the first, as \texttt{--prompt-ids} would
+take it back. The lines of \texttt{--jsonl} are for programs that show a text while it grows: half of a character is in none of
+them, so each can go to the screen as it comes.
 
 @<Show a token as it comes@>=
 static void show_token(struct writing *g, uint32_t id)
@@ -1780,7 +1832,8 @@ static void show_token(struct writing *g, uint32_t id)
     put_open(&g->j, '{');
     put_key(&g->j, "index"), put_count(&g->j, 0);
     put_key(&g->j, "id"), put_count(&g->j, id);
-    put_key(&g->j, "text"), put_text(&g->j, g->fresh.byte, g->fresh.n);
+    put_key(&g->j, "text");
+    put_text(&g->j, g->fresh.byte, g->fresh.n);
     put_key(&g->j, "logprob");
     put_odds(g, g->tokens - 1);
     put_close(&g->j, '}');
@@ -1791,7 +1844,7 @@ static void show_token(struct writing *g, uint32_t id)
   else fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-@ The log-probability of one token, and with |--logprobs| its rank and the likeliest in its place. In the list of candidates
+@ The log-probability of one token, and with \texttt{--logprobs} its rank and the likeliest in its place. In the list of candidates
 stands first the one that was chosen, even if it is not among the likeliest; here it is left out, because it is the object itself.
 
 @<Write how likely a token was@>=
@@ -1812,8 +1865,8 @@ static void put_odds(struct writing *g, size_t i)
 }
 
 @ Before the first step the rooms are taken and the prompt is echoed, if that is wanted. Somebody who
-wants no tokens at all still wants the prompt evaluated: that is how the time of a prefill
-is measured.
+wants no tokens at all still wants the prompt evaluated: that is how the time of the \emph{prefill} is measured, of the pass that
+reads the prompt and comes before the first token. The loop itself would not run it, having nothing to select.
 
 @<Generate, watching@>=
 static bool run_loop(struct writing *g, struct continuation *text)
@@ -1825,11 +1878,11 @@ static bool run_loop(struct writing *g, struct continuation *text)
     .n_eos = g->n_eos, .see = see_token, .self = g }@];
   a->c->listen();
   g->began = console_seconds();
-  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id, a->p.list.n, NULL,
-      0, NULL, &a->why)) return false;
+  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id,
+      a->p.list.n, NULL, 0, NULL, &a->why)) return false;
   if (a->most == 0) g->first = g->last = console_seconds();
-  return generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why)
-    && !g->failed;
+  return generate(&with, a->p.list.id, a->p.list.n, &want, text,
+    &a->why) && !g->failed;
 }
 
 @ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and
@@ -1840,30 +1893,41 @@ static int write_text(struct occasion *a)
 {
   const struct option_value *of = a->w->of;
   const struct model_config *config = &a->o.lm->config;
-  struct writing g = @[{ .a = a, .eos = config->eos, .j = { a->c->out, '\0' } }@];
+  struct writing g = @[{ .a = a, .eos = config->eos,
+    .j = { a->c->out, '\0' } }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
   g.mute = of[OPTION_JSON].given;
   g.k = (size_t) of[OPTION_LOGPROBS].count;
   if (g.k > config->vocab_size) g.k = config->vocab_size;
   give_hints(a);
-  if (of[OPTION_ECHO].given) fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
+  if (of[OPTION_ECHO].given)
+    fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
   bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
     || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
       sizeof *g.logprob, &a->why)) != NULL;
   ok = ok && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
-  memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
-  memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k), sizeof *g.noted);
-  bytes_free(a->o.m, &g.text);
-  bytes_free(a->o.m, &g.fresh);
-  continuation_free(a->o.m, &text);
+  @<Give back what the writing held@>@;
   return status;
 }
 
+@ The caller of the allocator says how much it returns, so the two lists are measured as when they were taken.
+
+@<Give back what the writing held@>=
+memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size,
+  sizeof *g.logprob);
+memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k),
+  sizeof *g.noted);
+bytes_free(a->o.m, &g.text);
+bytes_free(a->o.m, &g.fresh);
+continuation_free(a->o.m, &text);
+
 @ Two things a reader may not know are said once, on the standard error. The model's makers may have
 trained it on conversations with marks between the turns, of which a plain prompt has none; and they
-may recommend to sample, or to punish repetition, which we cannot do yet.
+may recommend to sample, or to punish repetition, which we cannot do yet. The template that tells where the marks belong lies beside the
+model, in a file of its own or as a field of the tokenizer's settings. Whether there is one is all we ask; a file that cannot be
+read is no reason to refuse a text that does not need it.
 @^chat template@>
 
 @<Give hints@>=
@@ -1874,7 +1938,8 @@ static bool has_chat_template(const char *folder)
   if (n < 0 || n >= CONSOLE_PATH) return false;
   if (access(path, R_OK) == 0) return true;
   snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-  json_t *value = access(path, R_OK) == 0 ? json_read(path, NULL) : NULL;
+  json_t *value = access(path, R_OK) == 0
+    ? json_read(path, NULL) : NULL;
   json_t *found = json_object_get(value, "chat_template");
   bool has = found != NULL && !json_is_null(found);
   json_decref(value);
@@ -1888,42 +1953,51 @@ hints, not questions, since a script cannot answer.
 static void give_hints(const struct occasion *a)
 {
   if (!a->p.in_ids && has_chat_template(a->o.path))
-    fprintf(a->c->err, "incipit: hint: this model was trained on"@|
-      " conversations and has a chat template; the prompt is used as it is\n");
+    fprintf(a->c->err, "incipit: hint: this model was"@|
+      " trained on conversations and"@| " has a chat template; the"@|
+      " prompt is used as it is\n");
   const struct sampling_config *s = &a->o.lm->config.sampling;
-  if (s->do_sample || s->repetition_penalty != 1 || s->no_repeat_ngram_size != 0)
-    fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"@|
-      " comes with chapter 7; the likeliest token is taken\n",
+  if (s->do_sample || s->repetition_penalty != 1
+      || s->no_repeat_ngram_size != 0)
+    fprintf(a->c->err, "incipit: hint: this model's"@|
+      " makers recommend %s, which"@| " comes with chapter 7; the"@|
+      " likeliest token is taken\n",
       s->do_sample ? "to sample" : "a penalty");
 }
 
 @ At the end the held bytes are flushed, whatever they are: a pipe gets them raw. On a terminal the
 reader's own next line should begin at the left edge, so there, and only there, a line's end is
-added that the model has not written.
+added that the model has not written. A text that was cancelled ends in the same way as one that is complete, with all that belongs to it;
+the status alone tells the two apart, and for programs the object's |"finish_reason"|.
 
 @<Finish a generation@>=
-static int finish_writing(struct writing *g, const struct continuation *text)
+static int finish_writing(struct writing *g,
+  const struct continuation *text)
 {
   struct occasion *a = g->a;
   FILE *out = a->c->out;
   g->fresh.n = 0;
-  if (!stream_flush(a->o.m, &g->tail, &g->fresh, &a->why)) return STATUS_FAILED;
-  if (g->mute || a->w->of[OPTION_JSONL].given) put_generation(g, text);
+  if (!stream_flush(a->o.m, &g->tail, &g->fresh, &a->why))
+    return STATUS_FAILED;
+  if (g->mute || a->w->of[OPTION_JSONL].given)
+    put_generation(g, text);
   else {
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
     if (a->c->out_terminal) putc('\n', out);
   }
-  if (console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
+  if (console_end(a->c, STATUS_DONE) != STATUS_DONE)
+    return STATUS_FAILED;
   if (a->w->of[OPTION_STATS].given) print_stats(g, text);
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-@ The object that |--json| prints has five parts. What was asked, what came, how much of it, what it
+@ The object that \texttt{--json} prints has, behind the name of the model, five parts: what was asked, what came, how much of it, what it
 cost, and how long it took. A script that wants one of them takes one
 key and need not know the others. The generated ids include the end token; the text does not.
 
 @<Write the object of a generation@>=
-static void put_generation(struct writing *g, const struct continuation *text)
+static void put_generation(struct writing *g,
+  const struct continuation *text)
 {
   static const char *const reason[] = @[{ "\"length\"", "\"stop\"",
     "\"length\"", "\"cancelled\"" }@];
@@ -1959,7 +2033,8 @@ put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
 if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
 put_close(j, '}'), put_close(j, ']');
 
-@ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for.
+@ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for. Half of the questions why a model
+wrote something odd are answered by its ids: a blank too many at the end of the prompt cannot be seen in the text.
 
 @<Write the prompt@>=
 static void put_prompt(struct writing *g)
@@ -1975,20 +2050,22 @@ static void put_prompt(struct writing *g)
 the same order, so that the two can be read side by side.
 
 @<Write the prompt@>=
-static void put_all_odds(struct writing *g, const struct continuation *text)
+static void put_all_odds(struct writing *g,
+  const struct continuation *text)
 {
   put_key(&g->j, "logprobs"), put_open(&g->j, '[');
   for (size_t i = 0; i < g->tokens; i++) {
     put_open(&g->j, '{');
-    put_key(&g->j, "id"), put_count(&g->j, text->text.id[text->n_prompt + i]);
+    put_key(&g->j, "id");
+    put_count(&g->j, text->text.id[text->n_prompt + i]);
     put_key(&g->j, "logprob"), put_odds(g, i);
     put_close(&g->j, '}');
   }
   put_close(&g->j, ']');
 }
 
-@ The counters go out by their names. There is one list of these names, which |--stats| and |trace|
-use as well.
+@ The counters go out by the names that they have in \cref{sec:counters}, where it is said what each of them counts. There is one list of these
+names, which \texttt{--stats} and |trace| use as well.
 
 @<The counters by name@>=
 enum { N_COUNTERS = 11 };
@@ -2004,12 +2081,16 @@ somebody moves a counter to where it reads better.
 @<Name the counters@>=
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
-  const struct { const char *name; uint64_t value; } list[N_COUNTERS] = @[{
+  const struct { const char *name; uint64_t value; }
+    list[N_COUNTERS] = @[{@|
     {"passes", c->passes}, {"rows", c->rows},@|
     {"kv_rows_computed", c->kv_rows_computed},@|
-    {"kv_rows_recomputed", c->kv_rows_recomputed}, {"qk_pairs", c->qk_pairs},@|
-    {"madds_linear", c->madds_linear}, {"madds_attention", c->madds_attention},@|
-    {"madds_head", c->madds_head}, {"weight_bytes_read", c->weight_bytes_read},@|
+    {"kv_rows_recomputed", c->kv_rows_recomputed},@|
+    {"qk_pairs", c->qk_pairs},@|
+    {"madds_linear", c->madds_linear},@|
+    {"madds_attention", c->madds_attention},@|
+    {"madds_head", c->madds_head},@|
+    {"weight_bytes_read", c->weight_bytes_read},@|
     {"cache_bytes_read", c->cache_bytes_read},@|
     {"cache_bytes_written", c->cache_bytes_written}
   }@];
@@ -2032,15 +2113,18 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-@ Four of the times are quotients, and where there is nothing to divide by there is no number. The
-first token is the end of the prefill; each later one is a step of the decoding.
+@ Where there is nothing to divide by there is no number. The first token is the end of the prefill; each later one is a step of the
+\emph{decoding}, which is the name of the rest. Of three tokens at 5, 7 and 9 milliseconds after the beginning the first took 5 and each of the
+others 2, since 3 tokens have only 2 steps between them; so the quotients have $n-1$ below them, and a text of one token has no time for
+a token.
 
 @<Reckon the times@>=
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = @[{ "load_ms",
   "time_to_first_token_ms", "time_per_output_token_ms",
   "prefill_tokens_per_second", "decode_tokens_per_second" }@];
-static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
+static void reckon_times(const struct writing *g, size_t n,
+  double of[N_TIMES])
 {
   double until = g->first - g->began, after = g->last - g->first;
   of[0] = 1e3 * g->a->o.load_seconds;
@@ -2051,7 +2135,7 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
 }
 
 @ In the object a time that does not exist is |null|, and not zero: whoever divides by it should notice. Times
-are the only part of the answer that two runs do not have in common; whoever compares runs leaves
+are the only part of the answer that two runs do not have in common, so they stand at its end; whoever compares runs leaves
 them out.
 
 @<Reckon the times@>=
@@ -2072,7 +2156,8 @@ static void put_timings(struct writing *g, size_t n)
 machine; the last lines say for what purpose how much memory was held at the worst moment.
 
 @<Print the statistics@>=
-static void print_stats(const struct writing *g, const struct continuation *text)
+static void print_stats(const struct writing *g,
+  const struct continuation *text)
 {
   FILE *err = g->a->c->err;
   const struct memory *m = g->a->o.m;
@@ -2087,7 +2172,8 @@ static void print_stats(const struct writing *g, const struct continuation *text
     fprintf(err, "%-28s %" PRIu64 "\n", name, value);
   }
   for (int i = 0; i < N_TIMES; i++)
-    if (!isnan(of[i])) fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
+    if (!isnan(of[i]))
+      fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
   for (int i = 0; i < N_PURPOSES; i++)
     fprintf(err, "peak for %-19s %" PRIu64 " bytes\n",
       purpose_name((enum purpose) i), m->of[i].peak);
@@ -2130,8 +2216,8 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Print the statistics@>@;
 @<Finish a generation@>@;
 
-@ All subcommands have the same form; the one of this appendix stands in a header, with what the others
-need of it.
+@ The subcommand of this appendix stands in a header, with what the others need of it: the appendix that looks inside
+includes this one, and never the other way round.
 
 @(subcommands.h@>=
 #ifndef INCIPIT_SUBCOMMANDS_H
@@ -2144,19 +2230,40 @@ need of it.
 @<The counters by name@>@;
 #endif
 
-@ They get the console and the wishes, and return the exit status. What goes wrong they
+@ All subcommands have the same form: they get the console and the wishes, and return the exit status. What goes wrong they
 have said already.
 
 @<The subcommands@>=
 int run_generate(const struct console *c, const struct wishes *w);
   /* continues a prompt */
 
-@* The nearest word. \label{sec:commandex} What is nearest depends on what counts as a slip, and the exercise looks for a
-word that shows it.
+@* Somebody else's lines. \label{sec:commandex} The exercises are about what others type: people who slip, people who have
+seen enough, and scripts that take whatever line comes.
 
 \begin{exercises}
+\exercise{check}{ex:command.doors}{Five lines: \texttt{incipit --help}; \texttt{incipit generate --josn --help}; \texttt{incipit generate --help
+--josn}; \texttt{incipit generate The -n 0 --stats}, at the end of a pipe; \texttt{incipit help genrate}. Which exit status has each,
+and does it write to its standard output?}{\texttt{make exercise-A2-1}}{0, 2, 0, 0, 2, and only the first and the third do. A line is
+read from the left: a mistake before the plea for help is told, one behind it is not. Help that was asked for is a result; statistics are a
+remark, and no token is no text.}
+\exercise{check}{ex:command.table}{Fill the table of the hand calculation for \texttt{ca}, at the left, and \texttt{abc}, above. How many slips are
+counted, and how few would do?}{\texttt{make exercise-A2-2}}{3 and 2: exchange the two letters and put one between them. The table
+does not see that, because it looks at an exchange of neighbours in what was typed only where they are neighbours in the name, too.}
 \exercise{think}{ex:command.slip}{Misspell an option of \texttt{generate} so that another one would be offered if the exchange of two neighbouring
-letters counted as two slips and not as one.}{\texttt{make exercise-A2-1}}{The right one must be one exchange away, another that stands before it in
+letters counted as two slips and not as one.}{\texttt{make exercise-A2-3}}{The right one must be one exchange away, another that stands before it in
 the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
 and one too many.}
+\exercise{think}{ex:command.interrupt}{Somebody presses Ctrl-C while the prompt is being read. How many tokens does \texttt{generate The -n 3} write,
+and what is its exit status? And with \texttt{-n 1}?}{\texttt{make exercise-A2-4}}{One token, and the status of a cancelled run: the flag is looked
+at after a step and never within, so the pass goes on to its end, and the token that it has chosen is shown. With \texttt{-n 1} the same token, and 0:
+the text has ended by its length before anybody looks, and what was asked for has been done.}
+\exercise{build}{ex:command.script}{Write a shell script that lets \texttt{generate} continue each line of its standard input by three tokens, as an object of JSON
+a line; that goes on if one of them fails, and then ends with status 1. A line may be anything: empty, a dash, \texttt{--help}, with blanks
+at its beginning.}{\texttt{make exercise-A2-5}}{In the loop \texttt{while IFS= read -r line} the command is \texttt{incipit generate -n 3 --json
+--prompt="\$line" </dev/null}, followed by \texttt{|| status=1}. Behind two dashes a line of one dash would still be the standard input; behind the equals sign
+nothing has a meaning.}
+\exercise{build}{ex:command.option}{Give |generate| an option \texttt{--no-hints}. How many places of the program change, and in how many outputs does it
+appear?}{\texttt{make exercise-A2-6}}{Three: its name, its line in the table, and one condition where the hints are given. It is then in the help, the manual
+page, the completion and the offers to those who misspell it. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
+effect is a lie.}
 \end{exercises}

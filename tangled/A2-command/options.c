@@ -1,6 +1,6 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.44  options.c */
+/* B.45  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,9 +141,13 @@ struct later_row {
 static const struct later_row later_option[] = {
   {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},
-  {"window", NULL, 0, G | R, 6}, {"temperature", "temp", 0, G | R, 7},
-  {"top-k", NULL, 0, G | R, 7}, {"top-p", NULL, 0, G | R, 7},
-  {"min-p", NULL, 0, G | R, 7}, {"typical-p", "typical", 0, G | R, 7},
+  {"window", NULL, 0, G | R, 6},
+
+/* B.25  What chapter 7 brings */
+
+  {"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},
+  {"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},
+  {"typical-p", "typical", 0, G | R, 7},
   {"repetition-penalty", "repeat-penalty", 0, G | R, 7},
   {"frequency-penalty", NULL, 0, G | R, 7},
   {"presence-penalty", NULL, 0, G | R, 7},
@@ -152,9 +156,12 @@ static const struct later_row later_option[] = {
   {"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},
   {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},
   {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},
-  {"json-object", NULL, 0, G | R, 7}, {"stop", NULL, 0, G | R, 8},
-  {"no-escape", NULL, 0, G | R, 8},
-  {"include-stop", NULL, 0, G | R, 8}, {"min-tokens", NULL, 0, G | R, 8},
+  {"json-object", NULL, 0, G | R, 7}
+
+  ,
+  {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},
+  {"include-stop", NULL, 0, G | R, 8},
+  {"min-tokens", NULL, 0, G | R, 8},
   {"stop-on-repetition", NULL, 0, G | R, 8},
   {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},
   {"early-stopping", NULL, 0, G, 9},
@@ -163,7 +170,7 @@ static const struct later_row later_option[] = {
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 
-/* B.25  What later chapters bring */
+/* B.26  What later chapters bring */
 
 static const struct later_row later_subcommand[] = {
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},
@@ -174,9 +181,9 @@ static const struct later_row later_subcommand[] = {
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
 };
 
-/* B.45  Read what was typed */
+/* B.46  Read what was typed */
 
-/* B.35  Count the slips between two words */
+/* B.36  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -189,7 +196,7 @@ static unsigned slips(const char *a, const char *b)
     for (unsigned j = 0; j <= m; j++) {
       unsigned best;
 
-/* B.36  Set \best to the slips between i letters and j letters */
+/* B.37  Set \best to the slips between i letters and j letters */
 
       best = i == 0 ? j : d[i - 1][j] + 1;
       if (j > 0 && d[i][j - 1] + 1 < best)
@@ -208,7 +215,7 @@ static unsigned slips(const char *a, const char *b)
   return d[n][m];
 }
 
-/* B.37  Count the slips between two words */
+/* B.38  Count the slips between two words */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
@@ -219,7 +226,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.38  Read a number within its limits */
+/* B.39  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -235,7 +242,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.39  Read a number within its limits */
+/* B.40  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -250,7 +257,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    " to %" PRIu64, o->name, text, o->least, o->most);
 }
 
-/* B.40  Read a list of ids */
+/* B.41  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -276,7 +283,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.28  Find the subcommand */
+/* B.29  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -301,7 +308,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
                    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
-/* B.31  Find an option of this subcommand */
+/* B.32  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -311,7 +318,7 @@ static bool is_called(const char *name, const char *also, char letter,
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
 
-/* B.32  Find an option of this subcommand */
+/* B.33  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -324,7 +331,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.33  Say that there is no such option, and what is nearest */
+/* B.34  Say that there is no such option, and what is nearest */
 
 static bool comes_later(enum subcommand sub, const char *name,
                         char letter, struct error *why)
@@ -341,7 +348,7 @@ static bool comes_later(enum subcommand sub, const char *name,
   return false;
 }
 
-/* B.34  Say that there is no such option, and what is nearest */
+/* B.35  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name,
                            char letter, struct error *why)
@@ -362,7 +369,7 @@ static bool no_such_option(enum subcommand sub, const char *name,
                    asked, name, nearest_of(name, list, n));
 }
 
-/* B.29  Take one option, with its value */
+/* B.30  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv,
                         int *i, struct error *why)
@@ -383,7 +390,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
 
-/* B.30  See to the value of option \found */
+/* B.31  See to the value of option \found */
 
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
@@ -398,7 +405,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
 
 }
 
-/* B.41  See whether the options agree */
+/* B.42  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -428,7 +435,7 @@ static const struct {
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 };
 
-/* B.42  See whether the options agree */
+/* B.43  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -454,7 +461,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
   return true;
 }
 
-/* B.26  Read a command line */
+/* B.27  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -479,7 +486,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
 
-/* B.27  Complain if an operand is missing */
+/* B.28  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",
