@@ -200,7 +200,8 @@ int console_end(const struct console *c, int status)
       || status == STATUS_FAILED) return status;
   struct error why;
   error_say(&why, "the output cannot be"@| " written: %s",
-    errno != 0 ? strerror(errno) : "the disk is full, or"@| " has failed");
+    errno != 0 ? strerror(errno)
+    : "the disk is full, or"@| " has failed");
   if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
   return STATUS_FAILED;
 }
@@ -639,8 +640,8 @@ static bool comes_later(enum subcommand sub, const char *name,
 {
   for (int i = 0; i < N_LATER; i++) {
     const struct later_row *l = &later_option[i];
-    if ((l->where >> sub & 1) == 0
-        || !is_called(l->name, l->also, l->letter, name, letter)) continue;
+    if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
+        l->letter, name, letter)) continue;
     error_say(why, "--%s comes with chapter %u;"@|
       " this program ends with"@| " chapter 3", l->name, l->chapter);
     return true;
@@ -752,8 +753,9 @@ static bool count_parse(const struct option_row *o, const char *text,
   if (o->most == INT64_MAX)
     return error_say(why, "--%s is `%s'; wanted: an"@|
       " integer from %" PRIu64 " on", o->name, text, o->least);
-  return error_say(why, "--%s is `%s'; wanted: an"@| " integer from %" PRIu64@|
-    " to %" PRIu64, o->name, text, o->least, o->most);
+  return error_say(why, "--%s is `%s'; wanted: an"@|
+    " integer from %" PRIu64 " to %" PRIu64, o->name, text, o->least,
+    o->most);
 }
 
 @ A list of ids has commas or semicolons between them; blanks beside them do no harm, and a comma at the end is forgiven:
@@ -1098,7 +1100,8 @@ seen in the line that was typed, a variable works unseen. These three are for wh
 @<Print the rest of the manual page@>=
 fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"@|
   " 2 wrong usage, 130 cancelled"@| " by Ctrl\\-C.\n.SH ENVIRONMENT\n"@|
-  ".TP\n.B INCIPIT_MODEL\n"@| "The model to use where"@| " none is given.\n"@|
+  ".TP\n.B INCIPIT_MODEL\n"@|
+  "The model to use where"@| " none is given.\n"@|
   ".TP\n.B INCIPIT_ISA\n"@| "The kernels to use:"@|
   " scalar, avx2 or avx512.\n"@| ".TP\n.B OMP_NUM_THREADS\n"@|
   "The number of workers where"@| " none is given.\n");
@@ -1114,7 +1117,8 @@ void help_completion(FILE *out)
 {
   fprintf(out, "# bash completion for incipit\n"@|
     "_incipit()\n{\n  local words=\n"@|
-    "  case $COMP_CWORD:"@| "${COMP_WORDS[1]} in\n"@| "    1:*) words=\"");
+    "  case $COMP_CWORD:"@| "${COMP_WORDS[1]} in\n"@|
+    "    1:*) words=\"");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand) i)->hidden)
       fprintf(out, "%s%s", i > 0 ? " " : "",

@@ -164,7 +164,8 @@ static void number_shortest(double x, bool single,
   char trial[NUMBER_ROOM];
   int digits = single ? 9 : 17;
   snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
-  while (--digits > 0 && shorter(x, single, digits, trial)) strcpy(room, trial);
+  while (--digits > 0 && shorter(x, single, digits, trial))
+    strcpy(room, trial);
   if (room[strcspn(room, ".e")] == '\0') strcat(room, ".0");
 }
 

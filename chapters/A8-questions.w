@@ -61,8 +61,9 @@ int run_tokenize(const struct console *c, const struct wishes *w)
 @ What the first two need: both have ids and text in the end, one of them given and one made.
 
 @<What is cut and put together@>=
-struct cutting { const struct console *c; const struct wishes *w; struct outfit o;
-  struct bytes text; struct ids list; struct error why; };
+struct cutting { const struct console *c; const struct wishes *w;
+  struct outfit o; struct bytes text; struct ids list;
+  struct error why; };
 
 @ From text to ids, or from ids to text. An id that the model does not have is wrong
 usage; one that it has and that stands for nothing has no bytes. Special tokens are added to a text exactly as |generate| would add
@@ -96,8 +97,8 @@ mistake in the line all the same.
 @<Look whether the vocabulary has the ids@>=
 for (size_t i = 0; i < g->list.n; i++)
   if (g->list.id[i] >= g->o.vocab_size) {
-    error_say(&g->why, "--ids has id %" PRIu32@| "; wanted: 0 to %" PRIu32,
-      g->list.id[i], g->o.vocab_size - 1);
+    error_say(&g->why, "--ids has id %" PRIu32@|
+      "; wanted: 0 to %" PRIu32, g->list.id[i], g->o.vocab_size - 1);
     return STATUS_USAGE;
   }
 
@@ -301,8 +302,8 @@ static const unsigned char *text_of(const struct tracing *g,
 taken the reason.
 
 @<Print a candidate, then a step@>=
-static void print_candidate(const struct tracing *g, const struct candidate *x,
-  bool chosen)
+static void print_candidate(const struct tracing *g,
+  const struct candidate *x, bool chosen)
 {
   FILE *out = g->a->c->out;
   size_t n;
@@ -567,8 +568,8 @@ static int run_steps(struct tracing *g)
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
-  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text, &a->why)
-    && !g->failed;
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
+      &a->why) && !g->failed;
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok) end_trace(g);
   continuation_free(a->o.m, &text);
@@ -609,7 +610,8 @@ static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
     fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64@|
-      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again, g->again);
+      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again,
+      g->again);
     return;
   }
   put_close(&g->j, ']');
@@ -692,9 +694,9 @@ copy of the wishes is made in which it does; without an operand the built-in mod
 and are null or empty in the object.
 
 @<What is inspected@>=
-struct inspection { const struct console *c; struct outfit o; bool in_json;
-  struct json_out j; const struct archive *tensors; struct archive *alone;
-  struct error why; };
+struct inspection { const struct console *c; struct outfit o;
+  bool in_json; struct json_out j; const struct archive *tensors;
+  struct archive *alone; struct error why; };
 
 @ The settings are many and of three sorts. A short list of names, with where the numbers lie, serves
 the screen and the object alike. The names are those of the program and not those of the file, since two families of
@@ -782,7 +784,8 @@ static void show_tensors(struct inspection *g)
   size_t n = weights_count(g->tensors);
   if (g->in_json) put_key(&g->j, "tensors"), put_open(&g->j, '[');
   else fprintf(g->c->out, "tensors: %zu\n", n);
-  for (size_t i = 0; i < n; i++) show_tensor(g, weights_at(g->tensors, i));
+  for (size_t i = 0; i < n; i++)
+    show_tensor(g, weights_at(g->tensors, i));
   if (g->in_json) put_close(&g->j, ']');
 }
 
@@ -824,7 +827,8 @@ static void show_specials(struct inspection *g)
     show_special(g, c->eos[i], "eos", c->eos_from);
   if (begins) show_special(g, first, "bos", "tokenizer.json");
   else if (c->has_bos) show_special(g, c->bos, "bos", "config.json");
-  for (size_t i = 0; g->o.t != NULL && i < tokenizer_extras(g->o.t); i++) {
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  for (size_t i = 0; i < extras; i++) {
     struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
     bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
     for (uint32_t k = 0; k < c->n_eos; k++)
@@ -1552,7 +1556,8 @@ static bool put_continuation(struct inquiry *q,
   bool stopped = text->ended == FINISH_STOP;
   bool ok = o->t == NULL || (tokenizer_decode(o->t, o->m, id,
       text->n_prompt, true, &before, q->why)
-    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole, q->why));
+    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole,
+      q->why));
   if (ok) @<Put the new ids, their text, and why it ended@>@;
   bytes_free(o->m, &whole);
   bytes_free(o->m, &before);

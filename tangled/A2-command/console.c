@@ -40,7 +40,8 @@ int console_end(const struct console *c, int status)
     return status;
   struct error why;
   error_say(&why, "the output cannot be" " written: %s",
-            errno != 0 ? strerror(errno) : "the disk is full, or" " has failed");
+            errno != 0 ? strerror(errno)
+            : "the disk is full, or" " has failed");
   if (errno != EPIPE && !reader_gone(c))
     console_fail(c, &why);
   return STATUS_FAILED;

@@ -170,7 +170,8 @@ void help_manual(FILE * out)
 
   fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"
           " 2 wrong usage, 130 cancelled" " by Ctrl\\-C.\n.SH ENVIRONMENT\n"
-          ".TP\n.B INCIPIT_MODEL\n" "The model to use where" " none is given.\n"
+          ".TP\n.B INCIPIT_MODEL\n"
+          "The model to use where" " none is given.\n"
           ".TP\n.B INCIPIT_ISA\n" "The kernels to use:"
           " scalar, avx2 or avx512.\n" ".TP\n.B OMP_NUM_THREADS\n"
           "The number of workers where" " none is given.\n");

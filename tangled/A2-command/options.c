@@ -253,8 +253,9 @@ static bool count_parse(const struct option_row *o, const char *text,
   if (o->most == INT64_MAX)
     return error_say(why, "--%s is `%s'; wanted: an"
                      " integer from %" PRIu64 " on", o->name, text, o->least);
-  return error_say(why, "--%s is `%s'; wanted: an" " integer from %" PRIu64
-                   " to %" PRIu64, o->name, text, o->least, o->most);
+  return error_say(why, "--%s is `%s'; wanted: an"
+                   " integer from %" PRIu64 " to %" PRIu64, o->name, text, o->least,
+                   o->most);
 }
 
 /* B.41  Read a list of ids */
@@ -338,8 +339,8 @@ static bool comes_later(enum subcommand sub, const char *name,
 {
   for (int i = 0; i < N_LATER; i++) {
     const struct later_row *l = &later_option[i];
-    if ((l->where >> sub & 1) == 0
-        || !is_called(l->name, l->also, l->letter, name, letter))
+    if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
+                                                 l->letter, name, letter))
       continue;
     error_say(why, "--%s comes with chapter %u;"
               " this program ends with" " chapter 3", l->name, l->chapter);

@@ -151,7 +151,8 @@ static void show_specials(struct inspection *g)
     show_special(g, first, "bos", "tokenizer.json");
   else if (c->has_bos)
     show_special(g, c->bos, "bos", "config.json");
-  for (size_t i = 0; g->o.t != NULL && i < tokenizer_extras(g->o.t); i++) {
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  for (size_t i = 0; i < extras; i++) {
     struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
     bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
     for (uint32_t k = 0; k < c->n_eos; k++)

@@ -579,7 +579,8 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
   bool ok = o->t == NULL || (tokenizer_decode(o->t, o->m, id,
                                               text->n_prompt, true, &before, q->why)
                              && tokenizer_decode(o->t, o->m, id, n - stopped, true,
-                                                 &whole, q->why));
+                                                 &whole,
+                                                 q->why));
   if (ok)
 /* H.79  Put the new ids, their text, and why it ended */
 

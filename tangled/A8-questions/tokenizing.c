@@ -42,8 +42,8 @@ static int gather_tokens(struct cutting *g)
 
     for (size_t i = 0; i < g->list.n; i++)
       if (g->list.id[i] >= g->o.vocab_size) {
-        error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-                  g->list.id[i], g->o.vocab_size - 1);
+        error_say(&g->why, "--ids has id %" PRIu32
+                  "; wanted: 0 to %" PRIu32, g->list.id[i], g->o.vocab_size - 1);
         return STATUS_USAGE;
       }
 

@@ -64,8 +64,8 @@ static void counters_between(const struct counters *before,
 
 /* H.15  Print a candidate, then a step */
 
-static void print_candidate(const struct tracing *g, const struct candidate *x,
-                            bool chosen)
+static void print_candidate(const struct tracing *g,
+                            const struct candidate *x, bool chosen)
 {
   FILE *out = g->a->c->out;
   size_t n;
@@ -311,8 +311,8 @@ static int run_steps(struct tracing *g)
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
-  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text, &a->why)
-      && !g->failed;
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
+                     &a->why) && !g->failed;
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok)
     end_trace(g);
