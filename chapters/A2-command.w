@@ -113,7 +113,7 @@ enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
   STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
 
 @ Every subcommand is handed a \emph{console}: the three streams, and what is known about who is at the other end of
-them. None names |stdout| or asks the system anything. So a test can put blocks of memory in the place of
+them. None of them names |stdout| or asks who is listening. So a test can put blocks of memory in the place of
 the streams, and a function of its own in the place of the keyboard: that is how Ctrl-C is tested
 without anybody pressing it.
 
@@ -675,7 +675,7 @@ too many, one too few, a wrong one, or two neighbours exchanged, which is what h
 do most. The table |d| has for every beginning of the one word and every beginning of the other
 the number of slips between them; each entry comes from its neighbours above and to the
 left.\side{Damerau 1964, Levenshtein 1966. No substring is edited twice here, which is all
-that typing needs.} A word too long for the table is no slip of anything, and counts as if each of its letters were one.
+that typing needs.} A word too long for the table is no slip of anything, and counts as if every letter of both were one.
 @^edit distance@>
 
 @<Count the slips between two words@>=
@@ -723,8 +723,8 @@ const char *nearest_of(const char *word, const char *const *list,
   return nearest;
 }
 
-@ A number is digits and nothing else: no sign, no blank, no point. (The library's |strtoull| would take all three,
-and give a very large number for $-1$.) Whether the next digit still fits is asked before it is added: afterwards would be
+@ A number is digits and nothing else: no sign, no blank, no point. (The library's |strtoull| would take the first two
+and stop at the third, and for $-1$ it gives a very large number.) Whether the next digit still fits is asked before it is added: afterwards would be
 too late, since unsigned numbers go round, and one that has gone round looks small and harmless.
 
 @<Read a number within its limits@>=
@@ -1640,7 +1640,7 @@ allowed to be missing, and the sentence would be printed at the end.
 }
 
 @ Both subcommands may be asked which tokens were likely. For each token of the vocabulary there is the natural logarithm
-of its probability, from \cref{sec:chance}; sums of these stay exact where products of probabilities would vanish. One walk over the vocabulary finds the
+of its probability, from \cref{sec:chance}; sums of these are still numbers where products of probabilities have vanished. One walk over the vocabulary finds the
 $k$ likeliest, kept in order in a short list, and the rank of the one that was chosen: one more than
 the number of those before it. Of equal ones the lower id comes first, as in the choice itself.
 @^rank@>
