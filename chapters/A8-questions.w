@@ -227,8 +227,8 @@ To see the loop at work, run it slowly. For each step |trace| prints which rows 
 computed for the first time and which again, the candidates with their probabilities, and
 the choice with its reason. It is the grid of chapter 3 with the words written
 beside it, and it is drawn from the counters: what it calls new are the rows that the engine did not
-count as computed before. So the grid in the figure of chapter 3 was drawn by knowing how the loop works, and this one is
-drawn by watching it; that they agree is a fact about the program.
+count as computed before. A loop that computes less is drawn as one that computes less, and nobody has to remember to change the
+drawing.
 @^trace@>
 
 @<What is kept during a trace@>=
