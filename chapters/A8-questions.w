@@ -1639,7 +1639,7 @@ static const struct key_row generate_keys[] = @[{@|
   {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
   {"speculate", 'n', false, 13, "0"} }@];
 
-@ The keys of |"params"| are the settings of the sampler, with what leaves everything as it is for their normal values. The
+@ The keys of |"params"| are the settings of the sampler, and their normal values those under which the likeliest token is taken. The
 order of the sampler's stages is one of them, and the only order today is the usual one.
 
 @<The keys of every kind@>=
@@ -1993,8 +1993,8 @@ streams that are blocks of memory.
 @<Find out about the world, and run the command@>@;
 
 @ The signal that kills the writer of a closed pipe is ignored from the first moment, so that what a reader leaves behind is a write that
-fails, and not a dead writer. The status is then one of ours: the shell sees that something was not done, not that
-somebody was shot.
+fails, and not a dead writer. The status is then one of ours: the shell sees that something could not be done, and
+not that a program has died.
 
 @<Find out about the world, and run the command@>=
 int main(int argc, char **argv)
@@ -2069,7 +2069,7 @@ static void lost_file(int number)
 }
 
 @ It is installed at the very beginning, for the whole run; there is no way to go on after it. To return from the handler
-would repeat the read that has failed, and so would the signal, for ever.
+would be to repeat the read that has failed, and with it the signal, for ever.
 
 @<Say why a mapped file is gone, and end@>=
 static void speak_on_lost_file(void)
