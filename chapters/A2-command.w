@@ -290,8 +290,8 @@ bool options_parse(struct wishes *w, int argc, char **argv,
   /* reads a command line of at least one word after the program's name;
      on failure a sentence that names what is wrong and what is nearest */
 
-@ Two parts of the reading are of use to others as well. Whoever has a list of names, of which a word was meant to be one, can
-ask for the nearest; and |tokenize| takes lists of ids in the same form as |generate|.
+@ Two parts of the reading serve others as well: the nearest name in any list of names, and a list of ids, which |tokenize| takes in the same
+form.
 
 @<What has been asked for@>=
 const char *nearest_of(const char *word, const char *const *list,
@@ -794,14 +794,16 @@ know it. An option that needs another may be content with either of two; where t
 
 @<See whether the options agree@>=
 static const struct { enum option a, b; } against[] = @[{
-  {OPTION_PROMPT, OPTION_FILE}, {OPTION_PROMPT, OPTION_PROMPT_IDS},@|
+  {OPTION_PROMPT, OPTION_FILE},@|
+  {OPTION_PROMPT, OPTION_PROMPT_IDS},@|
   {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},@|
   {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},@|
   {OPTION_IDS, OPTION_COUNT}, {OPTION_IDS, OPTION_FILE},@|
   {OPTION_IDS, OPTION_TRAIN}, {OPTION_COUNT, OPTION_TRAIN},@|
   {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},@|
   {OPTION_FILE, OPTION_TRAIN}, {OPTION_MODEL, OPTION_TRAIN},@|
-  {OPTION_IDS, OPTION_NO_SPECIAL}, {OPTION_IDS, OPTION_PARSE_SPECIAL},@|
+  {OPTION_IDS, OPTION_NO_SPECIAL},@|
+  {OPTION_IDS, OPTION_PARSE_SPECIAL},@|
   {OPTION_TRAIN, OPTION_NO_SPECIAL},@|
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},@|
@@ -877,8 +879,7 @@ const struct option_row *option_at(enum option number)
   return &option_table[number];
 }
 
-@ Reading begins with the smallest parts, a word and a number, and ends with the whole line: in C what is used must have been
-seen, and so a file that is read from its end upwards goes from the question to the answers.
+@ Reading begins with the smallest parts, a word and a number, and ends with the whole line.
 
 @<Read what was typed@>=
 @<Count the slips between two words@>@;
@@ -1029,8 +1030,8 @@ static void print_troff(FILE *out, const char *text)
 {
   if (*text == '.' || *text == '\'') fputs("\\&", out);
   for (; *text != '\0'; text++)
-    if (*text == '-') fputs("\\-", out);
-    else if (*text == '\\') fputs("\\e", out);
+    if (*text == '-' || *text == '\\')
+      fputs(*text == '-' ? "\\-" : "\\e", out);
     else putc(*text, out);
 }
 
@@ -1094,8 +1095,8 @@ paragraph, and between \texttt{.nf} and \texttt{.fi} the lines stay as they are,
   fprintf(out, "\n.fi\n.RE\n");
 }
 
-@ The names of the environment variables are known here and where they are read, and nowhere else. They are few: an option can be
-seen in the line that was typed, a variable works unseen. These three are for what holds longer than a line.
+@ The names of the environment variables are known here and where they are read, and nowhere else. They are few, because an
+option can be seen in the line that was typed, and a variable works unseen.
 
 @<Print the rest of the manual page@>=
 fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"@|
@@ -1373,7 +1374,7 @@ static bool open_tokenizer(struct outfit *o, const char *path,
     wanted);
 }
 
-@ Closing goes backwards, and null is nothing, so it also serves when opening has failed half-way.
+@ Closing goes backwards, and null is nothing, so it also serves when opening has failed.
 
 @<Close what was opened@>=
 void outfit_close(struct outfit *o)
@@ -1848,8 +1849,8 @@ static void show_token(struct writing *g, uint32_t id)
   else fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-@ The log-probability of one token, and with \texttt{--logprobs} its rank and the likeliest in its place. In the list of candidates
-stands first the one that was chosen, even if it is not among the likeliest; here it is left out, because it is the object itself.
+@ The log-probability of one token, and with \texttt{--logprobs} its rank and the likeliest in its place. The list begins with the one that was
+chosen, which is the object itself and is left out.
 
 @<Write how likely a token was@>=
 static void put_odds(struct writing *g, size_t i)
@@ -2079,8 +2080,7 @@ void put_counters(struct json_out *j, const struct counters *c);
   /* an object with all of them */
 
 @ Every counter has the type |uint64_t|, but they are told apart by name and not by place, so
-that another order in the structure is no mistake here. That costs a line a counter, and saves the day on which
-somebody moves a counter to where it reads better.
+that another order in the structure is no mistake here.
 
 @<Name the counters@>=
 uint64_t counter_at(const struct counters *c, int i, const char **name)
@@ -2221,7 +2221,8 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Finish a generation@>@;
 
 @ The subcommand of this appendix stands in a header, with what the others need of it: the appendix that looks inside
-includes this one, and never the other way round.
+includes this one, and never the other way round. All subcommands have the same form: they get the console and the wishes, and return
+the exit status; what goes wrong they have said already.
 
 @(subcommands.h@>=
 #ifndef INCIPIT_SUBCOMMANDS_H
@@ -2230,24 +2231,18 @@ includes this one, and never the other way round.
 #include "A2-command/help.h"
 #include "A7-json/json.h"
 #include "A2-command/prompt.h"
-@<The subcommands@>@;
-@<The counters by name@>@;
-#endif
-
-@ All subcommands have the same form: they get the console and the wishes, and return the exit status. What goes wrong they
-have said already.
-
-@<The subcommands@>=
 int run_generate(const struct console *c, const struct wishes *w);
   /* continues a prompt */
+@<The counters by name@>@;
+#endif
 
 @* Somebody else's lines. \label{sec:commandex} The exercises are about what others type: people who slip, people who have
 seen enough, and scripts that take whatever line comes.
 
 \begin{exercises}
-\exercise{check}{ex:command.doors}{Five lines: \texttt{incipit --help}; \texttt{incipit generate --josn --help}; \texttt{incipit generate --help
---josn}; \texttt{incipit generate The -n 0 --stats}, at the end of a pipe; \texttt{incipit help genrate}. Which exit status has each,
-and does it write to its standard output?}{\texttt{make exercise-A2-1}}{0, 2, 0, 0, 2, and only the first and the third do. A line is
+\exercise{check}{ex:command.doors}{Somebody types, behind \texttt{incipit}: \texttt{--help}; \texttt{generate --josn --help}; \texttt{generate --help --josn};
+\texttt{generate The -n 0 --stats}, into a pipe; \texttt{help genrate}. Which exit status has each line, and does it write to its standard
+output?}{\texttt{make exercise-A2-1}}{0, 2, 0, 0, 2, and only the first and the third do. A line is
 read from the left: a mistake before the plea for help is told, one behind it is not. Help that was asked for is a result; statistics are a
 remark, and no token is no text.}
 \exercise{check}{ex:command.table}{Fill the table of the hand calculation for \texttt{ca}, at the left, and \texttt{abc}, above. How many slips are

@@ -521,7 +521,7 @@ enum line_found line_read(FILE *in, struct memory *m,
      end of the input; |LINE_TOO_LONG| if it did not fit into memory and
      was skipped */
 
-@ A depth of one is an object without further brackets inside; \texttt{\{"a":[[],\{\}]\}} has a depth of three. Of a value that is no list the
+@ An object without further brackets inside has a depth of one, and \texttt{\{"a":[[],\{\}]\}} one of three. Of a value that is no list the
 library says that it has no elements, and of one that is no object that it has no keys. What is
 far too deep it refuses itself, so the recursion cannot be made to run away.
 

@@ -2118,9 +2118,9 @@ The exercises ask what a stranger may expect of a command, and the last of them 
 \texttt{probe philox} the question \texttt{[}. What are the four exit statuses?}{\texttt{make exercise-A8-1}}{0, 2, 1 and 0. To evaluate
 a prompt and write nothing is a wish like any other; a number out of its range is wrong usage; a missing file is a
 failure. The question gets an error for its answer, and giving it is what a protocol is for.}
-\exercise{check}{ex:questions.lines}{Six lines come to \texttt{probe detokenize}: \texttt{\{"ids":[]\}}; \texttt{\{"ids":[1.0]\}};
-\texttt{\{"ids":[1],"skip\_special":null\}}; \texttt{\{"ids":[1]\}} with a carriage return behind it; an empty line; \texttt{\{"ids":[1],"ids":[1]\}}. Which
-get an answer, which an error?}{\texttt{make exercise-A8-2}}{Only the first and the fourth an answer. No ids are no bytes, and a carriage return
+\exercise{check}{ex:questions.lines}{Six lines come to \texttt{probe detokenize}. In the first the ids are \texttt{[]}, in the second \texttt{[1.0]}, in the others
+\texttt{[1]}. The third says also that \texttt{"skip\_special"} is null; the fourth has a carriage return at its end; the fifth, though, is empty; and in the
+sixth the key and its list stand twice. Which get an answer, which an error?}{\texttt{make exercise-A8-2}}{Only the first and the fourth an answer. No ids are no bytes, and a carriage return
 is white space. An id has no point; null is neither true nor false; an empty line is no object; and of two equal keys nobody can say
 which one counts, even where they agree.}
 \exercise{think}{ex:questions.hold}{A model writes, one byte a token, a character of two bytes, one of three, one of four and one of one,

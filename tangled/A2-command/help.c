@@ -108,10 +108,8 @@ static void print_troff(FILE * out, const char *text)
   if (*text == '.' || *text == '\'')
     fputs("\\&", out);
   for (; *text != '\0'; text++)
-    if (*text == '-')
-      fputs("\\-", out);
-    else if (*text == '\\')
-      fputs("\\e", out);
+    if (*text == '-' || *text == '\\')
+      fputs(*text == '-' ? "\\-" : "\\e", out);
     else
       putc(*text, out);
 }

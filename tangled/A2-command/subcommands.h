@@ -8,9 +8,6 @@
 #include "A2-command/help.h"
 #include "A7-json/json.h"
 #include "A2-command/prompt.h"
-
-/* B.119  The subcommands */
-
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
 
