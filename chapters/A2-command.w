@@ -312,7 +312,7 @@ screen that people copy. What a subcommand takes beside options is its operand, 
 many it bears.
 
 @<The table of subcommands@>=
-static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{
+static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
     "incipit generate \"The cat sat\""@| " -n 4", 0, 1, false},@|
   [SUB_TOKENIZE] = {"tokenize", "TEXT|-",
@@ -482,7 +482,7 @@ programs have two names for one thing, the second name stands beside the first.
 apply to them.
 
 @<What later chapters bring@>=
-static const struct later_row later_subcommand[] = @[{
+static const struct later_row later_subcommand[] = @[{@|
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
@@ -793,7 +793,7 @@ business: a rule by which one of them wins would have to be known to be of use, 
 know it. An option that needs another may be content with either of two; where there is only one, it stands in both places.
 
 @<See whether the options agree@>=
-static const struct { enum option a, b; } against[] = @[{
+static const struct { enum option a, b; } against[] = @[{@|
   {OPTION_PROMPT, OPTION_FILE},@|
   {OPTION_PROMPT, OPTION_PROMPT_IDS},@|
   {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},@|
@@ -810,7 +810,7 @@ static const struct { enum option a, b; } against[] = @[{
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
   {OPTION_MAN, OPTION_COMPLETION}
 }@];
-static const struct { enum option a, b, either; } needs[] = @[{
+static const struct { enum option a, b, either; } needs[] = @[{@|
   {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},@|
   {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},@|
   {OPTION_TRAIN, OPTION_OUT, OPTION_OUT},@|

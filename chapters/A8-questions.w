@@ -708,7 +708,7 @@ enum { N_SETTINGS = 22 };
 static void list_settings(const struct model_config *c,
   struct setting of[N_SETTINGS])
 {
-  const struct setting list[N_SETTINGS] = @[{
+  const struct setting list[N_SETTINGS] = @[{@|
     {"vocab_size", c->vocab_size, false},@|
     {"n_positions", c->n_positions, false},@|
     {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},@|
@@ -1665,7 +1665,7 @@ that is not there yet. A chapter that brings a kind replaces the null by a funct
 
 @<The table of kinds@>=
 #define KEYS(list) list, sizeof list / sizeof *list
-static const struct kind_row kind_table[] = @[{
+static const struct kind_row kind_table[] = @[{@|
   {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys),
     answer_tokenize},@|
   {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys),
