@@ -1132,7 +1132,7 @@ void help_completion(FILE *out)
 }
 
 @ One case for each subcommand. The list is a variable of the shell's, in which blanks stand between the words, and no word
-of ours contains one. Only long names are offered: whoever knows the letter does not need the tab key.
+of ours contains one.
 
 @<Print the options of each subcommand, for the shell@>=
 for (int i = 0; i < SUB_VERSION; i++) {
@@ -1145,8 +1145,7 @@ for (int i = 0; i < SUB_VERSION; i++) {
   fprintf(out, "\" ;;\n");
 }
 
-@ The module needs the table, and a stream to print on: so the same functions serve a terminal, a file that is being
-installed, and a test.
+@ The module needs the table, and a stream to print on, be it a terminal, a file, or a test's.
 
 @(help.h@>=
 #ifndef INCIPIT_HELP_H
@@ -1278,8 +1277,7 @@ const struct kernels *outfit_kernels(struct error *why)
 @ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited. A misspelled set of
 kernels costs nothing to find, a missing directory little, and a tokenizer that does not fit its model is noticed before the
 first token. Where only a vocabulary is wanted and one was named, no model is looked for at all; and what needs
-neither, as a question about learning does, opens nothing but the kernels. How long all this took is noted, because it is the first thing that
-a user waits for.
+neither, as a question about learning does, opens nothing but the kernels.
 
 @<Open what is needed@>=
 bool outfit_open(struct outfit *o, const struct console *c,
@@ -1386,7 +1384,7 @@ void outfit_close(struct outfit *o)
   o->t = NULL, o->crew = NULL, o->s = NULL, o->lm = NULL;
 }
 
-@ The header brings the model and the tokenizer with it, so that a subcommand which includes this one needs no other.
+@ The header brings the model and the tokenizer with it; a subcommand needs no other.
 
 @(outfit.h@>=
 #ifndef INCIPIT_OUTFIT_H
@@ -1641,7 +1639,7 @@ allowed to be missing, and the sentence would be printed at the end.
 }
 
 @ Both subcommands may be asked which tokens were likely. For each token of the vocabulary there is the natural logarithm
-of its probability, from \cref{sec:chance}; sums of these are still numbers where products of probabilities have vanished. One walk over the vocabulary finds the
+of its probability, from \cref{sec:chance}. One walk over the vocabulary finds the
 $k$ likeliest, kept in order in a short list, and the rank of the one that was chosen: one more than
 the number of those before it. Of equal ones the lower id comes first, as in the choice itself.
 @^rank@>
