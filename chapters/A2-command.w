@@ -44,7 +44,8 @@ the same two exchanged, one more than the cell two up and two to the left. That 
 between \texttt{os} and \texttt{so} comes about: $0+1$. The answer stands at the lower right.
 \end{byhand}
 
-@ The program of this appendix shows what the module makes of lines that have a slip in them. The
+@ The program of this appendix shows what the module makes of lines that have a slip in them; with a
+word behind its name it prints the one number that the prose below quotes. The
 command itself, with all its subcommands, is put together in \cref{sec:door}.
 
 \checkpoint{build/out/A2-command.txt}{five lines with a slip each, and what is said about it}
@@ -59,7 +60,8 @@ command itself, with all its subcommands, is put together in \cref{sec:door}.
 int main(int argc, char **argv)
 {
   (void) argv;
-  if (argc > 1) printf("command.status.cancelled %d\n", (int) STATUS_CANCELLED);
+  if (argc > 1)
+    printf("command.status.cancelled"@| " %d\n", (int) STATUS_CANCELLED);
   else {
     judge("generate", "--josn");
     judge("generate", "--promt=x");
@@ -70,7 +72,9 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each line has a subcommand and an option, and nothing else; what is not wrong gets no sentence.
+@ Each line has a subcommand and an option, and nothing else. The reader of command lines is called
+directly: to say what is wrong with a line nobody has to open a model, so a mistake is told at once, even
+where the model would take a minute to load or is not there at all.
 
 @<Say what is wrong with a line@>=
 static void judge(const char *sub, const char *option)
@@ -101,22 +105,32 @@ wrong usage, 130 for cancelled.}
 The number at the end is the exit status. It is 0 if what was asked for has been done; 1 if it could
 not be done, with one sentence that says why; 2 if the question itself was wrong, with one sentence
 that says what would have been right; and \val{command.status.cancelled} if somebody pressed Ctrl-C,
-as a shell would report it.
+as a shell would report it. The difference between 1 and 2 is where to look for the fault. After a 1 the same
+line may succeed tomorrow, when the file is there or the disk has room; after a 2 it never will.
 
 @<What the program stands on@>=
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
   STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
+
+@ Every subcommand is handed a \emph{console}: the three streams, and what is known about who is at the other end of
+them. None of them names |stdout| or asks who is listening. So a test can put blocks of memory in the place of
+the streams, and a function of its own in the place of the keyboard: that is how Ctrl-C is tested
+without anybody pressing it.
+
+@<What the program stands on@>=
 struct console {
   FILE *in, *out, *err;
   bool in_terminal, out_terminal;
-  const char *program, *build; /* the executable's path; the build's id */
+  const char *program, *build;
+    /* the executable's path; the build's id */
   struct memory *memory;
-  void (*listen)(void); /* from now on Ctrl-C is noted and does not kill */
+  void (*listen)(void);
+    /* from now on Ctrl-C is noted and does not kill */
   bool (*interrupted)(void); /* has it been noted? */
 };
   /* what |main| has found out about the world; all of it is borrowed */
 
-@ Three functions write the sentences, so that they all begin with the program's name, and return the
+@ Two functions write the sentences, so that all of them begin with the program's name, and return the
 status that goes with them: a subcommand that fails can end with |return console_fail(...)|.
 
 @<What the program stands on@>=
@@ -125,15 +139,17 @@ int console_fail(const struct console *c, const struct error *why);
 int console_misuse(const struct console *c, const struct error *why);
   /* writes the sentence to |c->err|; returns |STATUS_USAGE| */
 int console_end(const struct console *c, int status);
-  /* empties |c->out|. If that fails the status becomes |STATUS_FAILED|, with a
-     sentence unless the reader has closed the pipe */
+  /* empties |c->out|. If that fails the status becomes |STATUS_FAILED|,
+     with a sentence unless the reader has closed the pipe */
 double console_seconds(void);
   /* of a clock that never goes back, from some moment on */
 
 @ Output is not written when we print it, but when its buffer is emptied; so a full disk is noticed
 at the end, or never, if nobody looks. We look, unless something has failed before and been told. One kind of failure is none: a reader like
 \texttt{head} has read what it wanted and closed the pipe. To complain about that would be to
-complain about somebody who has finished their soup.
+complain about somebody who has finished their soup. (The system's own way is to kill the writer of such a
+pipe by a signal, without a word and in the middle of whatever it was doing; \cref{sec:main} puts an end to
+that, and the closed pipe arrives here, as a write that has failed.)
 @^closed pipe@>
 
 @(console.c@>=
@@ -173,23 +189,26 @@ static bool reader_gone(const struct console *c)
 
 @ With that, the end of every run is the same: empty the buffer; if something failed now or earlier, say so
 once, unless it has been said or there is nobody to say it to. The status tells a script what the
-words tell a person.
+words tell a person. Linux has a file that is always full, for whoever wants to see it: \texttt{incipit --help >
+/dev/full}.
 
 @<Empty the output, and look whether that worked@>=
 int console_end(const struct console *c, int status)
 {
   errno = 0;
-  if ((fflush(c->out) == 0 && !ferror(c->out)) || status == STATUS_FAILED)
-    return status;
+  if ((fflush(c->out) == 0 && !ferror(c->out))
+      || status == STATUS_FAILED) return status;
   struct error why;
-  error_say(&why, "the output cannot be written: %s", errno != 0 ? strerror(errno)
-    : "the disk is full, or has failed");
+  error_say(&why, "the output cannot be"@| " written: %s",
+    errno != 0 ? strerror(errno)
+    : "the disk is full, or"@| " has failed");
   if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
   return STATUS_FAILED;
 }
 
 @ Times are for the eyes of whoever asked for statistics; no number that this book quotes
-depends on them.
+depends on them. The clock on the wall will not do: it is set, forwards and backwards, by people and by the
+network, and a step that took less than no time is no measurement.
 
 @<Read the clock@>=
 double console_seconds(void)
@@ -199,7 +218,8 @@ double console_seconds(void)
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-@ The header has nothing else in it.
+@ The header includes nothing of the command, so that everything in the command can include it: a console
+can be made by anybody who has three streams and an allocator.
 
 @(console.h@>=
 #ifndef INCIPIT_CONSOLE_H
@@ -217,15 +237,19 @@ it says how an option is called, what value it takes and between which limits, t
 belongs, and what it does, in the words that the help will use.
 @^option table@>
 
+A new option begins here, as a name in a list. From then on the compiler counts it and there is room for
+its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
+
 @<What can be asked for@>=
-enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT, SUB_PROBE,
-  SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
+enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
+  SUB_PROBE, SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
 enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
-  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE, OPTION_IGNORE_EOS,
-  OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL, OPTION_PARSE_SPECIAL,
-  OPTION_STATS, OPTION_JSON, OPTION_JSONL, OPTION_IDS, OPTION_COUNT, OPTION_TRAIN,
-  OPTION_VOCAB_SIZE, OPTION_OUT, OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB,
-  OPTION_MAN, OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
+  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
+  OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
+  OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
+  OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
+  OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
+  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
 @ The subcommands have a table of their own. The last one is for this book: it prints numbers
 that the prose quotes, and no list shows it.
@@ -233,15 +257,22 @@ that the prose quotes, and no list shows it.
 @<What can be asked for@>=
 struct subcommand_row { const char *name, *operand, *words, *example;
   unsigned least, most; bool hidden; };
-  /* how it is called; its operand, of which it takes |least| to |most|; what it
-     does; an example that works as printed */
-struct option_row { const char *name, *also, *value, *words, *normal; char letter;
-  bool counts; uint64_t least, most; unsigned where; };
-  /* \.{--name}, perhaps another \.{--also} and \.{-letter}; the name of its
-     |value|, null for a flag; what it does, and without it; if it |counts|, the
-     value is an integer from |least| to |most|; a bit for each subcommand */
+  /* how it is called; its operand, of which it takes |least| to |most|;
+     what it does; an example that works as printed */
 const struct subcommand_row *subcommand_at(enum subcommand sub);
   /* a line of the table of subcommands */
+
+@ An option may belong to several subcommands. So its line has one bit for each of them, and whether it belongs to
+one is a shift and a mask. The words are kept in pieces, the name of the value and the default apart
+from the rest, because each of the four forms puts them together in its own way.
+
+@<What can be asked for@>=
+struct option_row { const char *name, *also, *value, *words, *normal;
+  char letter; bool counts; uint64_t least, most; unsigned where; };
+  /* \.{--name}, perhaps another \.{--also} and \.{-letter}; the name of
+     its |value|, null for a flag; what it does, and without it; if it
+     |counts|, the value is an integer from |least| to |most|; a bit for
+     each subcommand */
 const struct option_row *option_at(enum option number);
   /* a line of the table of options */
 
@@ -250,20 +281,30 @@ option whether it was given, its value as it was typed, and as a number where it
 
 @<What has been asked for@>=
 struct option_value { bool given; const char *text; uint64_t count; };
-struct wishes { enum subcommand sub; struct option_value of[N_OPTIONS];
-  const char *operand; };
-  /* what a command line says; all text belongs to |argv|; |operand| may be null */
-bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
-  /* reads a command line of at least one word after the program's name; on
-     failure a sentence that names what is wrong and what is nearest to it */
-const char *nearest_of(const char *word, const char *const *list, size_t n);
-  /* the one of |n| $\ge1$ names that can be made of |word| with the fewest
-     letters changed, added, left out or exchanged with their neighbour */
+struct wishes { enum subcommand sub; const char *operand;
+  struct option_value of[N_OPTIONS]; };
+  /* what a command line says; all text belongs to |argv|; |operand| may
+     be null */
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why);
+  /* reads a command line of at least one word after the program's name;
+     on failure a sentence that names what is wrong and what is nearest */
+
+@ Two parts of the reading serve others as well: the nearest name in any list of names, and a list of ids, which |tokenize| takes in the same
+form.
+
+@<What has been asked for@>=
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n);
+  /* the one of |n| $\ge1$ names that can be made of |word| with the
+     fewest letters changed, added, left out or exchanged with their
+     neighbour */
 int ids_parse(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why);
-  /* reads ids separated by commas or semicolons; |what| is the option's name;
-     an empty text is an empty list. Returns an exit status: |STATUS_USAGE| for what
-     is no list of ids, |STATUS_FAILED| for memory; then |list| is empty */
+  /* reads ids separated by commas or semicolons; |what| is the option's
+     name; an empty text is an empty list. Returns an exit status:
+     |STATUS_USAGE| for what is no list of ids, |STATUS_FAILED| for
+     memory; then |list| is empty */
 
 @ Here is the table of subcommands. Each has an example, and the tests type each of the examples,
 as it stands, into a shell. An example that does not work is worse than none: it is the one line of a help
@@ -271,149 +312,196 @@ screen that people copy. What a subcommand takes beside options is its operand, 
 many it bears.
 
 @<The table of subcommands@>=
-static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{
+static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
     "incipit generate \"The cat sat\""@| " -n 4", 0, 1, false},@|
-  [SUB_TOKENIZE] = {"tokenize", "TEXT|-", "text to ids and pieces,"@| " and back",
+  [SUB_TOKENIZE] = {"tokenize", "TEXT|-",
+    "text to ids and pieces,"@| " and back",
     "incipit tokenize \"The cat sat\"", 0, 1, false},@|
   [SUB_TRACE] = {"trace", "PROMPT|-", "the loop, step by step",
     "incipit trace \"The cat sat\""@| " -n 4", 0, 1, false},@|
   [SUB_INSPECT] = {"inspect", "PATH", "what is in a model's files",
     "incipit inspect", 0, 1, false},@|
-  [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"@| " answered one a line",
-    "echo '{\"text\": \"The cat sat\"}' |"@| " incipit probe tokenize", 1, 1, false},@|
-  [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@| " of one subcommand",
-    "incipit help generate", 0, 1, false},@|
-  [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@| " kernels, Unicode",
-    "incipit --version", 0, 0, false},@|
+  [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"@|
+    " answered one a line", "echo '{\"text\": \"The cat sat\"}' |"@|
+    " incipit probe tokenize", 1, 1, false},@|
+  [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@|
+    " of one subcommand", "incipit help generate", 0, 1, false},@|
+  [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@|
+    " kernels, Unicode", "incipit --version", 0, 0, false},@|
   [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}@|
 }@];
 
-@ And the table of options. First those that say which model, and what to begin with. The bits of
+@ And the table of options. The bits of
 the last column are spelled with the first letters of the subcommands to which the line belongs. What stands
-in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given, and
-the tests compare.
+in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given.
 
 @<The table of options@>=
-enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
-  I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE, H = 1u << SUB_HELP };
-static const struct option_row option_table[N_OPTIONS] = @[{
-  [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's layout",
-    "the built-in model", 'm', false, 0, 0, G | T | R | P},@|
-  [OPTION_THREADS] = {"threads", NULL, "N", "workers",
-    "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024, G | R | P},@|
-  [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p', false, 0, 0,
-    G | R},@|
-  [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file, byte for byte",
-    NULL, 'f', false, 0, 0, G | T | R},@|
-  [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
-    false, 0, 0, G | R},@|
-  @<Options that bound and show a generation@>,@|
+enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
+  R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
+  H = 1u << SUB_HELP };
+static const struct option_row option_table[N_OPTIONS] = @[{@|
+  @<Options that say what to begin with@>,@|
+  @<Options that bound a generation@>,@|
+  @<Options that say what to show of it@>,@|
+  @<Options of |tokenize|@>,@|
   @<Options of the other subcommands@>@;
 }@];
 
-@ Then those that bound a generation and say what to show of it. Numbers have limits here, and the limits are what a
-mistake is told: they are chosen so that within them nothing can overflow and no sensible wish is refused.
+@ First which model, and with how many workers; then what to continue. The second line of the table reads:
+\texttt{--threads}, or \texttt{-t}, has a value, which the help calls \texttt{N}; it means workers; without it the
+environment decides, or the machine; it is a number, and not below 1; and it can be given to |generate|, |trace| and
+|probe|, but not to |tokenize|, which has no use for it. Its upper limit is there for fingers that slip: workers are
+started before anything is computed, and a few zeros too many would bring the machine to its knees.
 
-@<Options that bound and show a generation@>=
-[OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
-  "write at most so many", "until a stop or the context is full; trace: 4", 'n',
-  true, 0, INT64_MAX, G | R},@|
-[OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the model has",
-  "the model's", 'c', true, 1, INT64_MAX, G | R},@|
-[OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing", NULL, 0,
+@<Options that say what to begin with@>=
+[OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"@|
+  " layout", "the built-in model", 'm', false, 0, 0, G | T | R | P},@|
+[OPTION_THREADS] = {"threads", NULL, "N", "workers",
+  "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024,
+  G | R | P},@|
+[OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
   false, 0, 0, G | R},@|
-[OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0, false, 0,
-  0, G},@|
+[OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"@|
+  " byte for byte", NULL, 'f', false, 0, 0, G | T | R},@|
+[OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids",
+  NULL, 0, false, 0, 0, G | R}
+
+@ Then those that bound a generation, or change the ids that it begins with or ends at. Numbers have limits, and the
+limits are what a mistake is told: they are chosen so that within them nothing can overflow and no sensible
+wish is refused. Where the model's context sets the bound, the table sets none but that of the integers.
+
+@<Options that bound a generation@>=
+[OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
+  "write at most so many", "until a stop or the context is"@|
+  " full; trace: 4", 'n', true, 0, INT64_MAX, G | R},@|
+[OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the"@|
+  " model has", "the model's", 'c', true, 1, INT64_MAX, G | R},@|
+[OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
+  NULL, 0, false, 0, 0, G | R},@|
+[OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"@|
+  " to the text", "as the tokenizer's files say", 0, false, 0, 0,
+  G | T | R},@|
+[OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a"@|
+  " special token is that token", "it is plain text", 0, false, 0, 0,
+  G | T | R}
+
+@ Then what to show of it: to people, in words, or to programs, as objects. The bound on \texttt{K} bounds a list that is kept
+for every token until the end.
+
+@<Options that say what to show of it@>=
+[OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0,
+  false, 0, 0, G},@|
 [OPTION_LOGPROBS] = {"logprobs", NULL, "K", "with --json or --jsonl: the"@|
-  " log-probability and rank of each token, and the K likeliest", "off", 0, true, 0,
-  1000, G},@|
-[OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens to the text",
-  "as the tokenizer's files say", 0, false, 0, 0, G | T | R},@|
-[OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a special token"@|
-  " is that token", "it is plain text", 0, false, 0, 0, G | T | R},@|
-[OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and memory, on"@|
-  " standard error", NULL, 0, false, 0, 0, G},@|
-[OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0, false, 0, 0,
-  G | T | R | I},@|
-[OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"@|
-  " that of --json", NULL, 0, false, 0, 0, G}
+  " log-probability and rank of"@| " each token, and the K likeliest",
+  "off", 0, true, 0, 1000, G},@|
+[OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"@|
+  " memory, on standard error", NULL, 0, false, 0, 0, G},@|
+[OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
+  false, 0, 0, G | T | R | I},@|
+[OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"@|
+  " comes, then that of --json", NULL, 0, false, 0, 0, G}
+
+@ To learn a vocabulary is a task of |tokenize|, and has three options of its own. The least number of ids is that of no
+merges at all, and the greatest is the one up to which appendix D reads a file, \val{vocab.max_id}: to
+learn what nobody could load would be a waste.
+
+@<Options of |tokenize|@>=
+[OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0,
+  T},@|
+[OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only",
+  NULL, 0, false, 0, 0, T},@|
+[OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a"@|
+  " file", NULL, 0, false, 0, 0, T},@|
+[OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many"@|
+  " ids, the end of text and the"@| " 256 bytes included", NULL, 0, true,
+  257, 4194304, T},@|
+[OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write"@|
+  " tokenizer.json", NULL, 0, false, 0, 0, T}
 
 @ And the rest, each of which belongs to a single subcommand, but for the plea for help. That one is in all of them, and wins
 over everything that stands behind it: who asks for help in the middle of a line is not told what is wrong with its end.
 
 @<Options of the other subcommands@>=
-[OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},@|
-[OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only", NULL, 0,
-  false, 0, 0, T},@|
-[OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a file", NULL,
-  0, false, 0, 0, T},@|
-[OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many ids, the end"@|
-  " of text and the 256 bytes included", NULL, 0, true, 257, 4194304, T},@|
-[OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write tokenizer.json",
-  NULL, 0, false, 0, 0, T},@|
-[OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5", 0, true, 1,
-  100, R},@|
-[OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the last row"@|
-  " looks at, layers and heads counted from 0", NULL, 0, false, 0, 0, R},@|
-[OPTION_VOCAB] = {"vocab", NULL, "PATH", "a tokenizer.json, or a directory with a"@|
-  " tokenizer", "the model's", 0, false, 0, 0, P},@|
-[OPTION_MAN] = {"man", NULL, NULL, "print the manual page", NULL, 0, false, 0, 0, H},@|
-[OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's completion", NULL,
-  0, false, 0, 0, H},@|
-[OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL, 'h', false, 0,
-  0, G | T | R | I | P | H}
+[OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
+  0, true, 1, 100, R},@|
+[OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the"@|
+  " last row looks at, layers and"@| " heads counted from 0", NULL, 0,
+  false, 0, 0, R},@|
+[OPTION_VOCAB] = {"vocab", NULL, "PATH", "a tokenizer.json, or a"@|
+  " directory with a tokenizer", "the model's", 0, false, 0, 0, P},@|
+[OPTION_MAN] = {"man", NULL, NULL, "print the manual page", NULL, 0,
+  false, 0, 0, H},@|
+[OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"@|
+  " completion", NULL, 0, false, 0, 0, H},@|
+[OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
+  'h', false, 0, 0, G | T | R | I | P | H}
 
 @ This book is built chapter by chapter, and the command with it. Somebody who has read about
-|--temperature| elsewhere should not be told that there is no such thing. It is wrong usage
+\texttt{--temperature} elsewhere should not be told that there is no such thing. It is wrong usage
 today, but the sentence names the chapter that brings it. The same goes for whole subcommands.
 @^later chapters@>
 
 @<What later chapters bring@>=
-struct later_row { const char *name, *also; char letter; unsigned where, chapter; };
-static const struct later_row later_option[] = @[{
+struct later_row { const char *name, *also; char letter;
+  unsigned where, chapter; };
+static const struct later_row later_option[] = @[{@|
   {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},@|
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},@|
-  {"window", NULL, 0, G | R, 6}, {"temperature", "temp", 0, G | R, 7},@|
-  {"top-k", NULL, 0, G | R, 7}, {"top-p", NULL, 0, G | R, 7},@|
-  {"min-p", NULL, 0, G | R, 7}, {"typical-p", "typical", 0, G | R, 7},@|
-  {"repetition-penalty", "repeat-penalty", 0, G | R, 7},@|
-  {"frequency-penalty", NULL, 0, G | R, 7},@|
-  {"presence-penalty", NULL, 0, G | R, 7},@|
-  {"penalty-last-n", "repeat-last-n", 0, G | R, 7},@|
-  {"no-repeat-ngram-size", NULL, 0, G | R, 7},@|
-  {"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},@|
-  {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
-  {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
-  {"json-object", NULL, 0, G | R, 7}, {"stop", NULL, 0, G | R, 8},@|
-  {"no-escape", NULL, 0, G | R, 8}, {"include-stop", NULL, 0, G | R, 8},@|
-  {"min-tokens", NULL, 0, G | R, 8}, {"stop-on-repetition", NULL, 0, G | R, 8},@|
+  {"window", NULL, 0, G | R, 6},@|
+  @<What chapter 7 brings@>,@|
+  {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},@|
+  {"include-stop", NULL, 0, G | R, 8},@|
+  {"min-tokens", NULL, 0, G | R, 8},@|
+  {"stop-on-repetition", NULL, 0, G | R, 8},@|
   {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},@|
-  {"early-stopping", NULL, 0, G, 9}, {"activations", NULL, 0, G | R | P, 10},@|
+  {"early-stopping", NULL, 0, G, 9},@|
+  {"activations", NULL, 0, G | R | P, 10},@|
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+
+@ Half of them are about one thing, how to choose among likely tokens when not the likeliest is wanted. Where two families of
+programs have two names for one thing, the second name stands beside the first.
+
+@<What chapter 7 brings@>=
+{"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},@|
+{"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},@|
+{"typical-p", "typical", 0, G | R, 7},@|
+{"repetition-penalty", "repeat-penalty", 0, G | R, 7},@|
+{"frequency-penalty", NULL, 0, G | R, 7},@|
+{"presence-penalty", NULL, 0, G | R, 7},@|
+{"penalty-last-n", "repeat-last-n", 0, G | R, 7},@|
+{"no-repeat-ngram-size", NULL, 0, G | R, 7},@|
+{"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},@|
+{"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
+{"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
+{"json-object", NULL, 0, G | R, 7}
 
 @ Whole subcommands are promised as well. Their lines have the same form, with nothing in the columns that do not
 apply to them.
 
 @<What later chapters bring@>=
-static const struct later_row later_subcommand[] = @[{
+static const struct later_row later_subcommand[] = @[{@|
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 }@];
-enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
+enum { N_LATER_SUBS = sizeof later_subcommand
+  / sizeof *later_subcommand };
 
 @* Reading a command line. \label{sec:parsing}
 The rules are those of the field. A word that begins with two dashes is an option, its value is
 the next word or stands behind an equals sign; one dash and a letter is a short
 option, its value is the next word or the rest of this one; two dashes alone end the
-options; one dash alone is an operand, and means the standard input. The last of two equal
+options; one dash alone is an operand, and means the standard input. So \texttt{-n 3}, \texttt{-n3},
+\texttt{--max-new-tokens 3} and \texttt{--max-new-tokens=3} are one wish in four spellings, and
+\texttt{generate -- --help} continues the text \texttt{--help}. The last of two equal
 options counts, so that one can be added behind a line that is already long.
 
 @<Read a command line@>=
-bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why)
 {
   memset(w, 0, sizeof *w);
   if (!find_subcommand(argv[1], &w->sub, why)) return false;
@@ -426,9 +514,10 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
       if (!take_option(w, argc, argv, &i, why)) return false;
       if (w->of[OPTION_HELP].given) return true;
     }
-    else if (operands++ < subcommand_table[w->sub].most) w->operand = word;
-    else return error_say(why, "`%s' is one word too many"@| " (incipit %s --help)",
-      word, subcommand_table[w->sub].name);
+    else if (operands++ < subcommand_table[w->sub].most)
+      w->operand = word;
+    else return error_say(why, "`%s' is one word too many"@|
+      " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
   @<Complain if an operand is missing@>@;
   return options_agree(w, why);
@@ -442,9 +531,10 @@ if (operands < subcommand_table[w->sub].least)
     subcommand_table[w->sub].name, subcommand_table[w->sub].operand,
     subcommand_table[w->sub].name);
 
-@ The first word is a subcommand. Two old habits are granted: |--help| there, or |-h|, means
+@ The first word is a subcommand. Two old habits are granted: \texttt{--help} there, or \texttt{-h}, means
 the subcommand \texttt{help}. A name that only a later chapter knows is told so; a name that nobody knows
-is answered with the nearest one, which may be far.
+is answered with the nearest one, which may be far. The list from which it is taken is made on the way: it has
+the names that are shown, and not the one that is hidden.
 
 @<Find the subcommand@>=
 static bool find_subcommand(const char *word, enum subcommand *sub,
@@ -452,26 +542,31 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
 {
   const char *list[N_SUBCOMMANDS];
   size_t n = 0;
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) word = "help";
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    word = "help";
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     *sub = (enum subcommand) i;
     if (strcmp(word, subcommand_table[i].name) == 0) return true;
-    if (!subcommand_table[i].hidden) list[n++] = subcommand_table[i].name;
+    if (!subcommand_table[i].hidden)
+      list[n++] = subcommand_table[i].name;
   }
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
-      return error_say(why, "%s comes with chapter %u; this program ends with"@|
-        " chapter 3", word, later_subcommand[i].chapter);
-  return error_say(why, "there is no subcommand `%s'; the nearest is %s", word,
-    nearest_of(word, list, n));
+      return error_say(why, "%s comes with chapter %u;"@|
+        " this program ends with"@| " chapter 3", word,
+        later_subcommand[i].chapter);
+  return error_say(why, "there is no subcommand"@|
+    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
 @ An option is looked up by what was typed. A short one is a dash and a letter; of a long
-one the name ends at the equals sign, if there is one. What stands behind is its value.
+one the name ends at the equals sign, if there is one. What stands behind is its value. A name that is longer
+than the room for it may be cut, since no option of ours is so long: what is left of it is unknown, too, and fits into the
+sentence that says so.
 
 @<Take one option, with its value@>=
-static bool take_option(struct wishes *w, int argc, char **argv, int *i,
-  struct error *why)
+static bool take_option(struct wishes *w, int argc, char **argv,
+  int *i, struct error *why)
 {
   const char *word = argv[*i], *value = NULL;
   char name[64], letter = '\0';
@@ -482,7 +577,8 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   else {
     size_t n = strcspn(word + 2, "=");
     if (word[2 + n] == '=') value = word + 2 + n + 1;
-    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63), word + 2);
+    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63),
+      word + 2);
   }
   int found = find_option(w->sub, name, letter);
   if (found < 0) return no_such_option(w->sub, name, letter, why);
@@ -491,69 +587,87 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
 
 @ Three things may be wrong with a value: it is there and should not be, it is not there and should be, or it is no
 number within its limits. If it does not stand behind an equals sign, it is the next word, even if that
-begins with a dash: |-n -1| is a mistake about a number and not about an option.
+begins with a dash: \texttt{-n -1} is a mistake about a number and not about an option.
 
 @<See to the value of option |found|@>=
 const struct option_row *o = &option_table[found];
 if (o->value == NULL && value != NULL)
-  return error_say(why, "--%s takes no value; found `%s'", o->name, value);
+  return error_say(why, "--%s takes no value;"@| " found `%s'", o->name,
+    value);
 if (o->value != NULL && value == NULL) {
   if (*i + 1 >= argc)
-    return error_say(why, "--%s needs a value: %s", o->name, o->value);
+    return error_say(why, "--%s needs a value: %s", o->name,
+      o->value);
   value = argv[++*i];
 }
 w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
 return !o->counts || count_parse(o, value, &w->of[found].count, why);
 
-@ An option of another subcommand is, for this one, none.
+@ An option has up to three names: its own; another, by which other programs call the same thing; and a letter. Either a
+letter was typed or a name, never both, and the letter says which it was.
 
 @<Find an option of this subcommand@>=
 static bool is_called(const char *name, const char *also, char letter,
   const char *typed, char typed_letter)
 {
   if (typed_letter != '\0') return letter == typed_letter;
-  return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
+  return strcmp(typed, name) == 0
+    || (also != NULL && strcmp(typed, also) == 0);
 }
 
-@ The table is walked from its beginning, and a line counts only if the bit of the subcommand is set in it. So
+@ An option of another subcommand is, for this one, none: a line of the table counts only if the subcommand's bit is
+set in it. To take what has no effect, without a word, would be the worse courtesy. And
 the same name may stand in two lines, for two subcommands that mean different things by it.
 
 @<Find an option of this subcommand@>=
-static int find_option(enum subcommand sub, const char *name, char letter)
+static int find_option(enum subcommand sub, const char *name,
+  char letter)
 {
   for (int i = 0; i < N_OPTIONS; i++) {
     const struct option_row *o = &option_table[i];
     if ((o->where >> sub & 1) != 0
-        && is_called(o->name, o->also, o->letter, name, letter)) return i;
+        && is_called(o->name, o->also, o->letter, name, letter))
+      return i;
   }
   return -1;
 }
 
-@ What is not found may be something that a later chapter brings. Otherwise there has been a slip of
-the finger, and the nearest name is offered, of those that this subcommand has now.
+@ What is not found may be something that a later chapter brings; then there was no mistake but to be early.
 
 @<Say that there is no such option, and what is nearest@>=
-static bool no_such_option(enum subcommand sub, const char *name, char letter,
-  struct error *why)
+static bool comes_later(enum subcommand sub, const char *name,
+  char letter, struct error *why)
 {
-  const char *list[N_OPTIONS];
-  size_t n = 0;
   for (int i = 0; i < N_LATER; i++) {
     const struct later_row *l = &later_option[i];
-    if ((l->where >> sub & 1) != 0
-        && is_called(l->name, l->also, l->letter, name, letter))
-      return error_say(why, "--%s comes with chapter %u; this program ends"@|
-        " with chapter 3", l->name, l->chapter);
+    if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
+        l->letter, name, letter)) continue;
+    error_say(why, "--%s comes with chapter %u;"@|
+      " this program ends with"@| " chapter 3", l->name, l->chapter);
+    return true;
   }
+  return false;
+}
+
+@ Otherwise there has been a slip of the finger, and the nearest name is offered, of those that this subcommand
+has now. For a letter nothing is offered: every other letter is one slip away, and the help is the better answer.
+
+@<Say that there is no such option, and what is nearest@>=
+static bool no_such_option(enum subcommand sub, const char *name,
+  char letter, struct error *why)
+{
+  const char *list[N_OPTIONS], *asked = subcommand_table[sub].name;
+  size_t n = 0;
+  if (comes_later(sub, name, letter, why)) return false;
   for (int i = 0; i < N_OPTIONS; i++)
-    if ((option_table[i].where >> sub & 1) != 0) list[n++] = option_table[i].name;
-  if (n == 0) return error_say(why, "%s takes no options",
-      subcommand_table[sub].name);
+    if ((option_table[i].where >> sub & 1) != 0)
+      list[n++] = option_table[i].name;
+  if (n == 0) return error_say(why, "%s takes no options", asked);
   if (letter != '\0')
-    return error_say(why, "%s has no option -%c (incipit %s --help)",
-      subcommand_table[sub].name, letter, subcommand_table[sub].name);
-  return error_say(why, "%s has no option --%s; the nearest is --%s",
-    subcommand_table[sub].name, name, nearest_of(name, list, n));
+    return error_say(why, "%s has no option -%c"@| " (incipit %s --help)",
+      asked, letter, asked);
+  return error_say(why, "%s has no option --%s;"@| " the nearest is --%s",
+    asked, name, nearest_of(name, list, n));
 }
 
 @ Which name is nearest? The one that takes the fewest slips to get from what was typed: a letter
@@ -561,7 +675,7 @@ too many, one too few, a wrong one, or two neighbours exchanged, which is what h
 do most. The table |d| has for every beginning of the one word and every beginning of the other
 the number of slips between them; each entry comes from its neighbours above and to the
 left.\side{Damerau 1964, Levenshtein 1966. No substring is edited twice here, which is all
-that typing needs.}
+that typing needs.} A word too long for the table is no slip of anything, and counts as if every letter of both were one.
 @^edit distance@>
 
 @<Count the slips between two words@>=
@@ -573,34 +687,45 @@ static unsigned slips(const char *a, const char *b)
   if (n > WORD_MOST || m > WORD_MOST) return n + m;
   for (unsigned i = 0; i <= n; i++)
     for (unsigned j = 0; j <= m; j++) {
-      unsigned best = i == 0 ? j : d[i - 1][j] + 1;
-      if (j > 0 && d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-      if (i > 0 && j > 0) {
-        unsigned wrong = a[i - 1] != b[j - 1];
-        if (d[i - 1][j - 1] + wrong < best) best = d[i - 1][j - 1] + wrong;
-      }
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
-          && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+      unsigned best;
+      @<Set |best| to the slips between |i| letters and |j| letters@>@;
       d[i][j] = best;
     }
   return d[n][m];
 }
+
+@ The four ways to come into a cell are those of the hand calculation, in its order: from above, where a letter of |a| is
+one too many; from the left, where one is missing; from between, where the letters are the same or one is wrong; and by
+an exchange. In the first line nothing lies above, and what is left of |j| letters is |j| slips.
+
+@<Set |best| to the slips between |i| letters and |j| letters@>=
+best = i == 0 ? j : d[i - 1][j] + 1;
+if (j > 0 && d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+if (i > 0 && j > 0) {
+  unsigned wrong = a[i - 1] != b[j - 1];
+  if (d[i - 1][j - 1] + wrong < best) best = d[i - 1][j - 1] + wrong;
+}
+if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
+    && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
 
 @ Of two names that are equally near the one that stands first in the table is offered, so that the
 answer does not depend on chance. A word that is near to nothing gets an offer all the same; whoever reads
 it sees at least how a name looks.
 
 @<Count the slips between two words@>=
-const char *nearest_of(const char *word, const char *const *list, size_t n)
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n)
 {
   const char *nearest = list[0];
   for (size_t i = 1; i < n; i++)
-    if (slips(word, list[i]) < slips(word, nearest)) nearest = list[i];
+    if (slips(word, list[i]) < slips(word, nearest))
+      nearest = list[i];
   return nearest;
 }
 
-@ A number is digits and nothing else: no sign, no blank, no point. Whoever types a number that is
-out of range is told the range; whoever types something else is told it, too.
+@ A number is digits and nothing else: no sign, no blank, no point. (The library's |strtoull| would take the first two
+and stop at the third, and for $-1$ it gives a very large number.) Whether the next digit still fits is asked before it is added: afterwards would be
+too late, since unsigned numbers go round, and one that has gone round looks small and harmless.
 
 @<Read a number within its limits@>=
 static bool digits_parse(const char *text, size_t n, uint64_t *value)
@@ -626,14 +751,16 @@ static bool count_parse(const struct option_row *o, const char *text,
   if (digits_parse(text, strlen(text), value) && *value >= o->least
       && *value <= o->most) return true;
   if (o->most == INT64_MAX)
-    return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64@|
-      " on", o->name, text, o->least);
-  return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64@|
-    " to %" PRIu64, o->name, text, o->least, o->most);
+    return error_say(why, "--%s is `%s'; wanted: an"@|
+      " integer from %" PRIu64 " on", o->name, text, o->least);
+  return error_say(why, "--%s is `%s'; wanted: an"@|
+    " integer from %" PRIu64 " to %" PRIu64, o->name, text, o->least,
+    o->most);
 }
 
-@ A list of ids has commas or semicolons between them; blanks beside them do no harm. A list that is
-badly written is the user's mistake, memory that is refused is not, so the two must not
+@ A list of ids has commas or semicolons between them; blanks beside them do no harm, and a comma at the end is forgiven:
+lists are made by programs, and programs leave commas. Two commas with nothing between them are not, since an id may have been
+lost there. A list that is badly written is the user's mistake, memory that is refused is not, so the two must not
 end in the same status.
 
 @<Read a list of ids@>=
@@ -647,37 +774,43 @@ int ids_parse(struct memory *m, const char *text, const char *what,
     uint64_t id;
     size_t n = strcspn(text, ",; ");
     bool ok = digits_parse(text, n, &id) && id <= UINT32_MAX;
-    if (!ok) error_say(why, "--%s is `%s'; wanted: ids with commas between"@|
-      " them, as in 1,2,3", what, all);
+    if (!ok) error_say(why, "--%s is `%s'; wanted: ids"@|
+      " with commas between them,"@| " as in 1,2,3", what, all);
     if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
       ids_free(m, list);
       return ok ? STATUS_FAILED : STATUS_USAGE;
     }
     text += n + strspn(text + n, " ");
-    if (*text == ',' || *text == ';') text += 1 + strspn(text + 1, " ");
+    if (*text == ',' || *text == ';')
+      text += 1 + strspn(text + 1, " ");
   }
   return STATUS_DONE;
 }
 
 @ Some options contradict each other, and some mean nothing without another. Both are short lists.
 To guess what somebody meant who wants one JSON object and also one a line is not our
-business.
+business: a rule by which one of them wins would have to be known to be of use, and would hide the mistake from those who do not
+know it. An option that needs another may be content with either of two; where there is only one, it stands in both places.
 
 @<See whether the options agree@>=
-static const struct { enum option a, b; } against[] = @[{
-  {OPTION_PROMPT, OPTION_FILE}, {OPTION_PROMPT, OPTION_PROMPT_IDS},@|
+static const struct { enum option a, b; } against[] = @[{@|
+  {OPTION_PROMPT, OPTION_FILE},@|
+  {OPTION_PROMPT, OPTION_PROMPT_IDS},@|
   {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},@|
   {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},@|
   {OPTION_IDS, OPTION_COUNT}, {OPTION_IDS, OPTION_FILE},@|
   {OPTION_IDS, OPTION_TRAIN}, {OPTION_COUNT, OPTION_TRAIN},@|
   {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},@|
   {OPTION_FILE, OPTION_TRAIN}, {OPTION_MODEL, OPTION_TRAIN},@|
-  {OPTION_IDS, OPTION_NO_SPECIAL}, {OPTION_IDS, OPTION_PARSE_SPECIAL},@|
-  {OPTION_TRAIN, OPTION_NO_SPECIAL}, {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
-  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL}, {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
+  {OPTION_IDS, OPTION_NO_SPECIAL},@|
+  {OPTION_IDS, OPTION_PARSE_SPECIAL},@|
+  {OPTION_TRAIN, OPTION_NO_SPECIAL},@|
+  {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
+  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},@|
+  {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
   {OPTION_MAN, OPTION_COMPLETION}
 }@];
-static const struct { enum option a, b, either; } needs[] = @[{
+static const struct { enum option a, b, either; } needs[] = @[{@|
   {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},@|
   {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},@|
   {OPTION_TRAIN, OPTION_OUT, OPTION_OUT},@|
@@ -693,7 +826,8 @@ would have won, for none does.
 static bool options_agree(const struct wishes *w, struct error *why)
 {
   static const enum option text[] = @[{ OPTION_PROMPT, OPTION_FILE,
-    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN, OPTION_COMPLETION }@];
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
+    OPTION_COMPLETION }@];
   for (size_t i = 0; i < sizeof against / sizeof *against; i++)
     if (w->of[against[i].a].given && w->of[against[i].b].given)
       return error_say(why, "--%s contradicts --%s",
@@ -701,16 +835,16 @@ static bool options_agree(const struct wishes *w, struct error *why)
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
     if (w->of[needs[i].a].given && !w->of[needs[i].b].given
         && !w->of[needs[i].either].given)
-      return error_say(why, "--%s needs --%s", option_table[needs[i].a].name,
-        option_table[needs[i].b].name);
+      return error_say(why, "--%s needs --%s",
+        option_table[needs[i].a].name, option_table[needs[i].b].name);
   for (size_t i = 0; i < sizeof text / sizeof *text; i++)
     if (w->operand != NULL && w->of[text[i]].given)
-      return error_say(why, "--%s contradicts `%s'", option_table[text[i]].name,
-        w->operand);
+      return error_say(why, "--%s contradicts `%s'",
+        option_table[text[i]].name, w->operand);
   return true;
 }
 
-@ The module, in the order of its parts.
+@ The header of the module: what can be asked for, and what has been. It needs chapter 1 for the lists of ids alone.
 
 @(options.h@>=
 #ifndef INCIPIT_OPTIONS_H
@@ -771,7 +905,7 @@ the limits, a line of help, a line of the manual page, and a list of words for t
 
 @<The table, in four forms@>=
 void help_greet(FILE *out);
-  /* what somebody sees who has typed the name alone: three things to try */
+  /* what somebody sees who has typed the name alone */
 void help_overview(FILE *out);
   /* the subcommands */
 void help_subcommand(FILE *out, enum subcommand sub);
@@ -789,7 +923,8 @@ void help_greet(FILE *out)
 {
   static const enum subcommand three[] = @[{ SUB_GENERATE, SUB_TRACE,
     SUB_TOKENIZE }@];
-  fprintf(out, "Incipit writes what follows, one token"@| " at a time. Three to try:\n\n");
+  fprintf(out, "Incipit writes what follows, one token"@|
+    " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
     fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
       subcommand_at(three[i])->words);
@@ -805,13 +940,15 @@ void help_overview(FILE *out)
   fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand) i)->hidden)
-      fprintf(out, "  %-12s %s\n", subcommand_at((enum subcommand) i)->name,
+      fprintf(out, "  %-12s %s\n",
+        subcommand_at((enum subcommand) i)->name,
         subcommand_at((enum subcommand) i)->words);
-  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
+  fprintf(out, "\nincipit SUBCOMMAND --help"@| " lists its options.\n");
 }
 
 @ The words of an option stand in a column of their own and are broken between words where the
-screen ends. A default follows in brackets, so that nobody has to try what happens without.
+screen ends. A default follows in brackets, so that nobody has to try what happens without. Where the line stands is kept
+outside, in |*at|, so that the brackets go on where the words have stopped.
 
 @<Print words in a column@>=
 enum { COLUMN = 28, SCREEN = 78 };
@@ -836,10 +973,13 @@ letter, the name, its other name, its value. The manual page takes them from her
 static size_t option_names(const struct option_row *o, char room[80])
 {
   size_t n = 0;
-  if (o->letter != '\0') n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
+  if (o->letter != '\0')
+    n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
   n += (size_t) snprintf(room + n, 80 - n, "--%s", o->name);
-  if (o->also != NULL) n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
-  if (o->value != NULL) n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
+  if (o->also != NULL)
+    n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
+  if (o->value != NULL)
+    n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
   return n;
 }
 
@@ -856,20 +996,24 @@ static void print_option(FILE *out, const struct option_row *o)
   else fprintf(out, "%*s", (int) (COLUMN - at), "");
   at = COLUMN;
   print_words(out, &at, o->words);
-  snprintf(normal, sizeof normal, "(default: %s)", o->normal ? o->normal : "");
+  snprintf(normal, sizeof normal, "(default: %s)",
+    o->normal ? o->normal : "");
   if (o->normal != NULL) print_words(out, &at, normal);
   fprintf(out, "\n");
 }
 
-@ A screen of help ends with an example, since most people read the end first.
+@ A screen of help ends with an example, since most people read the end first: it is what stands above the prompt when the
+list has run through. Brackets around the operand say, as everywhere, that it may be left out.
 
 @<Print the help of one subcommand@>=
 void help_subcommand(FILE *out, enum subcommand sub)
 {
   const struct subcommand_row *s = subcommand_at(sub);
-  const char *left = s->least > 0 ? "" : "[", *right = s->least > 0 ? "" : "]";
+  const char *left = s->least > 0 ? "" : "[";
+  const char *right = s->least > 0 ? "" : "]";
   fprintf(out, "usage: incipit %s", s->name);
-  if (s->operand != NULL) fprintf(out, " %s%s%s", left, s->operand, right);
+  if (s->operand != NULL)
+    fprintf(out, " %s%s%s", left, s->operand, right);
   fprintf(out, " [OPTION]...\n%s\n\n", s->words);
   for (int i = 0; i < N_OPTIONS; i++)
     if ((option_at((enum option) i)->where >> sub & 1) != 0)
@@ -886,7 +1030,8 @@ static void print_troff(FILE *out, const char *text)
 {
   if (*text == '.' || *text == '\'') fputs("\\&", out);
   for (; *text != '\0'; text++)
-    if (*text == '-' || *text == '\\') fprintf(out, "\\%c", *text == '-' ? '-' : 'e');
+    if (*text == '-' || *text == '\\')
+      fputs(*text == '-' ? "\\-" : "\\e", out);
     else putc(*text, out);
 }
 
@@ -918,63 +1063,89 @@ installed, so the page and the program are always of the same age.
 @<Print the manual page@>=
 void help_manual(FILE *out)
 {
-  fprintf(out, ".TH INCIPIT 1\n.SH NAME\nincipit \\- write what follows,"@|
-    " one token at a time\n.SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"@|
+  fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"@|
+    "incipit \\- write what follows,"@| " one token at a time\n"@|
+    ".SH SYNOPSIS\n.B incipit\n"@| "SUBCOMMAND [OPTION]...\n"@|
     ".SH SUBCOMMANDS\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     const struct subcommand_row *s = subcommand_at((enum subcommand) i);
-    if (s->hidden) continue;
-    fprintf(out, ".SS \"incipit ");
-    print_troff(out, s->name);
-    if (s->operand != NULL) fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
-    fprintf(out, "\"\n");
-    print_troff(out, s->words);
-    fprintf(out, ".\n");
-    for (int k = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option) k)->where >> i & 1) != 0)
-        print_troff_option(out, option_at((enum option) k));
-    fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
-    print_troff(out, s->example);
-    fprintf(out, "\n.fi\n.RE\n");
+    if (!s->hidden)
+      @<Print the page's section about subcommand |i|@>@;
   }
   @<Print the rest of the manual page@>@;
 }
 
-@ The names of the environment variables are known here and where they are read, and nowhere else.
+@ What the screen says with indentation, the page says with the commands of its language: \texttt{.SS} begins a section, \texttt{.PP} a
+paragraph, and between \texttt{.nf} and \texttt{.fi} the lines stay as they are, as an example must.
+
+@<Print the page's section about subcommand |i|@>=
+{
+  fprintf(out, ".SS \"incipit ");
+  print_troff(out, s->name);
+  if (s->operand != NULL)
+    fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
+  fprintf(out, "\"\n");
+  print_troff(out, s->words);
+  fprintf(out, ".\n");
+  for (int k = 0; k < N_OPTIONS; k++)
+    if ((option_at((enum option) k)->where >> i & 1) != 0)
+      print_troff_option(out, option_at((enum option) k));
+  fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
+  print_troff(out, s->example);
+  fprintf(out, "\n.fi\n.RE\n");
+}
+
+@ The names of the environment variables are known here and where they are read, and nowhere else. They are few, because an
+option can be seen in the line that was typed, and a variable works unseen.
 
 @<Print the rest of the manual page@>=
-fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"@|
-  " by Ctrl\\-C.\n.SH ENVIRONMENT\n.TP\n.B INCIPIT_MODEL\nThe model to use where"@|
-  " none is given.\n.TP\n.B INCIPIT_ISA\nThe kernels to use:"@|
-  " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"@|
-  "The number of workers where none is given.\n");
+fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"@|
+  " 2 wrong usage, 130 cancelled"@| " by Ctrl\\-C.\n.SH ENVIRONMENT\n"@|
+  ".TP\n.B INCIPIT_MODEL\n"@|
+  "The model to use where"@| " none is given.\n"@|
+  ".TP\n.B INCIPIT_ISA\n"@| "The kernels to use:"@|
+  " scalar, avx2 or avx512.\n"@| ".TP\n.B OMP_NUM_THREADS\n"@|
+  "The number of workers where"@| " none is given.\n");
 
 @ What the shell needs is small: for the first word the subcommands, after it the options of
-that subcommand; where nothing fits it completes the names of files by itself. The list is a variable of the shell's that holds words with blanks between; no word
-of ours contains one.
+that subcommand; where nothing fits it completes the names of files by itself. Suppose that somebody has typed
+\texttt{incipit trace --at} and presses the tab key. The shell calls our function with the words, and the number of the one
+that is being typed, 2. We put the number and the first word together, \texttt{2:trace}; that fits the pattern
+\texttt{*:trace} of the case below, the options of |trace| become the list, and one of them begins as was typed.
 
 @<Print the program for the shell@>=
 void help_completion(FILE *out)
 {
-  fprintf(out, "# bash completion for incipit\n_incipit()\n{\n  local words=\n"@|
-    "  case $COMP_CWORD:${COMP_WORDS[1]} in\n    1:*) words=\"");
+  fprintf(out, "# bash completion for incipit\n"@|
+    "_incipit()\n{\n  local words=\n"@|
+    "  case $COMP_CWORD:"@| "${COMP_WORDS[1]} in\n"@|
+    "    1:*) words=\"");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand) i)->hidden)
-      fprintf(out, "%s%s", i > 0 ? " " : "", subcommand_at((enum subcommand) i)->name);
+      fprintf(out, "%s%s", i > 0 ? " " : "",
+        subcommand_at((enum subcommand) i)->name);
   fprintf(out, "\" ;;\n");
-  for (int i = 0; i < SUB_VERSION; i++) {
-    fprintf(out, "    *:%s) words=\"", subcommand_at((enum subcommand) i)->name);
-    for (int k = 0, n = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option) k)->where >> i & 1) != 0)
-        fprintf(out, "%s--%s", n++ > 0 ? " " : "", option_at((enum option) k)->name);
-    fprintf(out, "\" ;;\n");
-  }
-  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"@|
+  @<Print the options of each subcommand, for the shell@>@;
+  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W"@| " \"$words\" --"@|
     " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"@|
-    "complete -o default -F _incipit incipit\n");
+    "complete -o default -F"@| " _incipit incipit\n");
 }
 
-@ That is all of the module.
+@ One case for each subcommand. The list is a variable of the shell's, in which blanks stand between the words, and no word
+of ours contains one.
+
+@<Print the options of each subcommand, for the shell@>=
+for (int i = 0; i < SUB_VERSION; i++) {
+  fprintf(out, "    *:%s) words=\"",
+    subcommand_at((enum subcommand) i)->name);
+  for (int k = 0, n = 0; k < N_OPTIONS; k++)
+    if ((option_at((enum option) k)->where >> i & 1) != 0)
+      fprintf(out, "%s--%s", n++ > 0 ? " " : "",
+        option_at((enum option) k)->name);
+  fprintf(out, "\" ;;\n");
+}
+
+@ The module needs the table, and a stream to print on, be it a terminal, a file, or a test's.
 
 @(help.h@>=
 #ifndef INCIPIT_HELP_H
@@ -1013,15 +1184,22 @@ struct outfit {
   struct model *lm;
   struct store *s;
   struct tokenizer *t;
-  uint32_t vocab_size; /* the model's if it is known, else the tokenizer's */
+  uint32_t vocab_size;
+    /* the model's if it is known, else the tokenizer's */
   double load_seconds;
   char path[CONSOLE_PATH]; /* of the model */
 };
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
-  unsigned needs, struct error *why);
-  /* opens what |needs| says: the model of \.{--model} or the built-in one, and the
-     tokenizer of \.{--vocab} or the model's, which |MAY_TOKENIZER| lets be
-     absent; on failure nothing is held. It stays where it is: it points to itself */
+
+@ What is needed is said in bits. The third stands between yes and no: |generate| can do without a tokenizer if its prompt comes
+in ids, and must not fail for the lack of one.
+
+@<What a subcommand works with@>=
+bool outfit_open(struct outfit *o, const struct console *c,
+  const struct wishes *w, unsigned needs, struct error *why);
+  /* opens what |needs| says: the model of \.{--model} or the built-in
+     one, and the tokenizer of \.{--vocab} or the model's, which
+     |MAY_TOKENIZER| lets be absent; on failure nothing is held. It
+     stays where it is: it points to itself */
 void outfit_close(struct outfit *o);
   /* closes what was opened */
 const struct kernels *outfit_kernels(struct error *why);
@@ -1036,7 +1214,8 @@ up. If it is at none of these places, the sentence says what can be done.
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
   struct error *why)
 {
-  static const char *const place[] = @[{ "../share/incipit/models/pocket",@|
+  static const char *const place[] = @[{@|
+    "../share/incipit/models/pocket",@|
     "../models/pocket", "../../models/pocket" }@];
   const char *named = getenv("INCIPIT_MODEL");
   if (named != NULL && *named != '\0')
@@ -1050,8 +1229,9 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
     if (access(path, R_OK) == 0) return true;
   }
   join_path(path, folder, place[1], NULL);
-  return error_say(why, "there is no built-in model at %s; give one with"@|
-    " --model, or name it in INCIPIT_MODEL", path);
+  return error_say(why, "there is no built-in model"@|
+    " at %s; give one with"@| " --model, or name it"@|
+    " in INCIPIT_MODEL", path);
 }
 
 @ A path longer than the room for it is refused and not cut: a cut path may name something else.
@@ -1062,54 +1242,62 @@ static bool join_path(char path[CONSOLE_PATH], const char *folder,
 {
   int n = snprintf(path, CONSOLE_PATH, "%s%s", folder, name);
   return (n >= 0 && n < CONSOLE_PATH)
-    || error_say(why, "%s: the path has %d bytes; wanted: fewer than %d", name, n,
-    (int) CONSOLE_PATH);
+    || error_say(why, "%s: the path has %d bytes;"@|
+      " wanted: fewer than %d", name, n, (int) CONSOLE_PATH);
 }
 
 @ How many workers? As many as were asked for; else as many as other programs are told to use by
-|OMP_NUM_THREADS|, if that is a number; else one for each physical core. What one worker more or less
+|OMP_NUM_THREADS|, if that is a number; else one for each physical core. (A core may pretend to be two, and
+the two then share the parts that multiply, which is what we do all the time.) What one worker more or less
 does not change is the answer.
 
 @<Count the workers that are wanted@>=
 static unsigned workers_wanted(const struct wishes *w)
 {
-  if (w->of[OPTION_THREADS].given) return (unsigned) w->of[OPTION_THREADS].count;
+  if (w->of[OPTION_THREADS].given)
+    return (unsigned) w->of[OPTION_THREADS].count;
   const char *habit = getenv("OMP_NUM_THREADS");
   long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
   return pool_cores();
 }
 
-@ Which kernels? Those that were asked for by name, or else the best that this machine can run. The
-answer does not depend on it, by promise 2; the time does.
+@ Which kernels, the inner loops of appendix F? Those that were asked for by name, or else the best that this machine can run. The
+answer does not depend on it, by the second promise of the preface; the time does. An empty variable counts as none, since that is how a shell
+takes one away for the length of a line.
 
 @<Count the workers that are wanted@>=
 const struct kernels *outfit_kernels(struct error *why)
 {
   const char *name = getenv("INCIPIT_ISA");
-  return kernels_find(name != NULL && *name != '\0' ? name : NULL, why);
+  bool named = name != NULL && *name != '\0';
+  return kernels_find(named ? name : NULL, why);
 }
 
 @ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited. A misspelled set of
 kernels costs nothing to find, a missing directory little, and a tokenizer that does not fit its model is noticed before the
-first token. Where only a vocabulary is wanted and one was named, no model is looked for at all.
+first token. Where only a vocabulary is wanted and one was named, no model is looked for at all; and what needs
+neither, as a question about learning does, opens nothing but the kernels.
 
 @<Open what is needed@>=
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
-  unsigned needs, struct error *why)
+bool outfit_open(struct outfit *o, const struct console *c,
+  const struct wishes *w, unsigned needs, struct error *why)
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
   double began = console_seconds();
-  const char *vocab = w->of[OPTION_VOCAB].given ? w->of[OPTION_VOCAB].text : NULL;
+  const char *vocab = w->of[OPTION_VOCAB].given
+    ? w->of[OPTION_VOCAB].text : NULL;
   o->e.k = outfit_kernels(why);
   bool ok = o->e.k != NULL && (needs == 0
-    || ((needs & NEED_MODEL) == 0 && vocab != NULL && !w->of[OPTION_MODEL].given)
+    || ((needs & NEED_MODEL) == 0 && vocab != NULL
+      && !w->of[OPTION_MODEL].given)
     || model_path(o, c, w, why));
   if (ok && (needs & NEED_MODEL) != 0) ok = open_model(o, w, why);
   else if (ok && o->path[0] != '\0') ok = look_at_config(o, why);
   if (ok && (needs & (NEED_TOKENIZER | MAY_TOKENIZER)) != 0)
-    ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+    ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs,
+      why);
   if (!ok) outfit_close(o);
   o->load_seconds = console_seconds() - began;
   return ok;
@@ -1130,7 +1318,8 @@ static bool model_path(struct outfit *o, const struct console *c,
 kernels and to the counters.
 
 @<Open the model, and what runs it@>=
-static bool open_model(struct outfit *o, const struct wishes *w, struct error *why)
+static bool open_model(struct outfit *o, const struct wishes *w,
+  struct error *why)
 {
   o->lm = model_open(o->m, o->path, why);
   if (o->lm == NULL) return false;
@@ -1152,7 +1341,8 @@ static bool look_at_config(struct outfit *o, struct error *why)
   struct model_config config;
   char file[CONSOLE_PATH];
   int n = snprintf(file, sizeof file, "%s/config.json", o->path);
-  if (n < 0 || n >= CONSOLE_PATH || access(file, F_OK) != 0) return true;
+  if (n < 0 || n >= CONSOLE_PATH || access(file, F_OK) != 0)
+    return true;
   if (!config_open(&config, o->m, o->path, why)) return false;
   o->vocab_size = config.vocab_size;
   config_close(o->m, &config);
@@ -1161,26 +1351,28 @@ static bool look_at_config(struct outfit *o, struct error *why)
 
 @ Where a tokenizer may be absent, one of a kind that we do not know counts as absent, too, and the
 model serves ids. But one that is there and broken is an error; and so is one that has ids for which
-the model has no row.
+the model has no row: the first text with such a token in it would be refused, with a sentence about an id that nobody has typed. The
+opposite is common and harmless, since makers round their tables up.
 
 @<Open the tokenizer@>=
-static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
-  struct error *why)
+static bool open_tokenizer(struct outfit *o, const char *path,
+  unsigned needs, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(o->m, path, &o->t, why);
-  if (found != TOKENIZER_OPEN)
-    return (needs & NEED_TOKENIZER) == 0 && found != TOKENIZER_REFUSED;
+  if (found != TOKENIZER_OPEN) return (needs & NEED_TOKENIZER) == 0
+      && found != TOKENIZER_REFUSED;
   size_t n = tokenizer_vocab_size(o->t);
   if (o->vocab_size == 0) o->vocab_size = (uint32_t) n;
   if (n <= o->vocab_size) return true;
   char has[32], wanted[64];
   snprintf(has, sizeof has, "%zu", n - 1);
-  snprintf(wanted, sizeof wanted, "less than %" PRIu32 ", the vocab_size of"@|
-    " config.json", o->vocab_size);
-  return error_found(why, path, "the tokenizer's largest id", has, wanted);
+  snprintf(wanted, sizeof wanted, "less than %" PRIu32@|
+    ", the vocab_size of"@| " config.json", o->vocab_size);
+  return error_found(why, path, "the tokenizer's largest id", has,
+    wanted);
 }
 
-@ Closing goes backwards, and null is nothing, so it also serves when opening has failed half-way.
+@ Closing goes backwards, and null is nothing, so it also serves when opening has failed.
 
 @<Close what was opened@>=
 void outfit_close(struct outfit *o)
@@ -1192,7 +1384,7 @@ void outfit_close(struct outfit *o)
   o->t = NULL, o->crew = NULL, o->s = NULL, o->lm = NULL;
 }
 
-@ These are the two files of the module.
+@ The header brings the model and the tokenizer with it; a subcommand needs no other.
 
 @(outfit.h@>=
 #ifndef INCIPIT_OUTFIT_H
@@ -1225,7 +1417,7 @@ void outfit_close(struct outfit *o)
 @<Close what was opened@>@;
 
 @* From a command line to ids. \label{sec:prompt}
-A prompt can come in six ways: as a word on the line, behind |--prompt|, in a file, through the
+A prompt can come in six ways: as a word on the line, behind \texttt{--prompt}, in a file, through the
 standard input, in ids, or not at all. Both |generate| and |trace| accept all of them, so
 they share what follows. An \emph{occasion} is one run of such a subcommand, with everything that
 belongs to it.
@@ -1233,36 +1425,45 @@ belongs to it.
 
 @<One run with a prompt@>=
 struct prompt { struct bytes text; struct ids list; bool in_ids; };
-  /* the bytes that were given or, if it came |in_ids|, that these stand for */
+  /* the bytes that were given or, if it came |in_ids|, that these
+     stand for */
 struct occasion {
   const struct console *c;
   const struct wishes *w;
   struct outfit o;
   struct prompt p;
-  size_t context, most; /* positions we may use; tokens we may write */
+  size_t context, most;
+    /* positions we may use; tokens we may write */
   struct error why; /* no words: nothing is to be said */
 };
+
+@ What a subcommand does with its prompt is a function that it hands in. So opening and closing, and the order in which mistakes
+are noticed, are written once, and |generate| and |trace| cannot differ in them.
+
+@<One run with a prompt@>=
 int occasion_run(const struct console *c, const struct wishes *w,
   int (*act)(struct occasion *));
-  /* reads the prompt, opens the outfit, lets |act| do its work, closes all and
-     says what went wrong; returns the exit status */
-bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *why);
+  /* reads the prompt, opens the outfit, lets |act| do its work, closes
+     all and says what went wrong; returns the exit status */
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+  struct error *why);
   /* appends what is left in |in| */
 int text_gather(const struct console *c, const struct wishes *w,
   struct bytes *text, struct error *why);
-  /* the text of the operand, of \.{--prompt}, of \.{--file} or of the standard
-     input; returns an exit status */
+  /* the text of the operand, of \.{--prompt}, of \.{--file} or of the
+     standard input; returns an exit status */
 
 @ Text is taken byte for byte, from wherever it comes. If nothing was said about where, and the
 standard input is not a keyboard, it comes from there, so that our command can stand at the end of a
-pipe. If it is a keyboard, nobody is typing: then the question was wrong.
+pipe. If it is a keyboard, nobody is typing: then the question was wrong. A program that waits for a text without saying so looks
+as if it were working; many a user has waited for such a one.
 
 @<Gather the text@>=
 int text_gather(const struct console *c, const struct wishes *w,
   struct bytes *text, struct error *why)
 {
-  const char *given = w->of[OPTION_PROMPT].given ? w->of[OPTION_PROMPT].text
-    : w->operand;
+  const char *given = w->of[OPTION_PROMPT].given
+    ? w->of[OPTION_PROMPT].text : w->operand;
   bool dash = w->operand != NULL && strcmp(w->operand, "-") == 0;
   bool ok;
   if (w->of[OPTION_FILE].given)
@@ -1284,22 +1485,23 @@ int text_gather(const struct console *c, const struct wishes *w,
 with it, and a text is small.
 
 @<Read a stream or a file to its end@>=
-bool bytes_read(struct memory *m, FILE *in, struct bytes *text, struct error *why)
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+  struct error *why)
 {
   char part[4096];
   size_t n;
   while ((n = fread(part, 1, sizeof part, in)) > 0)
     if (!bytes_push(m, text, part, n, why)) return false;
-  return !ferror(in) || error_say(why, "the standard input cannot be read: %s",
-    strerror(errno));
+  return !ferror(in) || error_say(why, "the standard input"@|
+    " cannot be read: %s", strerror(errno));
 }
 
 @ A file has a size that is known beforehand, and a name that belongs into the sentence if it cannot be
 read; both are the business of chapter 0's mapping.
 
 @<Read a stream or a file to its end@>=
-static bool file_read(struct memory *m, const char *path, struct bytes *text,
-  struct error *why)
+static bool file_read(struct memory *m, const char *path,
+  struct bytes *text, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return false;
@@ -1316,44 +1518,57 @@ static int check_ids(struct occasion *a)
 {
   for (size_t i = 0; i < a->p.list.n; i++)
     if (a->p.list.id[i] >= a->o.vocab_size) {
-      error_say(&a->why, "--prompt-ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-        a->p.list.id[i], a->o.vocab_size - 1);
+      error_say(&a->why, "--prompt-ids has id"@| " %" PRIu32@|
+        "; wanted: 0 to %" PRIu32, a->p.list.id[i], a->o.vocab_size - 1);
       return STATUS_USAGE;
     }
   return STATUS_DONE;
 }
 
-@ Text becomes ids by chapter 1, and ids text, for those who want to see it. An empty prompt still needs a token to stand on: the one that the
-files name as the beginning of a text, or else the one that ends a text, since what follows an
-end is a beginning. A model with neither cannot begin by itself.
-@^beginning of text@>
+@ Text becomes ids by chapter 1, and ids text, for those who want to see it. A model that has no tokenizer, or none that we
+know, can still be given ids; what it cannot be given is a text.
 
 @<Turn the prompt into ids@>=
 static bool encode_prompt(struct occasion *a)
 {
+  const struct option_value *of = a->w->of;
+  if (!a->p.in_ids && a->o.t == NULL)
+    return error_say(&a->why, "%s: there is no tokenizer"@|
+      " that we know; wanted:"@| " a prompt in ids (--prompt-ids)",
+      a->o.path);
+  bool ok = a->o.t == NULL || (a->p.in_ids
+    ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n,
+      false, &a->p.text, &a->why)
+    : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte,
+      a->p.text.n, !of[OPTION_NO_SPECIAL].given,
+      of[OPTION_PARSE_SPECIAL].given, &a->p.list, &a->why));
+  return ok && (a->p.list.n > 0 || begin_somewhere(a));
+}
+
+@ An empty prompt still needs a token to stand on, because the first prediction is read off a row, and a row needs a token. It is
+the one that the files name as the beginning of a text, or else the one that ends a text, since what follows an
+end is a beginning. A model with neither cannot begin by itself. (Where the tokenizer knows the answer, |first| has it already, and
+nothing is left to do.)
+@^beginning of text@>
+
+@<Begin with a token that begins a text@>=
+static bool begin_somewhere(struct occasion *a)
+{
   const struct model_config *config = &a->o.lm->config;
   uint32_t first;
-  if (!a->p.in_ids && a->o.t == NULL)
-    return error_say(&a->why, "%s: there is no tokenizer that we know; wanted:"@|
-      " a prompt in ids (--prompt-ids)", a->o.path);
-  bool ok = a->o.t == NULL || (a->p.in_ids
-    ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id, a->p.list.n, false,
-      &a->p.text, &a->why)
-    : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte, a->p.text.n,
-      !a->w->of[OPTION_NO_SPECIAL].given, a->w->of[OPTION_PARSE_SPECIAL].given,
-      &a->p.list, &a->why));
-  if (!ok || a->p.list.n > 0) return ok;
   if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
   else if (config->has_bos) first = config->bos;
   else if (config->n_eos > 0) first = config->eos[0];
-  else return error_say(&a->why, "%s: the prompt is empty, and the model names no"@|
-      " token to begin or end a text with", a->o.path);
+  else return error_say(&a->why, "%s: the prompt is empty,"@|
+      " and the model names no"@| " token to begin or end a"@|
+      " text with", a->o.path);
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
 @ The context is what the model was made for, or less if somebody wants less. A prompt that does not
-fit is refused with both numbers; how much may be written follows from them, since the last
-token that is written needs no row.
+fit is refused with both numbers; how much may be written follows from them. Take a context of 8 and a prompt of 5 tokens.
+Tokens 6, 7 and 8 are written and read; then the context is full. But the token that the last row predicts is still
+good: it needs no row, because nobody will read it. So 4 may be written, $8-5+1$.
 
 @<Measure the prompt against the context@>=
 static int measure_context(struct occasion *a)
@@ -1363,17 +1578,18 @@ static int measure_context(struct occasion *a)
   size_t has = a->o.lm->config.n_positions, n = a->p.list.n;
   a->context = less->given ? (size_t) less->count : has;
   if (a->context > has) {
-    error_say(&a->why, "--ctx-size is %zu; wanted: 1 to %zu, the model's context",
-      a->context, has);
+    error_say(&a->why, "--ctx-size is %zu; wanted:"@|
+      " 1 to %zu, the model's context", a->context, has);
     return STATUS_USAGE;
   }
   if (n > a->context) {
-    error_say(&a->why, "the prompt has %zu tokens; the context holds %zu", n,
-      a->context);
+    error_say(&a->why, "the prompt has %zu tokens;"@|
+      " the context holds %zu", n, a->context);
     return STATUS_FAILED;
   }
   a->most = a->context - n + 1;
-  if (most->given && most->count < a->most) a->most = (size_t) most->count;
+  if (most->given && most->count < a->most)
+    a->most = (size_t) most->count;
   return STATUS_DONE;
 }
 
@@ -1392,33 +1608,38 @@ int occasion_run(const struct console *c, const struct wishes *w,
   a.p.in_ids = given->given;
   int status;
   if (!given->given) status = text_gather(c, w, &a.p.text, &a.why);
-  else status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
+  else status = ids_parse(c->memory, given->text, "prompt-ids",
+      &a.p.list, &a.why);
   if (status == STATUS_DONE)
     @<Open, measure, act and close@>@;
   bytes_free(c->memory, &a.p.text);
   ids_free(c->memory, &a.p.list);
   if (status == STATUS_USAGE) return console_misuse(c, &a.why);
-  if (status == STATUS_FAILED && a.why.words[0] != '\0') console_fail(c, &a.why);
+  if (status == STATUS_FAILED && a.why.words[0] != '\0')
+    console_fail(c, &a.why);
   return status;
 }
 
-@ The four steps in between, each only if the one before it has gone well.
+@ The four steps in between, each only if the one before it has gone well. What a missing tokenizer may have said is forgotten: it was
+allowed to be missing, and the sentence would be printed at the end.
 
 @<Open, measure, act and close@>=
 {
   if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
     status = STATUS_FAILED;
   else {
-    a.why.words[0] = '\0'; /* what a missing tokenizer may have said */
+    a.why.words[0] = '\0';
     if (a.p.in_ids) status = check_ids(&a);
-    if (status == STATUS_DONE && !encode_prompt(&a)) status = STATUS_FAILED;
+    if (status == STATUS_DONE && !encode_prompt(&a))
+      status = STATUS_FAILED;
     if (status == STATUS_DONE) status = measure_context(&a);
     if (status == STATUS_DONE) status = act(&a);
     outfit_close(&a.o);
   }
 }
 
-@ Both subcommands may be asked which tokens were likely. One walk over the vocabulary finds the
+@ Both subcommands may be asked which tokens were likely. For each token of the vocabulary there is the natural logarithm
+of its probability, from \cref{sec:chance}. One walk over the vocabulary finds the
 $k$ likeliest, kept in order in a short list, and the rank of the one that was chosen: one more than
 the number of those before it. Of equal ones the lower id comes first, as in the choice itself.
 @^rank@>
@@ -1428,7 +1649,8 @@ struct candidate { uint32_t id; double logprob; uint64_t rank; };
   /* a token, its natural log-probability, and its place, from 1 */
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
   struct candidate *out, size_t k);
-  /* |out[0]| is |chosen|, |out[1]|\dots|out[k]| are the likeliest of |n| $\ge k$ */
+  /* |out[0]| is |chosen|, |out[1]|\dots|out[k]| are the likeliest of
+     |n| $\ge k$ */
 
 @ The list is kept by insertion: nearly every token fails at the first comparison. So the cost is one comparison a token and,
 for the few that pass, a short shift; to sort a whole vocabulary for the sake of five would take longer than the head
@@ -1442,10 +1664,12 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
   out[0] = (struct candidate) @[{ chosen, logprob[chosen], 1 }@];
   for (size_t v = 0; v < n; v++) {
     double x = logprob[v];
-    if (x > logprob[chosen] || (x == logprob[chosen] && v < chosen)) out[0].rank++;
+    if (x > logprob[chosen] || (x == logprob[chosen] && v < chosen))
+      out[0].rank++;
     if (held == k && (k == 0 || !(x > out[held].logprob))) continue;
     size_t at = held < k ? ++held : held;
-    for (; at > 1 && x > out[at - 1].logprob; at--) out[at] = out[at - 1];
+    for (; at > 1 && x > out[at - 1].logprob; at--)
+      out[at] = out[at - 1];
     out[at] = (struct candidate) @[{ (uint32_t) v, x, 0 }@];
   }
   for (size_t i = 1; i <= held; i++) out[i].rank = i;
@@ -1453,7 +1677,8 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
 
 @ For the eyes, a piece of text is shown in quotation marks. Characters stand for themselves; line
 ends, tabs, and bytes that are no characters are escaped, so that a piece always is one line. Control characters are escaped even where they are valid: a
-vocabulary has tokens for all of them, and some of them would clear the screen.
+vocabulary has tokens for all of them, and some of them would clear the screen. (The second half of the test is about those
+that have two bytes, \texttt{c2} and one below \texttt{a0}: they are as old as the others, and terminals obey them, too.)
 
 @<Show a piece of text@>=
 void piece_quote(FILE *out, const unsigned char *byte, size_t n)
@@ -1466,19 +1691,22 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n)
       : byte[0] == 0xc2 && byte[1] < 0xa0;
     if (*byte == '\n') fputs("\\n", out);
     else if (*byte == '\t') fputs("\\t", out);
-    else if (*byte == '"' || *byte == '\\') fprintf(out, "\\%c", *byte);
+    else if (*byte == '"' || *byte == '\\')
+      fprintf(out, "\\%c", *byte);
     else if (state == UTF8_WHOLE && !control) fwrite(byte, 1, k, out);
-    else for (size_t i = 0; i < k; i++) fprintf(out, "\\x%02x", byte[i]);
+    else for (size_t i = 0; i < k; i++)
+      fprintf(out, "\\x%02x", byte[i]);
     byte += k, n -= k;
   }
   putc('"', out);
 }
 
-@ What is public of these, and the module around it.
+@ The same form is used wherever a token is shown to people, so it is public: |tokenize|, |trace| and |inspect| quote pieces with it.
 
 @<The likeliest tokens@>=
 void piece_quote(FILE *out, const unsigned char *byte, size_t n);
-  /* bytes in quotation marks, on one line, escaped where they are no text */
+  /* bytes in quotation marks, on one line, escaped where they are no
+     text */
 
 @ The header names an occasion, and what may be done with its tokens.
 
@@ -1501,6 +1729,7 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n);
 @<Read a stream or a file to its end@>@;
 @<Gather the text@>@;
 @<Check the ids that were given@>@;
+@<Begin with a token that begins a text@>@;
 @<Turn the prompt into ids@>@;
 @<Measure the prompt against the context@>@;
 @<Run an occasion@>@;
@@ -1510,7 +1739,7 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n);
 @* Generate. \label{sec:generating}
 The loop of chapter 3 does the work; the command watches. At every step it is told which token was
 chosen, turns it into bytes, and hands to the reader those bytes that are certain: half of a character
-stays behind until its other half comes. What it needs for this, and what it keeps for the end,
+stays behind until its other half comes, as \cref{sec:streaming} has shown. What it needs for this, and what it keeps for the end,
 is the \emph{writing}.
 @^streaming@>
 
@@ -1519,18 +1748,21 @@ struct writing {
   struct occasion *a;
   const uint32_t *eos;
   size_t n_eos;
-  struct bytes text, fresh; /* all that was written; what came with one token */
-  struct stream tail;
+  struct bytes text, fresh;
+    /* all that was written; what came with one token */
+  struct stream tail; /* bytes that are not certain yet */
   struct json_out j;
-  double *logprob; /* |[vocab_size]|, or null: nobody wants to know */
+  double *logprob;
+    /* |[vocab_size]|, or null: nobody wants to know */
   struct candidate *noted; /* |[tokens][1 + k]| */
   size_t k, tokens, room;
   double began, first, last; /* moments */
-  bool mute, failed;
+  bool mute, failed; /* \.{--json} shows nothing before the end */
 };
 
 @ One step: the clock, the bytes, the likelihood, the output. The clock comes first, since what follows is ours and not
-the model's. |false| stops the loop; that
+the model's. The buffer is emptied after every token: without that a terminal would show a line at a time, and the
+program at the other end of a pipe would wait for a whole buffer of text before it saw the first word. |false| stops the loop; that
 happens when the reader has gone, when memory is refused, and when somebody has pressed
 Ctrl-C.
 
@@ -1542,8 +1774,10 @@ static bool see_token(void *self, const struct step *now)
   if (g->tokens++ == 0) g->first = g->last;
   g->fresh.n = 0;
   bool ends = false;
-  for (size_t i = 0; i < g->n_eos; i++) ends = ends || g->eos[i] == now->chosen;
-  g->failed = !(ends || take_bytes(g, now->chosen)) || !note_odds(g, now);
+  for (size_t i = 0; i < g->n_eos; i++)
+    ends = ends || g->eos[i] == now->chosen;
+  g->failed = !(ends || take_bytes(g, now->chosen))
+    || !note_odds(g, now);
   if (g->failed) return false;
   if (!g->mute) show_token(g, now->chosen);
   if (fflush(g->a->c->out) != 0) return false;
@@ -1559,9 +1793,10 @@ static bool take_bytes(struct writing *g, uint32_t id)
   struct occasion *a = g->a;
   size_t before = g->text.n;
   if (a->o.t == NULL) return true;
-  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text, &a->why)
-    && stream_feed(a->o.m, &g->tail, g->text.byte + before, g->text.n - before,
-      &g->fresh, &a->why);
+  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text,
+      &a->why)
+    && stream_feed(a->o.m, &g->tail, g->text.byte + before,
+      g->text.n - before, &g->fresh, &a->why);
 }
 
 @ If log-probabilities are wanted, they come from the very logits that the choice was made from, and
@@ -1576,20 +1811,21 @@ static bool note_odds(struct writing *g, const struct step *now)
   if (g->logprob == NULL) return true;
   if (g->tokens > g->room) {
     size_t room = 2 * g->room + 16;
-    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted, g->room * width,
-      room * width, sizeof *g->noted, &a->why);
+    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted,
+      g->room * width, room * width, sizeof *g->noted, &a->why);
     if (more == NULL) return false;
     g->noted = more, g->room = room;
   }
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
-  candidates_find(g->logprob, v, now->chosen, g->noted + (g->tokens - 1) * width,
-    g->k);
+  candidates_find(g->logprob, v, now->chosen,
+    g->noted + (g->tokens - 1) * width, g->k);
   return true;
 }
 
-@ Three ways to show it: as bytes; with |--jsonl| as a line of its own; and for a model without a
-tokenizer as the id, with a comma before all but the first, as |--prompt-ids| would
-take it back.
+@ Three ways to show it: as bytes; with \texttt{--jsonl} as a line of its own; and for a model without a
+tokenizer as the id, with a comma before all but the first, as \texttt{--prompt-ids} would
+take it back. The lines of \texttt{--jsonl} are for programs that show a text while it grows: half of a character is in none of
+them, so each can go to the screen as it comes.
 
 @<Show a token as it comes@>=
 static void show_token(struct writing *g, uint32_t id)
@@ -1599,7 +1835,8 @@ static void show_token(struct writing *g, uint32_t id)
     put_open(&g->j, '{');
     put_key(&g->j, "index"), put_count(&g->j, 0);
     put_key(&g->j, "id"), put_count(&g->j, id);
-    put_key(&g->j, "text"), put_text(&g->j, g->fresh.byte, g->fresh.n);
+    put_key(&g->j, "text");
+    put_text(&g->j, g->fresh.byte, g->fresh.n);
     put_key(&g->j, "logprob");
     put_odds(g, g->tokens - 1);
     put_close(&g->j, '}');
@@ -1610,8 +1847,8 @@ static void show_token(struct writing *g, uint32_t id)
   else fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-@ The log-probability of one token, and with |--logprobs| its rank and the likeliest in its place. In the list of candidates
-stands first the one that was chosen, even if it is not among the likeliest; here it is left out, because it is the object itself.
+@ The log-probability of one token, and with \texttt{--logprobs} its rank and the likeliest in its place. The list begins with the one that was
+chosen, which is the object itself and is left out.
 
 @<Write how likely a token was@>=
 static void put_odds(struct writing *g, size_t i)
@@ -1631,8 +1868,8 @@ static void put_odds(struct writing *g, size_t i)
 }
 
 @ Before the first step the rooms are taken and the prompt is echoed, if that is wanted. Somebody who
-wants no tokens at all still wants the prompt evaluated: that is how the time of a prefill
-is measured.
+wants no tokens at all still wants the prompt evaluated: that is how the time of the \emph{prefill} is measured, of the pass that
+reads the prompt and comes before the first token. The loop itself would not run it, having nothing to select.
 
 @<Generate, watching@>=
 static bool run_loop(struct writing *g, struct continuation *text)
@@ -1644,11 +1881,11 @@ static bool run_loop(struct writing *g, struct continuation *text)
     .n_eos = g->n_eos, .see = see_token, .self = g }@];
   a->c->listen();
   g->began = console_seconds();
-  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id, a->p.list.n, NULL,
-      0, NULL, &a->why)) return false;
+  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id,
+      a->p.list.n, NULL, 0, NULL, &a->why)) return false;
   if (a->most == 0) g->first = g->last = console_seconds();
-  return generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why)
-    && !g->failed;
+  return generate(&with, a->p.list.id, a->p.list.n, &want, text,
+    &a->why) && !g->failed;
 }
 
 @ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and
@@ -1659,30 +1896,41 @@ static int write_text(struct occasion *a)
 {
   const struct option_value *of = a->w->of;
   const struct model_config *config = &a->o.lm->config;
-  struct writing g = @[{ .a = a, .eos = config->eos, .j = { a->c->out, '\0' } }@];
+  struct writing g = @[{ .a = a, .eos = config->eos,
+    .j = { a->c->out, '\0' } }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
   g.mute = of[OPTION_JSON].given;
   g.k = (size_t) of[OPTION_LOGPROBS].count;
   if (g.k > config->vocab_size) g.k = config->vocab_size;
   give_hints(a);
-  if (of[OPTION_ECHO].given) fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
+  if (of[OPTION_ECHO].given)
+    fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
   bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
     || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
       sizeof *g.logprob, &a->why)) != NULL;
   ok = ok && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
-  memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
-  memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k), sizeof *g.noted);
-  bytes_free(a->o.m, &g.text);
-  bytes_free(a->o.m, &g.fresh);
-  continuation_free(a->o.m, &text);
+  @<Give back what the writing held@>@;
   return status;
 }
 
+@ The caller of the allocator says how much it returns, so the two lists are measured as when they were taken.
+
+@<Give back what the writing held@>=
+memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size,
+  sizeof *g.logprob);
+memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k),
+  sizeof *g.noted);
+bytes_free(a->o.m, &g.text);
+bytes_free(a->o.m, &g.fresh);
+continuation_free(a->o.m, &text);
+
 @ Two things a reader may not know are said once, on the standard error. The model's makers may have
 trained it on conversations with marks between the turns, of which a plain prompt has none; and they
-may recommend to sample, or to punish repetition, which we cannot do yet.
+may recommend to sample, or to punish repetition, which we cannot do yet. The template that tells where the marks belong lies beside the
+model, in a file of its own or as a field of the tokenizer's settings. Whether there is one is all we ask; a file that cannot be
+read is no reason to refuse a text that does not need it.
 @^chat template@>
 
 @<Give hints@>=
@@ -1693,7 +1941,8 @@ static bool has_chat_template(const char *folder)
   if (n < 0 || n >= CONSOLE_PATH) return false;
   if (access(path, R_OK) == 0) return true;
   snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-  json_t *value = access(path, R_OK) == 0 ? json_read(path, NULL) : NULL;
+  json_t *value = access(path, R_OK) == 0
+    ? json_read(path, NULL) : NULL;
   json_t *found = json_object_get(value, "chat_template");
   bool has = found != NULL && !json_is_null(found);
   json_decref(value);
@@ -1707,42 +1956,51 @@ hints, not questions, since a script cannot answer.
 static void give_hints(const struct occasion *a)
 {
   if (!a->p.in_ids && has_chat_template(a->o.path))
-    fprintf(a->c->err, "incipit: hint: this model was trained on"@|
-      " conversations and has a chat template; the prompt is used as it is\n");
+    fprintf(a->c->err, "incipit: hint: this model was"@|
+      " trained on conversations and"@| " has a chat template; the"@|
+      " prompt is used as it is\n");
   const struct sampling_config *s = &a->o.lm->config.sampling;
-  if (s->do_sample || s->repetition_penalty != 1 || s->no_repeat_ngram_size != 0)
-    fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"@|
-      " comes with chapter 7; the likeliest token is taken\n",
+  if (s->do_sample || s->repetition_penalty != 1
+      || s->no_repeat_ngram_size != 0)
+    fprintf(a->c->err, "incipit: hint: this model's"@|
+      " makers recommend %s, which"@| " comes with chapter 7; the"@|
+      " likeliest token is taken\n",
       s->do_sample ? "to sample" : "a penalty");
 }
 
 @ At the end the held bytes are flushed, whatever they are: a pipe gets them raw. On a terminal the
 reader's own next line should begin at the left edge, so there, and only there, a line's end is
-added that the model has not written.
+added that the model has not written. A text that was cancelled ends in the same way as one that is complete, with all that belongs to it;
+the status alone tells the two apart, and for programs the object's |"finish_reason"|.
 
 @<Finish a generation@>=
-static int finish_writing(struct writing *g, const struct continuation *text)
+static int finish_writing(struct writing *g,
+  const struct continuation *text)
 {
   struct occasion *a = g->a;
   FILE *out = a->c->out;
   g->fresh.n = 0;
-  if (!stream_flush(a->o.m, &g->tail, &g->fresh, &a->why)) return STATUS_FAILED;
-  if (g->mute || a->w->of[OPTION_JSONL].given) put_generation(g, text);
+  if (!stream_flush(a->o.m, &g->tail, &g->fresh, &a->why))
+    return STATUS_FAILED;
+  if (g->mute || a->w->of[OPTION_JSONL].given)
+    put_generation(g, text);
   else {
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
     if (a->c->out_terminal) putc('\n', out);
   }
-  if (console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
+  if (console_end(a->c, STATUS_DONE) != STATUS_DONE)
+    return STATUS_FAILED;
   if (a->w->of[OPTION_STATS].given) print_stats(g, text);
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-@ The object that |--json| prints has five parts. What was asked, what came, how much of it, what it
+@ The object that \texttt{--json} prints has, behind the name of the model, five parts: what was asked, what came, how much of it, what it
 cost, and how long it took. A script that wants one of them takes one
 key and need not know the others. The generated ids include the end token; the text does not.
 
 @<Write the object of a generation@>=
-static void put_generation(struct writing *g, const struct continuation *text)
+static void put_generation(struct writing *g,
+  const struct continuation *text)
 {
   static const char *const reason[] = @[{ "\"length\"", "\"stop\"",
     "\"length\"", "\"cancelled\"" }@];
@@ -1778,7 +2036,8 @@ put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
 if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
 put_close(j, '}'), put_close(j, ']');
 
-@ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for.
+@ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for. Half of the questions why a model
+wrote something odd are answered by its ids: a blank too many at the end of the prompt cannot be seen in the text.
 
 @<Write the prompt@>=
 static void put_prompt(struct writing *g)
@@ -1794,20 +2053,22 @@ static void put_prompt(struct writing *g)
 the same order, so that the two can be read side by side.
 
 @<Write the prompt@>=
-static void put_all_odds(struct writing *g, const struct continuation *text)
+static void put_all_odds(struct writing *g,
+  const struct continuation *text)
 {
   put_key(&g->j, "logprobs"), put_open(&g->j, '[');
   for (size_t i = 0; i < g->tokens; i++) {
     put_open(&g->j, '{');
-    put_key(&g->j, "id"), put_count(&g->j, text->text.id[text->n_prompt + i]);
+    put_key(&g->j, "id");
+    put_count(&g->j, text->text.id[text->n_prompt + i]);
     put_key(&g->j, "logprob"), put_odds(g, i);
     put_close(&g->j, '}');
   }
   put_close(&g->j, ']');
 }
 
-@ The counters go out by their names. There is one list of these names, which |--stats| and |trace|
-use as well.
+@ The counters go out by the names that they have in \cref{sec:counters}, where it is said what each of them counts. There is one list of these
+names, which \texttt{--stats} and |trace| use as well.
 
 @<The counters by name@>=
 enum { N_COUNTERS = 11 };
@@ -1817,18 +2078,21 @@ void put_counters(struct json_out *j, const struct counters *c);
   /* an object with all of them */
 
 @ Every counter has the type |uint64_t|, but they are told apart by name and not by place, so
-that another order in the structure is no mistake here. That costs a line a counter, and saves the day on which
-somebody moves a counter to where it reads better.
+that another order in the structure is no mistake here.
 
 @<Name the counters@>=
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
-  const struct { const char *name; uint64_t value; } list[N_COUNTERS] = @[{
+  const struct { const char *name; uint64_t value; }
+    list[N_COUNTERS] = @[{@|
     {"passes", c->passes}, {"rows", c->rows},@|
     {"kv_rows_computed", c->kv_rows_computed},@|
-    {"kv_rows_recomputed", c->kv_rows_recomputed}, {"qk_pairs", c->qk_pairs},@|
-    {"madds_linear", c->madds_linear}, {"madds_attention", c->madds_attention},@|
-    {"madds_head", c->madds_head}, {"weight_bytes_read", c->weight_bytes_read},@|
+    {"kv_rows_recomputed", c->kv_rows_recomputed},@|
+    {"qk_pairs", c->qk_pairs},@|
+    {"madds_linear", c->madds_linear},@|
+    {"madds_attention", c->madds_attention},@|
+    {"madds_head", c->madds_head},@|
+    {"weight_bytes_read", c->weight_bytes_read},@|
     {"cache_bytes_read", c->cache_bytes_read},@|
     {"cache_bytes_written", c->cache_bytes_written}
   }@];
@@ -1851,15 +2115,18 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-@ Four of the times are quotients, and where there is nothing to divide by there is no number. The
-first token is the end of the prefill; each later one is a step of the decoding.
+@ Where there is nothing to divide by there is no number. The first token is the end of the prefill; each later one is a step of the
+\emph{decoding}, which is the name of the rest. Of three tokens at 5, 7 and 9 milliseconds after the beginning the first took 5 and each of the
+others 2, since 3 tokens have only 2 steps between them; so the quotients have $n-1$ below them, and a text of one token has no time for
+a token.
 
 @<Reckon the times@>=
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = @[{ "load_ms",
   "time_to_first_token_ms", "time_per_output_token_ms",
   "prefill_tokens_per_second", "decode_tokens_per_second" }@];
-static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
+static void reckon_times(const struct writing *g, size_t n,
+  double of[N_TIMES])
 {
   double until = g->first - g->began, after = g->last - g->first;
   of[0] = 1e3 * g->a->o.load_seconds;
@@ -1870,7 +2137,7 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
 }
 
 @ In the object a time that does not exist is |null|, and not zero: whoever divides by it should notice. Times
-are the only part of the answer that two runs do not have in common; whoever compares runs leaves
+are the only part of the answer that two runs do not have in common, so they stand at its end; whoever compares runs leaves
 them out.
 
 @<Reckon the times@>=
@@ -1891,7 +2158,8 @@ static void put_timings(struct writing *g, size_t n)
 machine; the last lines say for what purpose how much memory was held at the worst moment.
 
 @<Print the statistics@>=
-static void print_stats(const struct writing *g, const struct continuation *text)
+static void print_stats(const struct writing *g,
+  const struct continuation *text)
 {
   FILE *err = g->a->c->err;
   const struct memory *m = g->a->o.m;
@@ -1906,7 +2174,8 @@ static void print_stats(const struct writing *g, const struct continuation *text
     fprintf(err, "%-28s %" PRIu64 "\n", name, value);
   }
   for (int i = 0; i < N_TIMES; i++)
-    if (!isnan(of[i])) fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
+    if (!isnan(of[i]))
+      fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
   for (int i = 0; i < N_PURPOSES; i++)
     fprintf(err, "peak for %-19s %" PRIu64 " bytes\n",
       purpose_name((enum purpose) i), m->of[i].peak);
@@ -1949,8 +2218,9 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Print the statistics@>@;
 @<Finish a generation@>@;
 
-@ All subcommands have the same form; the one of this appendix stands in a header, with what the others
-need of it.
+@ The subcommand of this appendix stands in a header, with what the others need of it: the appendix that looks inside
+includes this one, and never the other way round. All subcommands have the same form: they get the console and the wishes, and return
+the exit status; what goes wrong they have said already.
 
 @(subcommands.h@>=
 #ifndef INCIPIT_SUBCOMMANDS_H
@@ -1959,23 +2229,38 @@ need of it.
 #include "A2-command/help.h"
 #include "A7-json/json.h"
 #include "A2-command/prompt.h"
-@<The subcommands@>@;
+int run_generate(const struct console *c, const struct wishes *w);
+  /* continues a prompt */
 @<The counters by name@>@;
 #endif
 
-@ They get the console and the wishes, and return the exit status. What goes wrong they
-have said already.
-
-@<The subcommands@>=
-int run_generate(const struct console *c, const struct wishes *w);
-  /* continues a prompt */
-
-@* The nearest word. \label{sec:commandex} What is nearest depends on what counts as a slip, and the exercise looks for a
-word that shows it.
+@* Somebody else's lines. \label{sec:commandex} The exercises are about what others type: people who slip, people who have
+seen enough, and scripts that take whatever line comes.
 
 \begin{exercises}
+\exercise{check}{ex:command.doors}{Somebody types, behind \texttt{incipit}: \texttt{--help}; \texttt{generate --josn --help}; \texttt{generate --help --josn};
+\texttt{generate The -n 0 --stats}, into a pipe; \texttt{help genrate}. Which exit status has each line, and does it write to its standard
+output?}{\texttt{make exercise-A2-1}}{0, 2, 0, 0, 2, and only the first and the third do. A line is
+read from the left: a mistake before the plea for help is told, one behind it is not. Help that was asked for is a result; statistics are a
+remark, and no token is no text.}
+\exercise{check}{ex:command.table}{Fill the table of the hand calculation for \texttt{ca}, at the left, and \texttt{abc}, above. How many slips are
+counted, and how few would do?}{\texttt{make exercise-A2-2}}{3 and 2: exchange the two letters and put one between them. The table
+does not see that, because it looks at an exchange of neighbours in what was typed only where they are neighbours in the name, too.}
 \exercise{think}{ex:command.slip}{Misspell an option of \texttt{generate} so that another one would be offered if the exchange of two neighbouring
-letters counted as two slips and not as one.}{\texttt{make exercise-A2-1}}{The right one must be one exchange away, another that stands before it in
+letters counted as two slips and not as one.}{\texttt{make exercise-A2-3}}{The right one must be one exchange away, another that stands before it in
 the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
 and one too many.}
+\exercise{think}{ex:command.interrupt}{Somebody presses Ctrl-C while the prompt is being read. How many tokens does \texttt{generate The -n 3} write,
+and what is its exit status? And with \texttt{-n 1}?}{\texttt{make exercise-A2-4}}{One token, and the status of a cancelled run: the flag is looked
+at after a step and never within, so the pass goes on to its end, and the token that it has chosen is shown. With \texttt{-n 1} the same token, and 0:
+the text has ended by its length before anybody looks, and what was asked for has been done.}
+\exercise{build}{ex:command.script}{Write a shell script that lets \texttt{generate} continue each line of its standard input by three tokens, as an object of JSON
+a line; that goes on if one of them fails, and then ends with status 1. A line may be anything: empty, a dash, \texttt{--help}, with blanks
+at its beginning.}{\texttt{make exercise-A2-5}}{In the loop \texttt{while IFS= read -r line} the command is \texttt{incipit generate -n 3 --json
+--prompt="\$line" </dev/null}, followed by \texttt{|| status=1}. Behind two dashes a line of one dash would still be the standard input; behind the equals sign
+nothing has a meaning.}
+\exercise{build}{ex:command.option}{Give |generate| an option \texttt{--no-hints}. How many places of the program change, and in how many outputs does it
+appear?}{\texttt{make exercise-A2-6}}{Three: its name, its line in the table, and one condition where the hints are given. It is then in the help, the manual
+page, the completion and the offers to those who misspell it. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
+effect is a lie.}
 \end{exercises}

@@ -12,7 +12,7 @@ says to programs is JSON\side{Bray 2017, RFC 8259.}, and this appendix is the sm
 and reads it. @^JSON@>
 
 Two things in it deserve thought. A logit that is printed must come back as the same 32 bits, or
-else nobody could check promise 2 from outside; and yet nobody wants to read nine digits where
+else nobody could check from outside what the preface promises, one answer on every path; and yet nobody wants to read nine digits where
 one would do. And a line that comes in may contain anything at all.
 
 \begin{byhand}{the shortest number that reads back}
@@ -63,7 +63,8 @@ is none becomes a word.
 @<Print some numbers, each in two sizes@>=
 static void print_numbers(void)
 {
-  static const double some[] = @[{ 0.1, 0.1 + 0.2, 0x1p-96, 1e23, 100, -0.0 }@];
+  static const double some[] = @[{ 0.1, 0.1 + 0.2, 0x1p-96, 1e23,
+    100, -0.0 }@];
   char single[NUMBER_ROOM], whole[NUMBER_ROOM];
   printf("%-24s %-16s %s\n", "17 digits", "as float32", "as double");
   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
@@ -108,14 +109,16 @@ that print with the nearest decimal only give these one digit more than they nee
 @<Print a number with the fewest digits that read back@>=
 static bool reads_back(double x, bool single, const char *text)
 {
-  return single ? strtof(text, NULL) == (float) x : strtod(text, NULL) == x;
+  return single ? strtof(text, NULL) == (float) x
+    : strtod(text, NULL) == x;
 }
 
 @ The second attempt is made for powers of two only: |frexp| takes a number apart into a fraction from a half up to,
 but not including, one and a power of two, and the fraction of a power of two is a half.
 
 @<Print a number with the fewest digits that read back@>=
-static bool shorter(double x, bool single, int digits, char room[NUMBER_ROOM])
+static bool shorter(double x, bool single, int digits,
+  char room[NUMBER_ROOM])
 {
   snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
   if (reads_back(x, single, room)) return true;
@@ -144,21 +147,25 @@ static void next_decimal(char *text)
   }
 }
 
-@ One digit fewer, until it fails. A number that comes out without a point and without an exponent
+@ One digit fewer, until it fails. A third of a float32 goes down one step, from 0.333333343 to 0.33333334, and stops, since 0.3333333 is
+another number; a tenth goes down to 0.1. A number that comes out without a point and without an exponent
 gets a point and a zero, so that every reader of JSON takes it for a real number; that makes the
-zero with a sign |-0.0|.
+zero with a sign \texttt{-0.0}. What is not finite has no digits, and no number in JSON either: it becomes a word, in quotation marks.
 
 @<Print a number with the fewest digits that read back@>=
-static void number_shortest(double x, bool single, char room[NUMBER_ROOM])
+static void number_shortest(double x, bool single,
+  char room[NUMBER_ROOM])
 {
   if (!isfinite(x)) {
-    strcpy(room, isnan(x) ? "\"nan\"" : x > 0 ? "\"inf\"" : "\"-inf\"");
+    strcpy(room, isnan(x) ? "\"nan\"" : x > 0 ? "\"inf\""
+      : "\"-inf\"");
     return;
   }
   char trial[NUMBER_ROOM];
   int digits = single ? 9 : 17;
   snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
-  while (--digits > 0 && shorter(x, single, digits, trial)) strcpy(room, trial);
+  while (--digits > 0 && shorter(x, single, digits, trial))
+    strcpy(room, trial);
   if (room[strcspn(room, ".e")] == '\0') strcat(room, ".0");
 }
 
@@ -190,7 +197,8 @@ digits are just enough for \val{json.digits.7} numbers, eight for \val{json.digi
 
 Of \val{json.digits.numbers} floats whose bits are drawn at random, \val{json.digits.7} need
 seven digits, \val{json.digits.8} eight and \val{json.digits.9} nine. So the loop, which begins
-with nine, is left after two or three attempts.
+with nine, is left after two or three attempts. The draws come from the simplest generator there is, a multiplication and an addition, of
+whose sum the upper half is taken; every build draws the same floats.
 
 @<Count how many digits random floats need@>=
 enum { DIGIT_DRAWS = 20000 };
@@ -201,7 +209,8 @@ static void count_digits(unsigned of[10])
   for (int drawn = 0; drawn < DIGIT_DRAWS;) {
     char room[NUMBER_ROOM];
     float x;
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    state = state * UINT64_C(6364136223846793005)
+      + UINT64_C(1442695040888963407);
     uint32_t bits = (uint32_t) (state >> 32);
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x)) continue;
@@ -265,7 +274,8 @@ void number_values(FILE *out)
   fprintf(out, "json.depth %d\n", (int) JSON_DEPTH);
   count_digits(of);
   fprintf(out, "json.digits.numbers %d\n", DIGIT_DRAWS);
-  for (int k = 1; k < 10; k++) fprintf(out, "json.digits.%d %u\n", k, of[k]);
+  for (int k = 1; k < 10; k++)
+    fprintf(out, "json.digits.%d %u\n", k, of[k]);
 }
 
 @ The points of the figure are the same counts as a table, with the names of its columns in the first
@@ -280,7 +290,8 @@ void number_digits(FILE *out)
   for (int k = 1; k < 10; k++) fprintf(out, "%d,%u\n", k, of[k]);
 }
 
-@ Both are called by the two subcommands that no list shows.
+@ Both are called by the program of this appendix. They stand in the module because what they look at, the second attempt and
+the digits, is not to be seen from outside.
 
 @<Numbers and words in JSON@>=
 void number_values(FILE *out);
@@ -297,8 +308,8 @@ at the beginning of an answer, the brace that opens it.
 
 @<Numbers and words in JSON@>=
 struct json_out { FILE *out; char due; };
-  /* an answer on its way out; |due| is written before the next thing, if it is
-     not zero */
+  /* an answer on its way out; |due| is written before the next thing,
+     if it is not zero */
 void put_open(struct json_out *j, char bracket);
   /* begins an object or a list: a brace or a square bracket */
 void put_close(struct json_out *j, char bracket);
@@ -328,7 +339,10 @@ void put_ids(struct json_out *j, const uint32_t *id, size_t n);
 void put_end(struct json_out *j);
   /* the end of the line */
 
-@ A comma is due before everything but the first thing in a bracket and the value after a key.
+@ A comma is due before everything but the first thing in a bracket and the value after a key. Follow |due| through
+\texttt{\{"a":[1,2]\}}: nothing is due before the brace; after it nothing; after the key nothing; after the square bracket nothing; after the 1 a
+comma, which is written before the 2; after the 2 a comma, which the closing bracket does not ask for. Who writes an answer calls
+these functions in order and never thinks of commas.
 
 @<Write a piece of JSON@>=
 static void put_comma(struct json_out *j)
@@ -369,7 +383,8 @@ void put_key(struct json_out *j, const char *key)
   j->due = '\0';
 }
 
-@ The simple values differ only in how they are printed.
+@ The simple values differ only in how they are printed. The simplest is one that is in print already: a word of JSON's own, or a number that
+was made into digits before.
 
 @<Write a piece of JSON@>=
 void put_word(struct json_out *j, const char *word)
@@ -406,7 +421,8 @@ void put_double(struct json_out *j, double x)
   put_word(j, room);
 }
 
-@ Lists of ids and bytes in hexadecimal are written often enough to have functions.
+@ Lists of ids are written often enough to have a function. There is none for reals: logits come in matrices, and log-probabilities with
+a null before them.
 
 @<Write a piece of JSON@>=
 void put_ids(struct json_out *j, const uint32_t *id, size_t n)
@@ -424,11 +440,13 @@ void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
 {
   put_comma(j);
   putc('"', j->out);
-  for (size_t i = 0; i < n; i++) fprintf(j->out, "%02x", (unsigned) byte[i]);
+  for (size_t i = 0; i < n; i++)
+    fprintf(j->out, "%02x", (unsigned) byte[i]);
   putc('"', j->out);
 }
 
-@ The end of an answer is the end of its line. Nothing is due at the beginning of the next.
+@ The end of an answer is the end of its line. Nothing is due at the beginning of the next. A line's end inside a text has been
+escaped, so this is the only one, and whoever reads lines can cut an answer from the next without knowing anything of JSON.
 
 @<Write a piece of JSON@>=
 void put_end(struct json_out *j)
@@ -467,16 +485,19 @@ void put_words(struct json_out *j, const char *words)
   put_text(j, words, strlen(words));
 }
 
-@ Of the characters below 128, JSON wants three kinds escaped. The letter escapes are
-easier to read than numbers.
+@ Of the characters below 128, JSON wants three kinds escaped: the quotation mark, which would end the text; the backslash, which begins an
+escape; and those below the blank. The letter escapes are easier to read than numbers. The last of the 128, delete, need not be escaped, but
+a terminal does not show it, and what is not seen should not be there.
 
 @<Write a character of ASCII@>=
 static void put_ascii(FILE *out, unsigned char c)
 {
-  static const char plain[] = "\"\\\n\t\r\b\f", letter[] = "\"\\ntrbf";
+  static const char plain[] = "\"\\\n\t\r\b\f";
+  static const char letter[] = "\"\\ntrbf";
   const char *found = c == '\0' ? NULL : strchr(plain, c);
   if (found != NULL) fprintf(out, "\\%c", letter[found - plain]);
-  else if (c < 0x20 || c == 0x7f) fprintf(out, "\\u%04x", (unsigned) c);
+  else if (c < 0x20 || c == 0x7f)
+    fprintf(out, "\\u%04x", (unsigned) c);
   else putc(c, out);
 }
 
@@ -489,15 +510,18 @@ to. The depth we measure ourselves, on what it made.
 
 @<Lines of JSON, strictly read@>=
 enum { JSON_DEPTH = 64 };
-json_t *json_object_read(const char *text, size_t n, struct error *why);
-  /* the object in |n| bytes, to be released with |json_decref|; null and a
-     sentence if they are anything else */
+json_t *json_object_read(const char *text, size_t n,
+  struct error *why);
+  /* the object in |n| bytes, to be released with |json_decref|; null and
+     a sentence if they are anything else */
 enum line_found { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };
-enum line_found line_read(FILE *in, struct memory *m, struct bytes *text);
-  /* puts the next line, without its end, into |text|; |LINE_NONE| at the end of
-     the input; |LINE_TOO_LONG| if it did not fit into memory and was skipped */
+enum line_found line_read(FILE *in, struct memory *m,
+  struct bytes *text);
+  /* puts the next line, without its end, into |text|; |LINE_NONE| at the
+     end of the input; |LINE_TOO_LONG| if it did not fit into memory and
+     was skipped */
 
-@ A depth of one is an object without further brackets inside. Of a value that is no list the
+@ An object without further brackets inside has a depth of one, and \texttt{\{"a":[[],\{\}]\}} one of three. Of a value that is no list the
 library says that it has no elements, and of one that is no object that it has no keys. What is
 far too deep it refuses itself, so the recursion cannot be made to run away.
 
@@ -514,41 +538,53 @@ static unsigned json_depth(json_t *value)
     below = json_depth(json_object_iter_value(at));
     if (below > deepest) deepest = below;
   }
-  return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
+  return json_is_array(value) || json_is_object(value)
+    ? deepest + 1 : 0;
 }
 
 @ Two flags make the library as strict as we want it: the last of two equal keys shall not win, and
-the character U+0000 is a character. It knows an object from a list, and both from the rest.
+the character U+0000 is a character. An empty line gets a sentence of its own, since the library's would speak of an end where something was
+expected.
 
 @<Read one object@>=
-json_t *json_object_read(const char *text, size_t n, struct error *why)
+json_t *json_object_read(const char *text, size_t n,
+  struct error *why)
 {
   json_error_t where;
   if (n == 0) {
     error_say(why, "this line is empty; wanted: an object");
     return NULL;
   }
-  json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
-    &where);
+  json_t *value = json_loadb(text, n,
+    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
   if (value == NULL) {
     error_say(why, "this line is no JSON object: %s", where.text);
     return NULL;
   }
-  if (json_is_object(value) && json_depth(value) <= JSON_DEPTH) return value;
-  if (json_is_object(value))
-    error_say(why, "this line has %u brackets in each other; wanted: at most %d",
-      json_depth(value), (int) JSON_DEPTH);
-  else error_say(why, "this line is a list; wanted: an object");
-  json_decref(value);
-  return NULL;
+  if (json_is_object(value) && json_depth(value) <= JSON_DEPTH)
+    return value;
+  @<Say why the value is no object for us, and let it go@>@;
 }
+
+@ What the library has read may still be a list, or brackets within brackets within brackets. (A text or a number alone is no whole answer
+to it, and has been refused.)
+
+@<Say why the value is no object for us, and let it go@>=
+if (json_is_object(value))
+  error_say(why, "this line has %u brackets in"@|
+    " each other; wanted: at most %d", json_depth(value),
+    (int) JSON_DEPTH);
+else error_say(why, "this line is a list; wanted: an"@| " object");
+json_decref(value);
+return NULL;
 
 @ A line may be of any length. We read it in parts of a page and put them behind each other. If
 one day they do not fit, we read on to the end of the line without keeping
 anything, so that the next line is a line again.
 
 @<Read a line of any length@>=
-enum line_found line_read(FILE *in, struct memory *m, struct bytes *text)
+enum line_found line_read(FILE *in, struct memory *m,
+  struct bytes *text)
 {
   unsigned char part[4096];
   size_t n = 0;
@@ -567,7 +603,8 @@ enum line_found line_read(FILE *in, struct memory *m, struct bytes *text)
   return fits ? LINE_WHOLE : LINE_TOO_LONG;
 }
 
-@ Numbers, words and lines together are the module.
+@ Numbers, words and lines together are the module. Its callers see jansson's header through this one, because what is read is one of
+its objects.
 
 @(json.h@>=
 #ifndef INCIPIT_JSON_H
@@ -608,13 +645,20 @@ enum line_found line_read(FILE *in, struct memory *m, struct bytes *text)
 
 
 @* Questions and answers. \label{sec:jsonex} What the module prints can be printed in other ways, and
-most of them are wrong for some number. The exercises look for it.
+most of them are wrong for some number, or for some text. The exercises look for it.
 
 \begin{exercises}
 \exercise{check}{ex:json.toy}{In the toy format of the hand calculation, with three significant bits, how are 448 and 512
 printed?}{\texttt{make exercise-A7-1}}{448 lies between 384 and 512 and owns what lies from 416 to 480: no decimal of one
 digit, and of those of two, 4.5e2 is the nearest. 512, with 448 below and 640 above, owns what lies from 480 to 576: 5e2.}
+\exercise{think}{ex:json.longest}{How many characters can |number_float| write at the most, the sign included, and how many
+|number_double|?}{\texttt{make exercise-A7-2}}{15 and 24: a sign, 9 or 17 digits, a point, and an exponent of four characters like \texttt{e-38} or five
+like \texttt{e-308}. Without an exponent there may stand \texttt{-0.000} before the digits, which is no more.}
 \exercise{build}{ex:json.upwards}{Let |number_shortest| try one digit first, then two, and so on. Is it still the same number that is
-printed?}{\texttt{make exercise-A7-2}}{Yes: a decimal that reads back does so also with a zero behind it, so whether a number of digits is enough is
+printed?}{\texttt{make exercise-A7-3}}{Yes: a decimal that reads back does so also with a zero behind it, so whether a number of digits is enough is
 false up to some point and true from there on. The last attempt needs no trial: nine digits, or 17, always read back.}
+\exercise{build}{ex:json.ascii}{Some readers of JSON take bytes above 127 for letters of an older alphabet. Let |put_text| write nothing but
+ASCII.}{\texttt{make exercise-A7-4}}{Every character beyond is written as \texttt{\textbackslash u} and four hexadecimal digits, also the sign for what cannot be shown. Four digits
+reach to $2^{16}-1$: of a character |c| beyond that, $c-2^{16}$ has 20 bits, of which the upper ten go behind \texttt{d800} and the lower ten behind
+\texttt{dc00}. With five digits the fifth would be read as a character of its own.}
 \end{exercises}

@@ -61,8 +61,9 @@ int run_tokenize(const struct console *c, const struct wishes *w)
 @ What the first two need: both have ids and text in the end, one of them given and one made.
 
 @<What is cut and put together@>=
-struct cutting { const struct console *c; const struct wishes *w; struct outfit o;
-  struct bytes text; struct ids list; struct error why; };
+struct cutting { const struct console *c; const struct wishes *w;
+  struct outfit o; struct bytes text; struct ids list;
+  struct error why; };
 
 @ From text to ids, or from ids to text. An id that the model does not have is wrong
 usage; one that it has and that stands for nothing has no bytes. Special tokens are added to a text exactly as |generate| would add
@@ -76,26 +77,33 @@ static int gather_tokens(struct cutting *g)
   bool back = of[OPTION_IDS].given;
   int status;
   if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
-  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
+  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list,
+      &g->why);
   if (status != STATUS_DONE) return status;
   if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
     return STATUS_FAILED;
-  for (size_t i = 0; back && i < g->list.n; i++)
-    if (g->list.id[i] >= g->o.vocab_size) {
-      error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-        g->list.id[i], g->o.vocab_size - 1);
-      return STATUS_USAGE;
-    }
-  bool ok = back
-    ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n, false, &g->text, &g->why)
+  if (back) @<Look whether the vocabulary has the ids@>@;
+  bool ok = back ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n,
+      false, &g->text, &g->why)
     : tokenizer_encode(g->o.t, m, (char *) g->text.byte, g->text.n,
-      !of[OPTION_NO_SPECIAL].given, of[OPTION_PARSE_SPECIAL].given, &g->list,
-      &g->why);
+      !of[OPTION_NO_SPECIAL].given, of[OPTION_PARSE_SPECIAL].given,
+      &g->list, &g->why);
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
+@ How many ids there are is known only when the vocabulary is open, so this mistake in the line is found later than all others; it is a
+mistake in the line all the same.
+
+@<Look whether the vocabulary has the ids@>=
+for (size_t i = 0; i < g->list.n; i++)
+  if (g->list.id[i] >= g->o.vocab_size) {
+    error_say(&g->why, "--ids has id %" PRIu32@|
+      "; wanted: 0 to %" PRIu32, g->list.id[i], g->o.vocab_size - 1);
+    return STATUS_USAGE;
+  }
+
 @ And what is shown of it. Going back gives the bytes and not one more, so that a text which goes
-there and back is the same file. With |--count| only the number is printed, for a script that has to know whether a
+there and back is the same file. With \texttt{--count} only the number is printed, for a script that has to know whether a
 text fits.
 
 @<Show what was cut or put together@>=
@@ -138,38 +146,53 @@ static void put_tokens(struct cutting *g)
 }
 
 @ To learn a vocabulary takes a text, a number and a place. The number counts everything: the id that
-ends a text, the 256 bytes, and then as many merges as are left of it. A short text may run
-out of pairs before; that is said, because the number in the file will not be the one that was asked
-for.
+ends a text, the 256 bytes, and then as many merges as are left of it. So \texttt{--vocab-size=260} asks for three merges. The folder is
+made before anything is learnt: to find out after a quarter of an hour that there is nowhere to write would be bad manners.
 @^training a tokenizer@>
 
 @<Learn a vocabulary@>=
 static int learn(struct cutting *g)
 {
   const struct option_value *of = g->w->of;
-  struct memory *m = g->c->memory;
-  size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257, n = 0;
-  struct bpe_merge *merge = NULL;
-  struct mapping map;
+  size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257;
   char path[CONSOLE_PATH];
-  int length = snprintf(path, sizeof path, "%s/tokenizer.json", of[OPTION_OUT].text);
+  int length = snprintf(path, sizeof path, "%s/tokenizer.json",
+    of[OPTION_OUT].text);
   if (length < 0 || length >= CONSOLE_PATH) {
     error_say(&g->why, "--out is too long");
     return STATUS_USAGE;
   }
-  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why)) return STATUS_FAILED;
+  struct mapping map;
+  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why))
+    return STATUS_FAILED;
   bool ok = make_folder(of[OPTION_OUT].text, &g->why)
-    && bpe_train(m, (const char *) map.bytes, map.size, split_gpt2, merges, &merge,
-      &n, &g->why)
-    && tokenizer_write(m, path, merge, n, &g->why);
-  if (ok) fprintf(g->c->err, "incipit: %s: %zu ids, of them %zu merges%s\n", path,
-      n + 257, n, n < merges ? "; the text has no more pairs" : "");
-  bpe_forget(m, merge, merges);
+    && learn_from(g, &map, merges, path);
   file_unmap(&map);
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-@ A folder that is there already serves as well as a new one.
+@ A short text may run out of pairs before the number is reached; that is said, because the number in the file will not be the
+one that was asked for.
+
+@<Learn from a text, and write what was learnt@>=
+static bool learn_from(struct cutting *g, const struct mapping *map,
+  size_t merges, const char *path)
+{
+  struct memory *m = g->c->memory;
+  struct bpe_merge *merge = NULL;
+  size_t n = 0;
+  bool ok = bpe_train(m, (const char *) map->bytes, map->size,
+      split_gpt2, merges, &merge, &n, &g->why)
+    && tokenizer_write(m, path, merge, n, &g->why);
+  if (ok) fprintf(g->c->err, "incipit: %s: %zu ids,"@|
+      " of them %zu merges%s\n", path, n + 257, n,
+      n < merges ? "; the text has no more pairs" : "");
+  bpe_forget(m, merge, merges);
+  return ok;
+}
+
+@ A folder that is there already serves as well as a new one. Whether it was there is not asked before, but learnt from the attempt:
+between the question and the attempt somebody else might make it.
 
 @<Make a folder, unless it is there@>=
 static bool make_folder(const char *path, struct error *why)
@@ -195,6 +218,7 @@ written in the layout that other tools read, by a function of appendix D.
 @<Write ids, pieces and bytes as an object@>@;
 @<Show what was cut or put together@>@;
 @<Make a folder, unless it is there@>@;
+@<Learn from a text, and write what was learnt@>@;
 @<Learn a vocabulary@>@;
 @<Tell what to do with tokens@>@;
 
@@ -203,7 +227,8 @@ To see the loop at work, run it slowly. For each step |trace| prints which rows 
 computed for the first time and which again, the candidates with their probabilities, and
 the choice with its reason. It is the grid of chapter 3 with the words written
 beside it, and it is drawn from the counters: what it calls new are the rows that the engine did not
-count as computed before.
+count as computed before. A loop that computes less is drawn as one that computes less, and nobody has to remember to change the
+drawing.
 @^trace@>
 
 @<What is kept during a trace@>=
@@ -217,8 +242,10 @@ struct tracing {
   uint64_t rows, again; /* in all steps so far */
   const uint32_t *eos;
   size_t n_eos;
-  uint32_t *seen; /* |[context + 1]|: the text that the step read, and the choice */
-  bool looks; /* attention is wanted, that of |layer| and |head_number| */
+  uint32_t *seen;
+    /* |[context + 1]|: the text that the step read, and the choice */
+  bool looks;
+    /* attention is wanted, that of |layer| and |head_number| */
   uint32_t layer, head_number;
   struct store *s; /* attention's own */
   struct counters counters;
@@ -236,8 +263,10 @@ static bool see_trace(void *self, const struct step *now)
   size_t again = (size_t) (now->after.kv_rows_recomputed
     - now->before.kv_rows_recomputed);
   size_t rows = (size_t) (now->after.rows - now->before.rows);
-  a->o.e.k->log_softmax(&a->o.e, now->logits, 1, a->o.vocab_size, g->logprob);
-  candidates_find(g->logprob, a->o.vocab_size, now->chosen, g->top, g->k);
+  a->o.e.k->log_softmax(&a->o.e, now->logits, 1, a->o.vocab_size,
+    g->logprob);
+  candidates_find(g->logprob, a->o.vocab_size, now->chosen, g->top,
+    g->k);
   if (g->looks && !look(g, now->length)) {
     g->failed = true;
     return false;
@@ -250,8 +279,8 @@ static bool see_trace(void *self, const struct step *now)
   return !a->c->interrupted();
 }
 
-@ Why this token? In this chapter of the book there are two answers: it was the likeliest, or it
-was the likeliest and ended the text.
+@ Why this token? At this point of the book there are two answers: it was the likeliest, or it
+was the likeliest and ended the text. The other function gives a token's bytes, or none where there is no tokenizer.
 
 @<Say why a token was chosen@>=
 static const char *reason_of(const struct tracing *g, uint32_t id)
@@ -261,7 +290,8 @@ static const char *reason_of(const struct tracing *g, uint32_t id)
   return "greedy";
 }
 @#
-static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t *n)
+static const unsigned char *text_of(const struct tracing *g,
+  uint32_t id, size_t *n)
 {
   *n = 0;
   if (g->a->o.t == NULL) return (const unsigned char *) "";
@@ -272,14 +302,14 @@ static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t
 taken the reason.
 
 @<Print a candidate, then a step@>=
-static void print_candidate(const struct tracing *g, const struct candidate *x,
-  bool chosen)
+static void print_candidate(const struct tracing *g,
+  const struct candidate *x, bool chosen)
 {
   FILE *out = g->a->c->out;
   size_t n;
   const unsigned char *byte = text_of(g, x->id, &n);
-  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank, num_exp(x->logprob),
-    x->id);
+  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
+    num_exp(x->logprob), x->id);
   piece_quote(out, byte, n);
   if (chosen) fprintf(out, "  <- %s", reason_of(g, x->id));
   fprintf(out, "\n");
@@ -287,16 +317,15 @@ static void print_candidate(const struct tracing *g, const struct candidate *x,
 
 @ For the eyes, a row is one letter: C for computed, R for done again. On a terminal the new ones
 are red, as everything is in this book that begins; a terminal that wants no colours says so in
-|NO_COLOR|.
+|NO_COLOR|. The colours are sequences of bytes that begin with an escape character: into a file or a pipe they do not go, where
+they would be rubbish.
 @^NO\_COLOR@>
 
 @<Print a candidate, then a step@>=
-static void print_step(const struct tracing *g, const struct step *now, size_t rows,
+static void print_work(const struct tracing *g, size_t rows,
   size_t again)
 {
   FILE *out = g->a->c->out;
-  fprintf(out, "step %zu: %zu rows, %zu new, %zu again\n  ", now->number, rows,
-    rows - again, again);
   for (size_t i = 0; i < rows; i++) {
     bool fresh = i >= again;
     if (g->colour) fputs(fresh ? "\x1b[31m" : "\x1b[2m", out);
@@ -304,6 +333,20 @@ static void print_step(const struct tracing *g, const struct step *now, size_t r
     if (g->colour) fputs("\x1b[0m", out);
     fputs(i + 1 < rows ? " " : "\n", out);
   }
+}
+
+@ Below the row of letters stand the candidates. The one that was chosen is among them as long as the choice is the likeliest, but nothing
+here relies on it: if it has not been listed, it gets a line of its own, with its rank. And if somebody asked where the model
+looks, the weights of the head follow, one for each position.
+
+@<Print a candidate, then a step@>=
+static void print_step(const struct tracing *g, const struct step *now,
+  size_t rows, size_t again)
+{
+  FILE *out = g->a->c->out;
+  fprintf(out, "step %zu: %zu rows, %zu new,"@| " %zu again\n  ",
+    now->number, rows, rows - again, again);
+  print_work(g, rows, again);
   bool listed = false;
   for (size_t i = 1; i <= g->k; i++) {
     bool chosen = g->top[i].id == now->chosen;
@@ -313,12 +356,14 @@ static void print_step(const struct tracing *g, const struct step *now, size_t r
   if (!listed) print_candidate(g, &g->top[0], true);
   if (!g->looks) return;
   fprintf(out, "  looks at");
-  for (size_t i = 0; i < now->length; i++) fprintf(out, " %.3f", g->weights[i]);
+  for (size_t i = 0; i < now->length; i++)
+    fprintf(out, " %.3f", g->weights[i]);
   fprintf(out, "\n");
 }
 
-@ For programs, the same as an object. What the cache keeps for the next step is nothing in this
-chapter of the book, so both of its numbers are 0 until chapter 4.
+@ For programs, the same as an object. What the cache keeps for the next step is nothing at this
+point of the book, so both of its numbers are 0 until chapter 4. They are there already, so that a program which reads
+traces today can read those of chapter 4.
 
 @<Write a step@>=
 static void put_candidate(struct tracing *g, const struct candidate *x)
@@ -334,8 +379,8 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
 one word for each cell of a line of the grid; then the candidates.
 
 @<Write a step@>=
-static void put_step(struct tracing *g, const struct step *now, size_t rows,
-  size_t again)
+static void put_step(struct tracing *g, const struct step *now,
+  size_t rows, size_t again)
 {
   struct json_out *j = &g->j;
   struct counters did;
@@ -370,11 +415,13 @@ put_key(j, "cache_bytes"), put_count(j, 0);
 counters_between(&now->before, &now->after, &did);
 put_key(j, "counters"), put_counters(j, &did);
 put_key(j, "attention"), put_open(j, '[');
-for (size_t i = 0; g->looks && i < now->length; i++) put_float(j, g->weights[i]);
+for (size_t i = 0; g->looks && i < now->length; i++)
+  put_float(j, g->weights[i]);
 put_close(j, ']');
 
 @ All counters are numbers of one type that stand side by side, and none may be forgotten when a
-later chapter adds one; so the difference is taken over the whole structure.
+later chapter adds one; so the difference is taken over the whole structure, as if it were an array. That it is as large as one with a
+place for each name is checked by the compiler: a counter without a name stops the build.
 
 @<Subtract counters@>=
 static void counters_between(const struct counters *before,
@@ -390,19 +437,22 @@ static void counters_between(const struct counters *before,
 
 @ Attention is not part of what the loop reports. Whoever wants to see it gets a second pass over the
 same text, with a watcher, a store of its own, and counters that nobody reads; so the numbers
-of the trace are those of the loop alone. The weights of the last row are what
-the choice was made from.
+of the trace are those of the loop alone. The weights of the last row are those with which it gathered what
+the choice was made from. They come head by head, |longest| of them for each: as many as the longest text in the pass has
+positions, which here is the only one.
 @^attention@>
 
 @<Look at what the last row attends to@>=
-static void take_weights(void *self, enum watch_stage stage, uint32_t layer, float *x,
-  size_t rows, size_t width)
+static void take_weights(void *self, enum watch_stage stage,
+  uint32_t layer, float *x, size_t rows, size_t width)
 {
   struct tracing *g = self;
   if (stage != STAGE_WEIGHTS || layer != g->layer) return;
   size_t longest = width / g->a->o.lm->config.n_heads;
-  const float *from = x + (rows - 1) * width + g->head_number * longest;
-  for (size_t i = 0; i < rows && i < longest; i++) g->weights[i] = from[i];
+  const float *from = x + (rows - 1) * width
+    + g->head_number * longest;
+  for (size_t i = 0; i < rows && i < longest; i++)
+    g->weights[i] = from[i];
 }
 
 @ The second pass is an ordinary one, over the same ids, at the same positions, through the same functions. Only
@@ -414,14 +464,16 @@ static bool look(struct tracing *g, size_t n)
   struct occasion *a = g->a;
   struct engine e = a->o.e;
   struct watcher with = @[{ take_weights, g, true }@];
-  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows, &a->why);
+  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows,
+    &a->why);
   struct pass *p = NULL;
   if (rows == NULL) return false;
   e.c = &g->counters;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) i, g->seen[i] }@];
   store_empty(g->s);
-  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p, &a->why);
+  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p,
+    &a->why);
   pass_close(p);
   memory_give(a->o.m, FOR_OTHER, rows, n, sizeof *rows);
   return ok;
@@ -443,10 +495,11 @@ static bool read_head(struct tracing *g)
   if (ok) number = strtoul(end + 1, &end, 10);
   if (!ok || *end != '\0' || layer >= config->n_layers
       || number >= config->n_heads)
-    return error_say(&g->a->why, "--attention is `%s'; wanted: LAYER.HEAD, from"@|
-      " 0.0 to %" PRIu32 ".%" PRIu32, text, config->n_layers - 1,
-      config->n_heads - 1);
-  g->looks = true, g->layer = (uint32_t) layer, g->head_number = (uint32_t) number;
+    return error_say(&g->a->why, "--attention is `%s';"@|
+      " wanted: LAYER.HEAD, from"@| " 0.0 to %" PRIu32 ".%" PRIu32, text,
+      config->n_layers - 1, config->n_heads - 1);
+  g->looks = true, g->layer = (uint32_t) layer;
+  g->head_number = (uint32_t) number;
   return true;
 }
 
@@ -480,10 +533,13 @@ static int trace_text(struct occasion *a)
 
 @<Take the rooms of a trace@>=
 size_t room = a->context + 1;
-g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob, &a->why);
-g.top = memory_take(a->o.m, FOR_OTHER, 1 + g.k, sizeof *g.top, &a->why);
+g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob,
+  &a->why);
+g.top = memory_take(a->o.m, FOR_OTHER, 1 + g.k, sizeof *g.top,
+  &a->why);
 g.seen = memory_take(a->o.m, FOR_OTHER, room, sizeof *g.seen, &a->why);
-g.weights = memory_take(a->o.m, FOR_OTHER, room, sizeof *g.weights, &a->why);
+g.weights = memory_take(a->o.m, FOR_OTHER, room, sizeof *g.weights,
+  &a->why);
 if (g.looks) g.s = store_open(a->o.m, &a->o.lm->config, 1, &a->why);
 bool ok = g.logprob != NULL && g.top != NULL && g.seen != NULL
   && g.weights != NULL && (!g.looks || g.s != NULL);
@@ -512,12 +568,13 @@ static int run_steps(struct tracing *g)
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
-  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text, &a->why)
-    && !g->failed;
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
+      &a->why) && !g->failed;
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok) end_trace(g);
   continuation_free(a->o.m, &text);
-  if (!ok || console_end(a->c, STATUS_DONE) != STATUS_DONE) return STATUS_FAILED;
+  if (!ok || console_end(a->c, STATUS_DONE) != STATUS_DONE)
+    return STATUS_FAILED;
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
@@ -553,7 +610,8 @@ static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
     fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64@|
-      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again, g->again);
+      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again,
+      g->again);
     return;
   }
   put_close(&g->j, ']');
@@ -605,20 +663,14 @@ int run_inspect(const struct console *c, const struct wishes *w)
 {
   struct inspection g = @[{ .c = c, .in_json = w->of[OPTION_JSON].given,
     .j = { c->out, '\0' } }@];
-  struct wishes asked = *w;
   struct stat about;
-  asked.of[OPTION_MODEL] = (struct option_value) @[{ w->operand != NULL, w->operand,
-    0 }@];
   bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
     && !S_ISDIR(about.st_mode);
   bool ok;
-  if (is_file) {
+  if (!is_file) @<Open the model that is inspected@>@;
+  else {
     g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
     ok = g.alone != NULL;
-  }
-  else {
-    ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
-    if (ok) g.tensors = g.o.lm->weights;
   }
   if (ok) show_inspection(&g);
   weights_close(c->memory, g.alone);
@@ -626,13 +678,25 @@ int run_inspect(const struct console *c, const struct wishes *w)
   return ok ? STATUS_DONE : console_fail(c, &g.why);
 }
 
+@ A directory is opened exactly as |generate| would open it. Its name comes as an operand and not behind \texttt{--model}, so a
+copy of the wishes is made in which it does; without an operand the built-in model is meant.
+
+@<Open the model that is inspected@>=
+{
+  struct wishes asked = *w;
+  asked.of[OPTION_MODEL] = (struct option_value) @[{
+    w->operand != NULL, w->operand, 0 }@];
+  ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
+  if (ok) g.tensors = g.o.lm->weights;
+}
+
 @ A file of tensors has no settings and no tokenizer; then those parts are left out of the screen,
 and are null or empty in the object.
 
 @<What is inspected@>=
-struct inspection { const struct console *c; struct outfit o; bool in_json;
-  struct json_out j; const struct archive *tensors; struct archive *alone;
-  struct error why; };
+struct inspection { const struct console *c; struct outfit o;
+  bool in_json; struct json_out j; const struct archive *tensors;
+  struct archive *alone; struct error why; };
 
 @ The settings are many and of three sorts. A short list of names, with where the numbers lie, serves
 the screen and the object alike. The names are those of the program and not those of the file, since two families of
@@ -644,18 +708,22 @@ enum { N_SETTINGS = 22 };
 static void list_settings(const struct model_config *c,
   struct setting of[N_SETTINGS])
 {
-  const struct setting list[N_SETTINGS] = @[{
-    {"vocab_size", c->vocab_size, false}, {"n_positions", c->n_positions, false},@|
+  const struct setting list[N_SETTINGS] = @[{@|
+    {"vocab_size", c->vocab_size, false},@|
+    {"n_positions", c->n_positions, false},@|
     {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},@|
     {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},@|
-    {"n_kv_heads", c->n_kv_heads, false}, {"head_dim", c->head_dim, false},@|
+    {"n_kv_heads", c->n_kv_heads, false},@|
+    {"head_dim", c->head_dim, false},@|
     {"window", c->window, false}, {"norm_eps", c->norm_eps, false},@|
     {"layer_norm", c->layer_norm, true},@|
-    {"learned_positions", c->learned_positions, true}, {"gated", c->gated, true},@|
-    {"qkv_bias", c->qkv_bias, true}, {"out_bias", c->out_bias, true},@|
-    {"mlp_bias", c->mlp_bias, true}, {"qk_norm", c->qk_norm, true},@|
-    {"tied", c->tied, true}, {"rope_llama3", c->rope.llama3, true},@|
-    {"rope_theta", c->rope.theta, false}, {"rope_factor", c->rope.factor, false},@|
+    {"learned_positions", c->learned_positions, true},@|
+    {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},@|
+    {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},@|
+    {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},@|
+    {"rope_llama3", c->rope.llama3, true},@|
+    {"rope_theta", c->rope.theta, false},@|
+    {"rope_factor", c->rope.factor, false},@|
     {"do_sample", c->sampling.do_sample, true}
   }@];
   memcpy(of, list, sizeof list);
@@ -677,7 +745,8 @@ static void show_settings(struct inspection *g)
     else if (x == (double) (uint32_t) x)
       snprintf(room, sizeof room, "%" PRIu32, (uint32_t) x);
     else number_double(x, room);
-    if (g->in_json) put_key(&g->j, of[i].name), put_word(&g->j, room);
+    if (g->in_json)
+      put_key(&g->j, of[i].name), put_word(&g->j, room);
     else fprintf(g->c->out, "  %-20s %s\n", of[i].name, room);
   }
   if (g->in_json) put_close(&g->j, '}');
@@ -715,7 +784,8 @@ static void show_tensors(struct inspection *g)
   size_t n = weights_count(g->tensors);
   if (g->in_json) put_key(&g->j, "tensors"), put_open(&g->j, '[');
   else fprintf(g->c->out, "tensors: %zu\n", n);
-  for (size_t i = 0; i < n; i++) show_tensor(g, weights_at(g->tensors, i));
+  for (size_t i = 0; i < n; i++)
+    show_tensor(g, weights_at(g->tensors, i));
   if (g->in_json) put_close(&g->j, ']');
 }
 
@@ -724,8 +794,8 @@ static void show_tensors(struct inspection *g)
 what the tokenizer calls special and nobody has given a role is just that.
 
 @<Show a special token@>=
-static void show_special(struct inspection *g, uint32_t id, const char *role,
-  const char *from)
+static void show_special(struct inspection *g, uint32_t id,
+  const char *role, const char *from)
 {
   size_t n = 0;
   const unsigned char *byte = (const unsigned char *) "";
@@ -757,11 +827,14 @@ static void show_specials(struct inspection *g)
     show_special(g, c->eos[i], "eos", c->eos_from);
   if (begins) show_special(g, first, "bos", "tokenizer.json");
   else if (c->has_bos) show_special(g, c->bos, "bos", "config.json");
-  for (size_t i = 0; g->o.t != NULL && i < tokenizer_extras(g->o.t); i++) {
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  for (size_t i = 0; i < extras; i++) {
     struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
     bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
-    for (uint32_t k = 0; k < c->n_eos; k++) known = known || x.id == c->eos[k];
-    if (!known) show_special(g, x.id, x.special ? "special" : "added", "tokenizer.json");
+    for (uint32_t k = 0; k < c->n_eos; k++)
+      known = known || x.id == c->eos[k];
+    if (!known) show_special(g, x.id, x.special ? "special" : "added",
+        "tokenizer.json");
   }
 }
 
@@ -775,7 +848,8 @@ static void show_tokenizer(struct inspection *g)
   const char *kind = g->o.t == NULL ? "none" : tokenizer_kind(g->o.t);
   size_t n = g->o.t == NULL ? 0 : tokenizer_vocab_size(g->o.t);
   if (!g->in_json)
-    fprintf(g->c->out, "tokenizer: %s, %zu ids; special tokens:\n", kind, n);
+    fprintf(g->c->out, "tokenizer: %s, %zu ids;"@| " special tokens:\n",
+      kind, n);
   else {
     put_key(j, "tokenizer"), put_open(j, '{');
     put_key(j, "kind"), put_words(j, kind);
@@ -793,7 +867,8 @@ makers wrote down and that changes nothing here. Who finds in it a field that ou
 static void show_ignored(struct inspection *g)
 {
   const struct model_config *c = &g->o.lm->config;
-  if (g->in_json) put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
+  if (g->in_json)
+    put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
   else fprintf(g->c->out, "ignored: %zu fields\n", c->n_ignored);
   for (size_t i = 0; i < c->n_ignored; i++) {
     const struct ignored_field *x = &c->ignored[i];
@@ -804,12 +879,14 @@ static void show_ignored(struct inspection *g)
       put_key(&g->j, "reason"), put_words(&g->j, x->reason);
       put_close(&g->j, '}');
     }
-    else fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field, x->reason);
+    else fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field,
+        x->reason);
   }
   if (g->in_json) put_close(&g->j, ']');
 }
 
-@ How many parameters? Those that the model uses; of a file alone, all numbers in it.
+@ How many parameters? Those that the model uses; of a file alone, all numbers in it. The two may differ for the same weights: a file
+may have a tensor that is of no use here, or a tied head written out a second time.
 
 @<Count the parameters@>=
 static uint64_t count_parameters(const struct inspection *g)
@@ -821,23 +898,16 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-@ The parts in their order. A file alone has neither settings nor tokenizer, and says so with nulls. For people what is
-not there is left out, since a screen is read from the top; for programs every key is there, since they look
-for it by name and must not have to ask whether it exists.
+@ The parts in their order. For programs every key is there, whatever was inspected, since they look
+for it by name and must not have to ask whether it exists; what a file alone does not have is null or empty.
 
 @<Show all that was found@>=
 static void show_inspection(struct inspection *g)
 {
   struct json_out *j = &g->j;
-  const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
-  if (!g->in_json) {
-    if (c != NULL) fprintf(g->c->out, "architecture: %s\n", c->family);
-    fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
-    if (c != NULL) show_settings(g);
-    show_tensors(g);
-    if (c != NULL) show_tokenizer(g), show_ignored(g);
-    return;
-  }
+  const struct model_config *c = g->o.lm == NULL
+    ? NULL : &g->o.lm->config;
+  if (!g->in_json) @<Show it to people, and return@>@;
   put_open(j, '{');
   @<Put the three facts that everybody asks for first@>@;
   if (c != NULL) show_settings(g);
@@ -847,6 +917,20 @@ static void show_inspection(struct inspection *g)
   else @<Put what a file alone does not have@>@;
   put_close(j, '}');
   put_end(j);
+}
+
+@ For people what is not there is left out, since a screen is read from the top, and a line that says that there is nothing to say
+stands in the way.
+
+@<Show it to people, and return@>=
+{
+  if (c != NULL)
+    fprintf(g->c->out, "architecture: %s\n", c->family);
+  fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
+  if (c != NULL) show_settings(g);
+  show_tensors(g);
+  if (c != NULL) show_tokenizer(g), show_ignored(g);
+  return;
 }
 
 @ What is it, how large is it, how much text does it take: these stand at the head of the object, and the first
@@ -864,8 +948,8 @@ else put_word(j, "null");
 @ A program that reads the object finds all keys in it, whatever was inspected.
 
 @<Put what a file alone does not have@>=
-put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
-  put_open(j, '['), put_close(j, ']');
+put_key(j, "tokenizer"), put_word(j, "null"),
+  put_key(j, "ignored_fields"), put_open(j, '['), put_close(j, ']');
 
 @ From the parts to the whole. Like |trace|, this file finds out nothing by itself: it prints what the loaders
 of the appendices C and D have understood, so that what |inspect| says and what |generate| does cannot
@@ -905,7 +989,8 @@ is written as an answer. Both ways lead to one line out, and back to the next li
 
 Three rules make it dependable. Every line gets exactly one answer, and in order. An answer is
 computed whole before its first character is written, so that a failure half-way is an
-error line and not half an answer. And no answer depends on the lines before it.
+error line and not half an answer. And no answer depends on the lines before it. So whoever asks needs no rules for getting back
+into step: line for line, question and answer belong together, even where both were written to files and are compared a year later.
 
 @<A question on its way to an answer@>=
 struct inquiry {
@@ -921,22 +1006,26 @@ open, and a function that answers. A kind without a function belongs to a later 
 answers every line with an error that says so.
 
 @<A kind of question@>=
-struct key_row { const char *name; char letter; bool required; unsigned chapter;
-  const char *normal; };
-  /* |letter|: see |value_fits|; a key of a later |chapter| may only have its
-     |normal| value, in JSON */
-struct kind_row { const char *name; unsigned needs, chapter; const struct key_row *keys;
-  size_t n_keys; bool (*answer)(struct inquiry *q); };
+struct key_row { const char *name; char letter; bool required;
+  unsigned chapter; const char *normal; };
+  /* |letter|: see |value_fits|; a key of a later |chapter| may only have
+     its |normal| value, in JSON */
+struct kind_row { const char *name; unsigned needs, chapter;
+  const struct key_row *keys; size_t n_keys;
+  bool (*answer)(struct inquiry *q); };
 
 @ The types that a key may have are more than those of JSON. Each has a letter, and the words by which a
 wrong value is told what it should have been.
 
 @<The types of values@>=
-static const struct { char letter; const char *words; } value_type[] = @[{
-  {'s', "a text"}, {'b', "true or false"}, {'n', "an integer from 0 on"},@|
+static const struct { char letter; const char *words; }
+  value_type[] = @[{@|
+  {'s', "a text"}, {'b', "true or false"},@|
+  {'n', "an integer from 0 on"},@|
   {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},@|
   {'x', "a number"}, {'a', "a list"}, {'o', "an object"},@|
-  {'p', "a text or null"}, {'e', "a list or null"}, {'r', "a list or a text"}
+  {'p', "a text or null"}, {'e', "a list or null"},@|
+  {'r', "a list or a text"}
 }@];
 static const char *words_of_type(char letter)
 {
@@ -946,7 +1035,8 @@ static const char *words_of_type(char letter)
 }
 
 @ What a letter stands for is decided here. An integer is one only if it was written without a point:
-then no two programs can disagree about which integer it is.
+then no two programs can disagree about which integer it is. (Many read every number of JSON as a double, and a double holds all
+integers only up to $2^{53}$; a large seed with a point behind it would be another seed.)
 
 @<Tell whether a value fits its key@>=
 static bool value_fits(char letter, json_t *v)
@@ -975,36 +1065,49 @@ static bool is_normal(const struct key_row *k, json_t *v)
 {
   json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
   bool same = json_is_number(v) && json_is_number(normal)
-    ? json_number_value(v) == json_number_value(normal) : json_equal(v, normal);
+    ? json_number_value(v) == json_number_value(normal)
+    : json_equal(v, normal);
   json_decref(normal);
   return same;
 }
 
-@ Every key that is there must be in the list, and every one that is required must be there. The
-function is used for the line itself and for the object |"params"| inside it. Of two mistakes in a line the first
-in its order is told. The value itself is shown, but cut to a few letters, since it may have any number of them.
+@ Every key that is there must be in the list: a key that was misspelled would otherwise be ignored, and the answer be that to another
+question. Of two mistakes in a line the first in its order is told. The value itself is shown, but cut to a few letters,
+since it may have any number of them.
 
 @<Check the keys of an object@>=
-static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
+static bool check_value(const struct key_row *k, json_t *v,
   struct error *why)
+{
+  char room[64];
+  if (!value_fits(k->letter, v))
+    return error_say(why, "\"%s\" is %s; wanted: %s", k->name,
+      json_excerpt(v, room), words_of_type(k->letter));
+  if (k->chapter > 0 && !is_normal(k, v))
+    return error_say(why, "\"%s\" can only be %s"@| " until chapter %u",
+      k->name, k->normal, k->chapter);
+  return true;
+}
+
+@ And every key that is required must be there. The function is used for the line itself and for the object |"params"| inside
+it, which has rules of the same kind.
+
+@<Check the keys of an object@>=
+static bool check_keys(json_t *object, const struct key_row *keys,
+  size_t n, struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
       at = json_object_iter_next(object, at)) {
     const char *name = json_object_iter_key(at);
-    json_t *v = json_object_iter_value(at);
     size_t i = 0;
     while (i < n && strcmp(keys[i].name, name) != 0) i++;
     if (i == n) return error_say(why, "\"%s\" is no key here", name);
-    char room[64];
-    if (!value_fits(keys[i].letter, v))
-      return error_say(why, "\"%s\" is %s; wanted: %s", name,
-        json_excerpt(v, room), words_of_type(keys[i].letter));
-    if (keys[i].chapter > 0 && !is_normal(&keys[i], v))
-      return error_say(why, "\"%s\" can only be %s until chapter %u", name,
-        keys[i].normal, keys[i].chapter);
+    if (!check_value(&keys[i], json_object_iter_value(at), why))
+      return false;
   }
   for (size_t i = 0; i < n; i++)
-    if (keys[i].required && json_object_get(object, keys[i].name) == NULL)
+    if (keys[i].required
+        && json_object_get(object, keys[i].name) == NULL)
       return error_say(why, "\"%s\" is missing", keys[i].name);
   return true;
 }
@@ -1012,7 +1115,8 @@ static bool check_keys(json_t *object, const struct key_row *keys, size_t n,
 @ Then values are taken out. A key that may be left out has a default, which the caller names.
 
 @<Take values out of a question@>=
-static bool flag_of(const struct inquiry *q, const char *key, bool normal)
+static bool flag_of(const struct inquiry *q, const char *key,
+  bool normal)
 {
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
@@ -1031,7 +1135,8 @@ static uint64_t count_of(const struct inquiry *q, const char *key)
 was left out gives a null pointer.
 
 @<Take values out of a question@>=
-static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
+static const char *text_value(const struct inquiry *q,
+  const char *key, size_t *n)
 {
   json_t *v = json_object_get(q->in, key);
   *n = json_string_length(v);
@@ -1042,15 +1147,16 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
 not. A list may be empty here; whether that makes sense the kind decides.
 
 @<Take ids out of a question@>=
-static bool ids_from(const struct inquiry *q, json_t *from, const char *key,
-  struct ids *list)
+static bool ids_from(const struct inquiry *q, json_t *from,
+  const char *key, struct ids *list)
 {
   for (size_t i = 0; i < json_array_size(from); i++) {
     json_t *v = json_array_get(from, i);
     json_int_t id = json_integer_value(v);
     bool ok = json_is_integer(v) && id >= 0 && id < q->o->vocab_size;
-    if (!ok) error_say(q->why, "\"%s\"[%zu] is no id; wanted: an integer from 0"@|
-        " to %" PRIu32, key, i, q->o->vocab_size - 1);
+    if (!ok) error_say(q->why, "\"%s\"[%zu] is no id;"@|
+        " wanted: an integer from 0"@| " to %" PRIu32, key, i,
+        q->o->vocab_size - 1);
     if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
       ids_free(q->o->m, list);
       return false;
@@ -1062,7 +1168,8 @@ static bool ids_from(const struct inquiry *q, json_t *from, const char *key,
 @ Most lists of ids stand directly behind a key; the function above also serves the lists inside a list.
 
 @<Take ids out of a question@>=
-static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+static bool ids_of(const struct inquiry *q, const char *key,
+  struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
@@ -1077,7 +1184,8 @@ static bool answer_tokenize(struct inquiry *q)
   struct ids list = @[{ NULL, 0, 0 }@];
   size_t n;
   const char *text = text_value(q, "text", &n);
-  bool ok = tokenizer_encode(q->o->t, m, text, n, flag_of(q, "add_special", false),
+  bool ok = tokenizer_encode(q->o->t, m, text, n,
+    flag_of(q, "add_special", false),
     flag_of(q, "parse_special", false), &list, q->why);
   if (ok) {
     put_key(&q->out, "ids");
@@ -1096,8 +1204,9 @@ static bool answer_detokenize(struct inquiry *q)
   struct memory *m = q->o->m;
   struct ids list = @[{ NULL, 0, 0 }@];
   struct bytes text = @[{ NULL, 0, 0 }@];
-  bool ok = ids_of(q, "ids", &list) && tokenizer_decode(q->o->t, m, list.id, list.n,
-    flag_of(q, "skip_special", false), &text, q->why);
+  bool ok = ids_of(q, "ids", &list)
+    && tokenizer_decode(q->o->t, m, list.id, list.n,
+      flag_of(q, "skip_special", false), &text, q->why);
   if (ok) {
     put_key(&q->out, "hex"), put_hex(&q->out, text.byte, text.n);
     put_key(&q->out, "text"), put_text(&q->out, text.byte, text.n);
@@ -1121,7 +1230,8 @@ static bool answer_stream(struct inquiry *q)
   bool ok = ids_of(q, "ids", &list);
   for (size_t i = 0; ok && i < list.n; i++) {
     fresh.n = 0;
-    ok = tokenizer_decode(q->o->t, m, list.id + i, 1, false, &fresh, q->why)
+    ok = tokenizer_decode(q->o->t, m, list.id + i, 1, false, &fresh,
+        q->why)
       && stream_feed(m, &held, fresh.byte, fresh.n, &all, q->why)
       && ids_push(m, &ends, (uint32_t) all.n, q->why);
   }
@@ -1132,7 +1242,8 @@ static bool answer_stream(struct inquiry *q)
   return ok;
 }
 
-@ What lies behind the last end is what was flushed.
+@ Of the four ids of the hand calculation the ends are 1, 3, 3 and 6: chunk number $i$ lies between end $i-1$ and end $i$, and where
+two ends are equal it is empty. What lies behind the last end is what was flushed.
 
 @<Write the chunks of a stream@>=
 static void put_chunks(struct json_out *j, const struct bytes *all,
@@ -1160,7 +1271,8 @@ static bool answer_train(struct inquiry *q)
   if (most > n) most = n;
   if (pattern != NULL && strlen(pattern) != length)
     return error_say(q->why, "\"pattern\" contains U+0000");
-  if (!bpe_train(m, text, n, pattern, most, &merge, &made, q->why)) return false;
+  if (!bpe_train(m, text, n, pattern, most, &merge, &made, q->why))
+    return false;
   put_key(&q->out, "merges"), put_open(&q->out, '[');
   for (size_t k = 0; k < made; k++) {
     uint32_t pair[2] = @[{ merge[k].left, merge[k].right }@];
@@ -1173,53 +1285,68 @@ static bool answer_train(struct inquiry *q)
 
 @ Logits are asked for by position. The rows wanted become a list of indices first; the same
 index may come twice. What is neither one of the two words nor a list of indices that are rows is refused before
-any room for logits is taken.
+any room for logits is taken. (A word is compared with its length, since it may go on behind a character U+0000.)
 
 @<Find the rows that are wanted@>=
-static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *wanted)
+static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
+  size_t *wanted)
 {
   json_t *v = json_object_get(q->in, "rows");
   const char *word = v == NULL ? "last" : json_string_value(v);
   bool all = word != NULL && strcmp(word, "all") == 0;
-  bool whole = word == NULL || v == NULL || strlen(word) == json_string_length(v);
+  bool whole = word == NULL || v == NULL
+    || strlen(word) == json_string_length(v);
   if (!whole || (word != NULL && !all && strcmp(word, "last") != 0))
-    return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list", word);
+    return error_say(q->why, "\"rows\" is `%s'; wanted:"@|
+      " last, all, or a list", word);
   *wanted = all ? n : word != NULL ? 1 : json_array_size(v);
-  *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
+  *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which,
+    q->why);
   if (*which == NULL) return false;
-  for (size_t i = 0; i < *wanted; i++) {
-    json_t *one = json_array_get(v, i);
-    json_int_t at = json_integer_value(one);
-    (*which)[i] = all ? i : word != NULL ? n - 1 : (size_t) at;
-    if (word != NULL || (json_is_integer(one) && at >= 0 && (size_t) at < n)) continue;
+  for (size_t i = 0; i < *wanted; i++)
+    if (word != NULL) (*which)[i] = all ? i : n - 1;
+    else @<Take index |i| of the list, if it is a row@>@;
+  return true;
+}
+
+@ An index is an integer, and the text has a row for each of its ids. The list that was taken is given back where one is not, so
+that nobody else has to know how far we had come.
+
+@<Take index |i| of the list, if it is a row@>=
+{
+  json_t *one = json_array_get(v, i);
+  json_int_t at = json_integer_value(one);
+  if (!json_is_integer(one) || at < 0 || (size_t) at >= n) {
     memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
     *which = NULL;
-    return error_say(q->why, "\"rows\"[%zu] is no row; wanted: an integer from 0"@|
-      " to %zu", i, n - 1);
+    return error_say(q->why, "\"rows\"[%zu] is no row;"@|
+      " wanted: an integer from 0"@| " to %zu", i, n - 1);
   }
-  return true;
+  (*which)[i] = (size_t) at;
 }
 
 @ There must be ids, and no more of them than the context holds.
 
 @<Check that ids fit the context@>=
-static bool fits_context(const struct inquiry *q, const char *key, size_t n)
+static bool fits_context(const struct inquiry *q, const char *key,
+  size_t n)
 {
   size_t context = q->o->lm->config.n_positions;
-  if (n == 0) return error_say(q->why, "\"%s\" has a text without ids; wanted: 1 or"@|
-      " more", key);
-  return n <= context || error_say(q->why, "\"%s\" has a text of %zu ids; the"@|
-    " context holds %zu", key, n, context);
+  if (n == 0) return error_say(q->why, "\"%s\" has a text"@|
+      " without ids; wanted: 1 or"@| " more", key);
+  return n <= context || error_say(q->why, "\"%s\" has a text"@|
+    " of %zu ids; the context"@| " holds %zu", key, n, context);
 }
 
 @ The ids may be given company: other texts, the |"mates"|, whose rows go through the same passes. And they
-may be fed in parts, with |"chunk"|. Promise 2 says that nobody can tell from the answer; here
+may be fed in parts, with |"chunk"|. The second promise of the preface says that nobody can tell from the answer; here
 anybody can try to. All the texts together are a \emph{crowd}, in which number 0 is the one
 that was asked about.
 @^mates@>@^chunk@>
 
 @<A question about logits@>=
-struct crowd { struct ids *of; size_t n; struct store *s; struct row *rows; };
+struct crowd { struct ids *of; size_t n; struct store *s;
+  struct row *rows; };
 static bool gather_crowd(const struct inquiry *q, struct crowd *all)
 {
   json_t *mates = json_object_get(q->in, "mates");
@@ -1228,23 +1355,27 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
   all->of = memory_take(m, FOR_OTHER, n, sizeof *all->of, q->why);
   if (all->of == NULL) return false;
   all->n = n;
-  bool ok = ids_of(q, "ids", &all->of[0]) && fits_context(q, "ids", all->of[0].n);
+  bool ok = ids_of(q, "ids", &all->of[0])
+    && fits_context(q, "ids", all->of[0].n);
   for (size_t i = 1; ok && i < n; i++)
     ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
   for (size_t i = 0; i < n; i++) total += all->of[i].n;
   return ok && n <= UINT32_MAX
-    && (all->rows = memory_take(m, FOR_OTHER, total, sizeof *all->rows, q->why))
-      != NULL
-    && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
+    && (all->rows = memory_take(m, FOR_OTHER, total,
+      sizeof *all->rows, q->why)) != NULL
+    && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n,
+      q->why)) != NULL;
 }
 
 @ A mate must be a list of ids that is not empty and fits, like the text itself.
 
 @<Take a mate@>=
-static bool take_mate(const struct inquiry *q, json_t *from, struct ids *list)
+static bool take_mate(const struct inquiry *q, json_t *from,
+  struct ids *list)
 {
   if (!json_is_array(from))
-    return error_say(q->why, "\"mates\" has something that is no list of ids");
+    return error_say(q->why, "\"mates\" has something"@|
+      " that is no list of ids");
   return ids_from(q, from, "mates", list)
     && fits_context(q, "mates", list->n);
 }
@@ -1269,8 +1400,9 @@ them. The rows of the text that was asked about come first, so that a row's numb
 position less |from|; and those among the wanted ones that are in this pass get their logits.
 
 @<Run a crowd through one pass@>=
-static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
-  size_t to, const size_t *which, size_t wanted, float *logits)
+static bool run_crowd(const struct inquiry *q, struct crowd *all,
+  size_t from, size_t to, const size_t *which, size_t wanted,
+  float *logits)
 {
   struct outfit *o = q->o;
   struct pass *p = NULL;
@@ -1283,8 +1415,8 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
   for (size_t i = 0; ok && i < wanted; i++) {
     size_t at = which[i] - from;
     if (which[i] < from || which[i] >= to) continue;
-    ok = head(&o->e, o->lm, p, &at, 1, logits + i * o->lm->config.vocab_size,
-      q->why);
+    ok = head(&o->e, o->lm, p, &at, 1,
+      logits + i * o->lm->config.vocab_size, q->why);
   }
   pass_close(p);
   return ok;
@@ -1292,7 +1424,8 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
 
 @ With |"cache"| true, the passes go over the text once, in chunks if they are wanted; what one pass has
 left in the store the next one sees. With false, each wanted row has a pass of its own over all
-ids up to it, and the store is emptied before.
+ids up to it, and the store is emptied before. For 5 ids of which all rows are wanted that is one pass over 5 rows, or with a
+chunk of 2 three over 2, 2 and 1, or without the cache five over 1 to 5, which are 15 rows: three prices for one answer.
 
 @<Find the logits that are wanted@>=
 static bool find_logits(const struct inquiry *q, struct crowd *all,
@@ -1303,14 +1436,14 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
   if (part == 0 || part > n) part = n;
   if (flag_of(q, "cache", true)) {
     for (size_t from = 0; from < n; from += part)
-      if (!run_crowd(q, all, from, from + part < n ? from + part : n, which,
-          wanted, logits)) return false;
+      if (!run_crowd(q, all, from, from + part < n ? from + part : n,
+          which, wanted, logits)) return false;
     return true;
   }
   for (size_t i = 0; i < wanted; i++) {
     store_empty(all->s);
-    if (!run_crowd(q, all, 0, which[i] + 1, &which[i], 1, logits + i * v))
-      return false;
+    if (!run_crowd(q, all, 0, which[i] + 1, &which[i], 1,
+        logits + i * v)) return false;
   }
   return true;
 }
@@ -1325,9 +1458,10 @@ static bool answer_forward(struct inquiry *q)
   struct crowd all = @[{ NULL, 0, NULL, NULL }@];
   size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
   float *logits = NULL;
-  bool ok = gather_crowd(q, &all) && rows_of(q, all.of[0].n, &which, &wanted);
-  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v, sizeof *logits,
-      q->why)) != NULL
+  bool ok = gather_crowd(q, &all)
+    && rows_of(q, all.of[0].n, &which, &wanted);
+  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v,
+      sizeof *logits, q->why)) != NULL
     && find_logits(q, &all, which, wanted, logits);
   if (ok) put_logits(&q->out, logits, wanted, v);
   memory_give(m, FOR_OTHER, logits, wanted * v, sizeof *logits);
@@ -1339,8 +1473,8 @@ static bool answer_forward(struct inquiry *q)
 @ A list of logits for each row, each with the fewest digits that give back its 32 bits.
 
 @<Write logits@>=
-static void put_logits(struct json_out *j, const float *logits, size_t wanted,
-  size_t v)
+static void put_logits(struct json_out *j, const float *logits,
+  size_t wanted, size_t v)
 {
   put_key(j, "logits"), put_open(j, '[');
   for (size_t i = 0; i < wanted; i++) {
@@ -1362,13 +1496,15 @@ static bool answer_logprob(struct inquiry *q)
   struct ids list = @[{ NULL, 0, 0 }@];
   double *logprob = NULL, sum = 0;
   bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
-    && (logprob = memory_take(o->m, FOR_OTHER, list.n, sizeof *logprob, q->why))
-      != NULL
-    && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum, q->why);
+    && (logprob = memory_take(o->m, FOR_OTHER, list.n,
+      sizeof *logprob, q->why)) != NULL
+    && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum,
+      q->why);
   if (ok) {
     put_key(&q->out, "logprobs"), put_open(&q->out, '[');
     put_word(&q->out, "null");
-    for (size_t i = 1; i < list.n; i++) put_double(&q->out, logprob[i]);
+    for (size_t i = 1; i < list.n; i++)
+      put_double(&q->out, logprob[i]);
     put_close(&q->out, ']');
     put_key(&q->out, "sum"), put_double(&q->out, sum);
   }
@@ -1391,9 +1527,12 @@ static bool answer_generate(struct inquiry *q)
   json_t *params = json_object_get(q->in, "params");
   bool own = !json_is_array(json_object_get(q->in, "eos"));
   bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
-    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) && fits_context(q, "ids", list.n);
-  struct settings want = @[{ .max_new_tokens = (size_t) count_of(q, "max_tokens"),
-    .eos = own ? config->eos : eos.id, .n_eos = own ? config->n_eos : eos.n }@];
+    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
+    && fits_context(q, "ids", list.n);
+  struct settings want = @[{
+    .max_new_tokens = (size_t) count_of(q, "max_tokens"),
+    .eos = own ? config->eos : eos.id,
+    .n_eos = own ? config->n_eos : eos.n }@];
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
     && put_continuation(q, &text);
   continuation_free(o->m, &text);
@@ -1403,33 +1542,43 @@ static bool answer_generate(struct inquiry *q)
 }
 
 @ The text of an answer is what the new ids add to the text of the prompt. Where that begins is found
-by decoding both, since a token's text may depend on what stands before it. The end token has no
-part in it.
+by decoding both, since a token's text may depend on what stands before it: a decoder may leave out a blank at the beginning of a
+text, and the first new token is at no beginning. The end token has no part in it.
 
 @<Write a continuation as an answer@>=
-static bool put_continuation(struct inquiry *q, const struct continuation *text)
+static bool put_continuation(struct inquiry *q,
+  const struct continuation *text)
 {
   struct outfit *o = q->o;
   struct bytes whole = @[{ NULL, 0, 0 }@], before = @[{ NULL, 0, 0 }@];
   const uint32_t *id = text->text.id;
   size_t n = text->text.n;
   bool stopped = text->ended == FINISH_STOP;
-  bool ok = o->t == NULL
-    || (tokenizer_decode(o->t, o->m, id, text->n_prompt, true, &before, q->why)
-    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole, q->why));
-  if (ok) {
-    struct json_out *j = &q->out;
-    put_key(j, "ids"), put_ids(j, id + text->n_prompt, n - text->n_prompt);
-    put_key(j, "text");
-    put_text(j, whole.byte + before.n, whole.n - before.n);
-    put_key(j, "finish"), put_word(j, stopped ? "\"stop\"" : "\"length\"");
-    put_key(j, "stop_reason");
-    if (stopped) put_count(j, id[n - 1]);
-    else put_word(j, "null");
-  }
+  bool ok = o->t == NULL || (tokenizer_decode(o->t, o->m, id,
+      text->n_prompt, true, &before, q->why)
+    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole,
+      q->why));
+  if (ok) @<Put the new ids, their text, and why it ended@>@;
   bytes_free(o->m, &whole);
   bytes_free(o->m, &before);
   return ok;
+}
+
+@ Of a text that has stopped the reason is the id that stopped it, so that somebody who gave a list of end tokens learns
+which it was.
+
+@<Put the new ids, their text, and why it ended@>=
+{
+  struct json_out *j = &q->out;
+  put_key(j, "ids");
+  put_ids(j, id + text->n_prompt, n - text->n_prompt);
+  put_key(j, "text");
+  put_text(j, whole.byte + before.n, whole.n - before.n);
+  put_key(j, "finish");
+  put_word(j, stopped ? "\"stop\"" : "\"length\"");
+  put_key(j, "stop_reason");
+  if (stopped) put_count(j, id[n - 1]);
+  else put_word(j, "null");
 }
 
 @ What is in a file of tensors? Opening it validates all of it, so there is nothing left to do but to
@@ -1442,11 +1591,13 @@ static bool answer_inspect(struct inquiry *q)
   size_t length;
   uint64_t parameters = 0;
   const char *path = text_value(q, "file", &length);
-  if (strlen(path) != length) return error_say(q->why, "\"file\" contains U+0000");
+  if (strlen(path) != length)
+    return error_say(q->why, "\"file\" contains U+0000");
   struct archive *w = weights_open(q->o->m, path, q->why);
   if (w == NULL) return false;
   size_t n = weights_count(w);
-  for (size_t i = 0; i < n; i++) parameters += weights_at(w, i)->elements;
+  for (size_t i = 0; i < n; i++)
+    parameters += weights_at(w, i)->elements;
   put_key(&q->out, "ok"), put_word(&q->out, "true");
   put_key(&q->out, "tensors"), put_count(&q->out, n);
   put_key(&q->out, "parameters"), put_count(&q->out, parameters);
@@ -1454,43 +1605,59 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-@ Now the tables. The keys of the kinds, first the short ones.
+@ Now the tables. The keys of the kinds, first the short ones. Two kinds that take nothing but ids share a list, and what the table does not
+say of a key, how a list of mates must look inside, the answering function says.
 
 @<The keys of every kind@>=
-static const struct key_row tokenize_keys[] = @[{ {"text", 's', true, 0, NULL},@|
-  {"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL} }@];
-static const struct key_row detokenize_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
-  {"skip_special", 'b', false, 0, NULL} }@];
-static const struct key_row ids_keys[] = @[{ {"ids", 'a', true, 0, NULL} }@];
-static const struct key_row train_keys[] = @[{ {"text", 's', true, 0, NULL},@|
-  {"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL} }@];
-static const struct key_row forward_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
-  {"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},@|
-  {"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 0, NULL} }@];
-static const struct key_row inspect_keys[] = @[{ {"file", 's', true, 0, NULL} }@];
+static const struct key_row tokenize_keys[] = @[{@|
+  {"text", 's', true, 0, NULL}, {"add_special", 'b', false, 0, NULL},@|
+  {"parse_special", 'b', false, 0, NULL} }@];
+static const struct key_row detokenize_keys[] = @[{@|
+  {"ids", 'a', true, 0, NULL}, {"skip_special", 'b', false, 0, NULL} }@];
+static const struct key_row ids_keys[] = @[{@|
+  {"ids", 'a', true, 0, NULL} }@];
+static const struct key_row train_keys[] = @[{@|
+  {"text", 's', true, 0, NULL}, {"pattern", 'p', false, 0, NULL},@|
+  {"merges", 'n', true, 0, NULL} }@];
+static const struct key_row forward_keys[] = @[{@|
+  {"ids", 'a', true, 0, NULL}, {"rows", 'r', false, 0, NULL},@|
+  {"chunk", 'n', false, 0, NULL}, {"cache", 'b', false, 0, NULL},@|
+  {"mates", 'a', false, 0, NULL} }@];
+static const struct key_row inspect_keys[] = @[{@|
+  {"file", 's', true, 0, NULL} }@];
 
 @ A question for a whole generation has many keys already, most of which only later chapters will let
 vary. Whoever sends them with their defaults gets an answer today.
 
 @<The keys of every kind@>=
-static const struct key_row generate_keys[] = @[{ {"ids", 'a', true, 0, NULL},@|
-  {"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},@|
-  {"seed", 'n', false, 7, "0"}, {"sequence", 'u', false, 7, "0"},@|
-  {"stop", 'a', false, 8, "[]"}, {"include_stop", 'b', false, 8, "false"},@|
+static const struct key_row generate_keys[] = @[{@|
+  {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},@|
+  {"params", 'o', false, 0, NULL}, {"seed", 'n', false, 7, "0"},@|
+  {"sequence", 'u', false, 7, "0"}, {"stop", 'a', false, 8, "[]"},@|
+  {"include_stop", 'b', false, 8, "false"},@|
   {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},@|
   {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
   {"speculate", 'n', false, 13, "0"} }@];
-static const struct key_row sampling_keys[] = @[{ {"temperature", 'x', false, 7, "0"},@|
-  {"top_k", 'n', false, 7, "0"}, {"top_p", 'x', false, 7, "1"},@|
-  {"min_p", 'x', false, 7, "0"}, {"typical_p", 'x', false, 7, "1"},@|
+
+@ The keys of |"params"| are the settings of the sampler, and their normal values those under which the likeliest token is taken. The
+order of the sampler's stages is one of them, and the only order today is the usual one.
+
+@<The keys of every kind@>=
+static const struct key_row sampling_keys[] = @[{@|
+  {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},@|
+  {"top_p", 'x', false, 7, "1"}, {"min_p", 'x', false, 7, "0"},@|
+  {"typical_p", 'x', false, 7, "1"},@|
   {"repetition_penalty", 'x', false, 7, "1"},@|
   {"frequency_penalty", 'x', false, 7, "0"},@|
   {"presence_penalty", 'x', false, 7, "0"},@|
-  {"penalty_last_n", 'i', false, 7, "-1"}, {"no_repeat_ngram", 'n', false, 7, "0"},@|
-  {"logit_bias", 'o', false, 7, "{}"}, {"bad_words", 'a', false, 7, "[]"},@|
+  {"penalty_last_n", 'i', false, 7, "-1"},@|
+  {"no_repeat_ngram", 'n', false, 7, "0"},@|
+  {"logit_bias", 'o', false, 7, "{}"},@|
+  {"bad_words", 'a', false, 7, "[]"},@|
   {"suppress_tokens", 'a', false, 7, "[]"},@|
-  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\",\"ngram\","@|
-    "\"temperature\",\"top_k\",\"top_p\",\"min_p\",\"typical_p\"]"} }@];
+  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\","@|
+    "\"ngram\",\"temperature\","@| "\"top_k\",\"top_p\","@|
+    "\"min_p\",\"typical_p\"]"} }@];
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
 @ And the kinds. Those of later chapters are in the table so that an unknown kind can be told from one
@@ -1498,13 +1665,17 @@ that is not there yet. A chapter that brings a kind replaces the null by a funct
 
 @<The table of kinds@>=
 #define KEYS(list) list, sizeof list / sizeof *list
-static const struct kind_row kind_table[] = @[{
-  {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys), answer_tokenize},@|
-  {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys), answer_detokenize},@|
+static const struct kind_row kind_table[] = @[{@|
+  {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys),
+    answer_tokenize},@|
+  {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys),
+    answer_detokenize},@|
   {"stream", NEED_TOKENIZER, 0, KEYS(ids_keys), answer_stream},@|
   {"train-bpe", 0, 0, KEYS(train_keys), answer_train},@|
-  {"forward", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(forward_keys), answer_forward},@|
-  {"logprob", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(ids_keys), answer_logprob},@|
+  {"forward", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(forward_keys),
+    answer_forward},@|
+  {"logprob", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(ids_keys),
+    answer_logprob},@|
   {"generate", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(generate_keys),
     answer_generate},@|
   {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},@|
@@ -1519,14 +1690,16 @@ enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 calculation has succeeded; that is the whole secret of answers that are never half.
 
 @<Answer one line@>=
-static bool answer_line(const struct kind_row *k, struct inquiry *q, const char *text,
-  size_t n)
+static bool answer_line(const struct kind_row *k, struct inquiry *q,
+  const char *text, size_t n)
 {
   if (k->answer == NULL)
-    return error_say(q->why, "%s comes with chapter %u", k->name, k->chapter);
+    return error_say(q->why, "%s comes with chapter %u", k->name,
+      k->chapter);
   q->in = json_object_read(text, n, q->why);
   if (q->in == NULL) return false;
-  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why) && k->answer(q);
+  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why)
+    && k->answer(q);
   json_decref(q->in);
   return ok;
 }
@@ -1536,8 +1709,8 @@ written; so a function that fails has left nothing on the line, and the error be
 same brace.
 
 @<Serve one line, whatever it is@>=
-static void serve_line(const struct kind_row *k, struct inquiry *q, const char *text,
-  size_t n, bool fits)
+static void serve_line(const struct kind_row *k, struct inquiry *q,
+  const char *text, size_t n, bool fits)
 {
   FILE *out = q->c->out;
   q->out = (struct json_out) @[{ out, '{' }@];
@@ -1551,11 +1724,13 @@ static void serve_line(const struct kind_row *k, struct inquiry *q, const char *
   put_end(&q->out);
 }
 
-@ All lines, until there are no more or nobody listens. The room for lines is given back after a
-long one, so that one enormous question does not cost memory for ever.
+@ All lines, until there are no more or nobody listens. The output is emptied after each: the other side may be a program that
+waits for this answer before it asks on, and if the answer waited in our buffer, both would wait for ever. The room for lines is given
+back after a long one, so that one enormous question does not cost memory for ever.
 
 @<Serve all lines@>=
-static int serve(const struct console *c, const struct kind_row *k, struct outfit *o)
+static int serve(const struct console *c, const struct kind_row *k,
+  struct outfit *o)
 {
   struct error why;
   struct inquiry q = @[{ .c = c, .o = o, .why = &why }@];
@@ -1564,9 +1739,11 @@ static int serve(const struct console *c, const struct kind_row *k, struct outfi
   int status = STATUS_DONE;
   while (status == STATUS_DONE
       && (found = line_read(c->in, c->memory, &text)) != LINE_NONE) {
-    serve_line(k, &q, (const char *) text.byte, text.n, found == LINE_WHOLE);
+    serve_line(k, &q, (const char *) text.byte, text.n,
+      found == LINE_WHOLE);
     status = console_end(c, STATUS_DONE);
-    if (text.room > 1 << 20 || found == LINE_TOO_LONG) bytes_free(c->memory, &text);
+    if (text.room > 1 << 20 || found == LINE_TOO_LONG)
+      bytes_free(c->memory, &text);
   }
   bytes_free(c->memory, &text);
   return status;
@@ -1588,11 +1765,12 @@ int run_probe(const struct console *c, const struct wishes *w)
     if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];
   }
   if (k == NULL) {
-    error_say(&why, "there is no kind `%s'; the nearest is %s", w->operand,
-      nearest_of(w->operand, list, N_KINDS));
+    error_say(&why, "there is no kind `%s';"@| " the nearest is %s",
+      w->operand, nearest_of(w->operand, list, N_KINDS));
     return console_misuse(c, &why);
   }
-  if (!outfit_open(&o, c, w, k->needs, &why)) return console_fail(c, &why);
+  if (!outfit_open(&o, c, w, k->needs, &why))
+    return console_fail(c, &why);
   int status = serve(c, k, &o);
   outfit_close(&o);
   return status;
@@ -1666,7 +1844,7 @@ int command_run(const struct console *c, int argc, char **argv);
   /* a whole run of the command, but for what only |main| can do */
 
 @ The header has these and nothing else. Whoever wants the command inside another program calls the
-last of them, with a console of their own.
+last of them, with a console of their own; the tests do so many times in one process, and look afterwards whether memory is held.
 
 @(door.h@>=
 #ifndef INCIPIT_DOOR_H
@@ -1684,15 +1862,18 @@ static int run_help(const struct console *c, const struct wishes *w)
   struct error why;
   enum subcommand sub = SUB_GENERATE;
   const char *list[SUB_VERSION];
-  for (int i = 0; i < SUB_VERSION; i++) list[i] = subcommand_at((enum subcommand) i)->name;
+  for (int i = 0; i < SUB_VERSION; i++)
+    list[i] = subcommand_at((enum subcommand) i)->name;
   if (w->of[OPTION_MAN].given) help_manual(c->out);
   else if (w->of[OPTION_COMPLETION].given) help_completion(c->out);
   else if (w->operand == NULL) help_overview(c->out);
   else {
-    while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0) sub++;
+    while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0)
+      sub++;
     if (sub < SUB_VERSION) help_subcommand(c->out, sub);
     else {
-      error_say(&why, "there is no subcommand `%s'; the nearest is %s", w->operand,
+      error_say(&why, "there is no subcommand"@|
+        " `%s'; the nearest is %s", w->operand,
         nearest_of(w->operand, list, SUB_VERSION));
       return console_misuse(c, &why);
     }
@@ -1712,15 +1893,17 @@ static int run_version(const struct console *c)
   char pcre2[24], utf8proc[24];
   if (k == NULL) return console_fail(c, &why);
   tokenizer_unicode(pcre2, utf8proc);
-  fprintf(c->out, "incipit 0.3 (build %s)\ncompiler: " COMPILER "\nkernels: %s, of",
-    c->build, k->name);
+  fprintf(c->out, "incipit 0.3 (build %s)\n"@|
+    "compiler: " COMPILER "\nkernels: %s, of", c->build, k->name);
   for (size_t i = 0; kernels_at(i) != NULL; i++)
     fprintf(c->out, " %s", kernels_at(i)->name);
-  fprintf(c->out, "\nUnicode: %s (PCRE2), %s (utf8proc)\n", pcre2, utf8proc);
+  fprintf(c->out, "\nUnicode: %s (PCRE2),"@| " %s (utf8proc)\n", pcre2,
+    utf8proc);
   return STATUS_DONE;
 }
 
-@ A compiler knows its own name, if not always under the same name.
+@ A compiler knows its own name, if not always under the same name. Clang has to be asked first, because it also claims to be
+the other one.
 
 @<What this was compiled with@>=
 #if defined __clang__
@@ -1777,7 +1960,8 @@ int command_run(const struct console *c, int argc, char **argv)
     help_greet(c->out);
     return console_end(c, STATUS_DONE);
   }
-  if (!options_parse(&w, argc, argv, &why)) return console_misuse(c, &why);
+  if (!options_parse(&w, argc, argv, &why))
+    return console_misuse(c, &why);
   if (w.of[OPTION_HELP].given) {
     help_subcommand(c->out, w.sub);
     return console_end(c, STATUS_DONE);
@@ -1806,16 +1990,22 @@ streams that are blocks of memory.
 @<Note that somebody has pressed Ctrl-C@>@;
 @<Say why a mapped file is gone, and end@>@;
 @<Find the path of this program@>@;
-@#
+@<Find out about the world, and run the command@>@;
+
+@ The signal that kills the writer of a closed pipe is ignored from the first moment, so that what a reader leaves behind is a write that
+fails, and not a dead writer. The status is then one of ours: the shell sees that something could not be done, and
+not that a program has died.
+
+@<Find out about the world, and run the command@>=
 int main(int argc, char **argv)
 {
   struct memory memory = @[{ .refuse_at = 0 }@];
   char path[CONSOLE_PATH];
   find_program(path, argv[0]);
   struct console c = @[{ .in = stdin, .out = stdout, .err = stderr,
-    .in_terminal = isatty(0), .out_terminal = isatty(1), .program = path,
-    .build = INCIPIT_BUILD, .memory = &memory, .listen = listen_for_interrupt,
-    .interrupted = was_interrupted }@];
+    .in_terminal = isatty(0), .out_terminal = isatty(1),
+    .program = path, .build = INCIPIT_BUILD, .memory = &memory,
+    .listen = listen_for_interrupt, .interrupted = was_interrupted }@];
   signal(SIGPIPE, SIG_IGN);
   speak_on_lost_file();
   return command_run(&c, argc, argv);
@@ -1842,7 +2032,8 @@ static void note_interrupt(int number)
 }
 
 @ The handler is installed only when a generation begins, and for one signal: |SA_RESETHAND| takes it away when
-it has been called.
+it has been called. Before that, while a model is being loaded, Ctrl-C ends the program as it ends every other: there is nothing yet
+that could be complete.
 
 @<Note that somebody has pressed Ctrl-C@>=
 static void listen_for_interrupt(void)
@@ -1877,7 +2068,8 @@ static void lost_file(int number)
   _exit(STATUS_FAILED);
 }
 
-@ It is installed at the very beginning, for the whole run; there is no way to go on after it.
+@ It is installed at the very beginning, for the whole run; there is no way to go on after it. To return from the handler
+would be to repeat the read that has failed, and with it the signal, for ever.
 
 @<Say why a mapped file is gone, and end@>=
 static void speak_on_lost_file(void)
@@ -1896,7 +2088,8 @@ static void find_program(char path[CONSOLE_PATH], const char *called)
 {
   ssize_t n = readlink("/proc/self/exe", path, CONSOLE_PATH - 1);
   if (n > 0) path[n] = '\0';
-  else snprintf(path, CONSOLE_PATH, "%s", called != NULL ? called : "");
+  else snprintf(path, CONSOLE_PATH, "%s",
+      called != NULL ? called : "");
 }
 
 @* What tries to break it. \label{sec:hostile}
@@ -1918,16 +2111,32 @@ they reach. And since a watchdog that never barks may be asleep, \texttt{make fu
 one fault in each parser, a boundary moved by one, and waits for it to be found.
 @^fuzzing@>
 
+The exercises ask what a stranger may expect of a command, and the last of them lets the reader be one.
+
 \begin{exercises}
 \exercise{check}{ex:questions.status}{A script asks for no tokens; for fewer than none; for the text of a file that is not there; and asks
 \texttt{probe philox} the question \texttt{[}. What are the four exit statuses?}{\texttt{make exercise-A8-1}}{0, 2, 1 and 0. To evaluate
 a prompt and write nothing is a wish like any other; a number out of its range is wrong usage; a missing file is a
 failure. The question gets an error for its answer, and giving it is what a protocol is for.}
+\exercise{check}{ex:questions.lines}{Six lines come to \texttt{probe detokenize}. In the first the ids are \texttt{[]}, in the second \texttt{[1.0]}, in the others
+\texttt{[1]}. The third says also that \texttt{"skip\_special"} is null; the fourth has a carriage return at its end; the fifth, though, is empty; and in the
+sixth the key and its list stand twice. Which get an answer, which an error?}{\texttt{make exercise-A8-2}}{Only the first and the fourth an answer. No ids are no bytes, and a carriage return
+is white space. An id has no point; null is neither true nor false; an empty line is no object; and of two equal keys nobody can say
+which one counts, even where they agree.}
 \exercise{think}{ex:questions.hold}{A model writes, one byte a token, a character of two bytes, one of three, one of four and one of one,
-and then its end token. Of how many of the lines that \texttt{--jsonl} prints is the text empty?}{\texttt{make exercise-A8-2}}{Of seven: one, two and
+and then its end token. Of how many of the lines that \texttt{--jsonl} prints is the text empty?}{\texttt{make exercise-A8-3}}{Of seven: one, two and
 three bytes wait for the last of their character, and the end token has no text.}
+\exercise{think}{ex:questions.pipe}{A reader has closed the pipe before \texttt{generate The -n 3} writes into it. What is the exit status? And what
+would the shell report if |main| had no line about |SIGPIPE|?}{\texttt{make exercise-A8-4}}{1, without a sentence, because what was asked for could not be done and
+nobody is there to be told. Without the line the signal, number 13, ends the program, and the shell reports $128+13=141$; a script could not tell that from a
+crash.}
 \exercise{build}{ex:questions.count}{Let \texttt{tokenize --count} print, behind the number of tokens, how many bytes a token has on the average,
-with two decimals; of no tokens, zero.}{\texttt{make exercise-A8-3}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
+with two decimals; of no tokens, zero.}{\texttt{make exercise-A8-5}}{One line of |show_tokens|: divide |g->text.n| by |g->list.n|, both as
 doubles, unless there is nothing to divide by. Divided as integers, the decimals are always zero.}
+\exercise{build}{ex:questions.conform}{Write a script that is given the name of a command, ours or another's, and finds out by \texttt{probe forward} whether its
+logits depend on the chunk, the mates or the cache: exit status 0 if they do not, 1 if they do, or if there is no
+answer.}{\texttt{make exercise-A8-6}}{Ask for \texttt{"rows":"all"} of five ids, plainly and with other values of the three keys, and compare the answers as lines:
+they must be equal character for character. To ask for the last row alone would miss an error in the others; and a command that answers every line with the same
+error gives equal lines, too, so their beginning and their number must be looked at.}
 \end{exercises}
 

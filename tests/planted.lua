@@ -20,9 +20,18 @@ for _, x in ipairs(edits) do
   h = assert(io.open(home .. "/" .. x.file, "wb")); h:write(s:sub(1, a - 1), table.concat(x.new, "\n"), s:sub(b + 1)); h:close()
 end
 local cc = os.getenv("CC") or "cc"
-local files, all = {}, false      -- a changed header changes everything, a changed source only itself
-for _, x in ipairs(edits) do files[x.file] = true; all = all or not x.file:match("%.c$") end
+local files, heads = {}, {}       -- a changed source changes itself, a changed header all that include it
+for _, x in ipairs(edits) do if x.file:match("%.c$") then files[x.file] = true else heads[#heads + 1] = x.file end end
+if #heads > 0 then
+  local p = io.popen(string.format("cd %s && for c in tangled/*/[a-z]*.c; do echo $c; %s -std=c11 -Itangled -MM $c | tr -d '\\n'; echo; done", home, cc))
+  for c in p:lines() do
+    local needs = p:read()
+    for _, h in ipairs(heads) do if needs:find(h, 1, true) then files[c] = true end end
+  end
+  p:close()
+end
 local list = {}
 for f in pairs(files) do list[#list + 1] = f end
+table.sort(list)
 os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -c $c -o $o && ar rD libincipit.a $o || exit 1; done", home,
-  all and "tangled/*/[a-z]*.c" or table.concat(list, " "), cc)))
+  table.concat(list, " "), cc)))

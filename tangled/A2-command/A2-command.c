@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 {
   (void)argv;
   if (argc > 1)
-    printf("command.status.cancelled %d\n", (int)STATUS_CANCELLED);
+    printf("command.status.cancelled" " %d\n", (int)STATUS_CANCELLED);
   else {
     judge("generate", "--josn");
     judge("generate", "--promt=x");

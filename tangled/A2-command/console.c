@@ -1,6 +1,6 @@
 /* console.c -- made from chapters/A2-command.w; change it there */
 
-/* B.6  console.c */
+/* B.7  console.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -21,7 +21,7 @@ int console_misuse(const struct console *c, const struct error *why)
   return STATUS_USAGE;
 }
 
-/* B.7  Empty the output, and look whether that worked */
+/* B.8  Empty the output, and look whether that worked */
 
 static bool reader_gone(const struct console *c)
 {
@@ -30,22 +30,24 @@ static bool reader_gone(const struct console *c)
       && (door.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* B.8  Empty the output, and look whether that worked */
+/* B.9  Empty the output, and look whether that worked */
 
 int console_end(const struct console *c, int status)
 {
   errno = 0;
-  if ((fflush(c->out) == 0 && !ferror(c->out)) || status == STATUS_FAILED)
+  if ((fflush(c->out) == 0 && !ferror(c->out))
+      || status == STATUS_FAILED)
     return status;
   struct error why;
-  error_say(&why, "the output cannot be written: %s", errno != 0 ? strerror(errno)
-            : "the disk is full, or has failed");
+  error_say(&why, "the output cannot be" " written: %s",
+            errno != 0 ? strerror(errno)
+            : "the disk is full, or" " has failed");
   if (errno != EPIPE && !reader_gone(c))
     console_fail(c, &why);
   return STATUS_FAILED;
 }
 
-/* B.9  Read the clock */
+/* B.10  Read the clock */
 
 double console_seconds(void)
 {

@@ -1,6 +1,6 @@
 /* console.h -- made from chapters/A2-command.w; change it there */
 
-/* B.10  console.h */
+/* B.11  console.h */
 
 #ifndef INCIPIT_CONSOLE_H
 #define INCIPIT_CONSOLE_H
@@ -12,6 +12,9 @@
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
   STATUS_CANCELLED = 130, CONSOLE_PATH = 4096
 };
+
+/* B.5  What the program stands on */
+
 struct console {
   FILE *in, *out, *err;
   bool in_terminal, out_terminal;
@@ -27,7 +30,7 @@ struct console {
 
 };
 
-/* B.5  What the program stands on */
+/* B.6  What the program stands on */
 
 int console_fail(const struct console *c, const struct error *why);
 /* writes the sentence to c->err; returns STATUS_FAILED */

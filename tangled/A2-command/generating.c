@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.101  generating.c */
+/* B.116  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/subcommands.h"
 
-/* B.96  Name the counters */
+/* B.111  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -19,9 +19,12 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   } list[N_COUNTERS] = {
     {"passes", c->passes}, {"rows", c->rows},
     {"kv_rows_computed", c->kv_rows_computed},
-    {"kv_rows_recomputed", c->kv_rows_recomputed}, {"qk_pairs", c->qk_pairs},
-    {"madds_linear", c->madds_linear}, {"madds_attention", c->madds_attention},
-    {"madds_head", c->madds_head}, {"weight_bytes_read", c->weight_bytes_read},
+    {"kv_rows_recomputed", c->kv_rows_recomputed},
+    {"qk_pairs", c->qk_pairs},
+    {"madds_linear", c->madds_linear},
+    {"madds_attention", c->madds_attention},
+    {"madds_head", c->madds_head},
+    {"weight_bytes_read", c->weight_bytes_read},
     {"cache_bytes_read", c->cache_bytes_read},
     {"cache_bytes_written", c->cache_bytes_written}
   };
@@ -29,7 +32,7 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   return list[i].value;
 }
 
-/* B.97  Name the counters */
+/* B.112  Name the counters */
 
 void put_counters(struct json_out *j, const struct counters *c)
 {
@@ -42,23 +45,25 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-/* B.80  What is kept during a generation */
+/* B.94  What is kept during a generation */
 
 struct writing {
   struct occasion *a;
   const uint32_t *eos;
   size_t n_eos;
   struct bytes text, fresh;
+
   struct stream tail;
   struct json_out j;
   double *logprob;
+
   struct candidate *noted;
   size_t k, tokens, room;
   double began, first, last;
   bool mute, failed;
 };
 
-/* B.85  Write how likely a token was */
+/* B.99  Write how likely a token was */
 
 static void put_odds(struct writing *g, size_t i)
 {
@@ -77,7 +82,7 @@ static void put_odds(struct writing *g, size_t i)
   put_close(&g->j, ']');
 }
 
-/* B.84  Show a token as it comes */
+/* B.98  Show a token as it comes */
 
 static void show_token(struct writing *g, uint32_t id)
 {
@@ -86,7 +91,8 @@ static void show_token(struct writing *g, uint32_t id)
     put_open(&g->j, '{');
     put_key(&g->j, "index"), put_count(&g->j, 0);
     put_key(&g->j, "id"), put_count(&g->j, id);
-    put_key(&g->j, "text"), put_text(&g->j, g->fresh.byte, g->fresh.n);
+    put_key(&g->j, "text");
+    put_text(&g->j, g->fresh.byte, g->fresh.n);
     put_key(&g->j, "logprob");
     put_odds(g, g->tokens - 1);
     put_close(&g->j, '}');
@@ -97,7 +103,7 @@ static void show_token(struct writing *g, uint32_t id)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-/* B.82  Turn a token into bytes that may be released */
+/* B.96  Turn a token into bytes that may be released */
 
 static bool take_bytes(struct writing *g, uint32_t id)
 {
@@ -106,11 +112,11 @@ static bool take_bytes(struct writing *g, uint32_t id)
   if (a->o.t == NULL)
     return true;
   return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text, &a->why)
-      && stream_feed(a->o.m, &g->tail, g->text.byte + before, g->text.n - before,
-                     &g->fresh, &a->why);
+      && stream_feed(a->o.m, &g->tail, g->text.byte + before,
+                     g->text.n - before, &g->fresh, &a->why);
 }
 
-/* B.83  Note how likely the token was */
+/* B.97  Note how likely the token was */
 
 static bool note_odds(struct writing *g, const struct step *now)
 {
@@ -120,19 +126,20 @@ static bool note_odds(struct writing *g, const struct step *now)
     return true;
   if (g->tokens > g->room) {
     size_t room = 2 * g->room + 16;
-    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted, g->room * width,
-                             room * width, sizeof *g->noted, &a->why);
+    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted,
+                             g->room * width, room * width, sizeof *g->noted,
+                             &a->why);
     if (more == NULL)
       return false;
     g->noted = more, g->room = room;
   }
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
-  candidates_find(g->logprob, v, now->chosen, g->noted + (g->tokens - 1) * width,
-                  g->k);
+  candidates_find(g->logprob, v, now->chosen,
+                  g->noted + (g->tokens - 1) * width, g->k);
   return true;
 }
 
-/* B.81  Watch a step of the generation */
+/* B.95  Watch a step of the generation */
 
 static bool see_token(void *self, const struct step *now)
 {
@@ -144,7 +151,8 @@ static bool see_token(void *self, const struct step *now)
   bool ends = false;
   for (size_t i = 0; i < g->n_eos; i++)
     ends = ends || g->eos[i] == now->chosen;
-  g->failed = !(ends || take_bytes(g, now->chosen)) || !note_odds(g, now);
+  g->failed = !(ends || take_bytes(g, now->chosen))
+      || !note_odds(g, now);
   if (g->failed)
     return false;
   if (!g->mute)
@@ -154,7 +162,7 @@ static bool see_token(void *self, const struct step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.86  Generate, watching */
+/* B.100  Generate, watching */
 
 static bool run_loop(struct writing *g, struct continuation *text)
 {
@@ -166,18 +174,18 @@ static bool run_loop(struct writing *g, struct continuation *text)
   };
   a->c->listen();
   g->began = console_seconds();
-  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id, a->p.list.n, NULL,
-                                0, NULL, &a->why))
+  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id,
+                                a->p.list.n, NULL, 0, NULL, &a->why))
     return false;
   if (a->most == 0)
     g->first = g->last = console_seconds();
-  return generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why)
-      && !g->failed;
+  return generate(&with, a->p.list.id, a->p.list.n, &want, text,
+                  &a->why) && !g->failed;
 }
 
-/* B.102  Show what came of it */
+/* B.117  Show what came of it */
 
-/* B.98  Reckon the times */
+/* B.113  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -195,7 +203,7 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
   of[4] = n > 1 && after > 0 ? (double)(n - 1) / after : NAN;
 }
 
-/* B.99  Reckon the times */
+/* B.114  Reckon the times */
 
 static void put_timings(struct writing *g, size_t n)
 {
@@ -212,7 +220,7 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-/* B.93  Write the prompt */
+/* B.108  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
@@ -223,21 +231,22 @@ static void put_prompt(struct writing *g)
   put_close(&g->j, '}');
 }
 
-/* B.94  Write the prompt */
+/* B.109  Write the prompt */
 
 static void put_all_odds(struct writing *g, const struct continuation *text)
 {
   put_key(&g->j, "logprobs"), put_open(&g->j, '[');
   for (size_t i = 0; i < g->tokens; i++) {
     put_open(&g->j, '{');
-    put_key(&g->j, "id"), put_count(&g->j, text->text.id[text->n_prompt + i]);
+    put_key(&g->j, "id");
+    put_count(&g->j, text->text.id[text->n_prompt + i]);
     put_key(&g->j, "logprob"), put_odds(g, i);
     put_close(&g->j, '}');
   }
   put_close(&g->j, ']');
 }
 
-/* B.91  Write the object of a generation */
+/* B.106  Write the object of a generation */
 
 static void put_generation(struct writing *g, const struct continuation *text)
 {
@@ -250,7 +259,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
 
-/* B.92  Write the one sequence */
+/* B.107  Write the one sequence */
 
   put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
   put_key(j, "index"), put_count(j, 0);
@@ -274,7 +283,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_end(j);
 }
 
-/* B.100  Print the statistics */
+/* B.115  Print the statistics */
 
 static void print_stats(const struct writing *g, const struct continuation *text)
 {
@@ -298,7 +307,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.90  Finish a generation */
+/* B.105  Finish a generation */
 
 static int finish_writing(struct writing *g, const struct continuation *text)
 {
@@ -321,7 +330,7 @@ static int finish_writing(struct writing *g, const struct continuation *text)
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.88  Give hints */
+/* B.103  Give hints */
 
 static bool has_chat_template(const char *folder)
 {
@@ -339,27 +348,31 @@ static bool has_chat_template(const char *folder)
   return has;
 }
 
-/* B.89  Give hints */
+/* B.104  Give hints */
 
 static void give_hints(const struct occasion *a)
 {
   if (!a->p.in_ids && has_chat_template(a->o.path))
-    fprintf(a->c->err, "incipit: hint: this model was trained on"
-            " conversations and has a chat template; the prompt is used as it is\n");
+    fprintf(a->c->err, "incipit: hint: this model was"
+            " trained on conversations and" " has a chat template; the"
+            " prompt is used as it is\n");
   const struct sampling_config *s = &a->o.lm->config.sampling;
   if (s->do_sample || s->repetition_penalty != 1 || s->no_repeat_ngram_size != 0)
-    fprintf(a->c->err, "incipit: hint: this model's makers recommend %s, which"
-            " comes with chapter 7; the likeliest token is taken\n",
+    fprintf(a->c->err, "incipit: hint: this model's"
+            " makers recommend %s, which" " comes with chapter 7; the"
+            " likeliest token is taken\n",
             s->do_sample ? "to sample" : "a penalty");
 }
 
-/* B.87  Take, hint, run, finish, give back */
+/* B.101  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
 {
   const struct option_value *of = a->w->of;
   const struct model_config *config = &a->o.lm->config;
-  struct writing g = {.a = a,.eos = config->eos,.j = {a->c->out, '\0'} };
+  struct writing g = {.a = a,.eos = config->eos,
+    .j = {a->c->out, '\0'}
+  };
   struct continuation text = {.n_prompt = 0 };
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
   g.mute = of[OPTION_JSON].given;
@@ -374,11 +387,15 @@ static int write_text(struct occasion *a)
                                   sizeof *g.logprob, &a->why)) != NULL;
   ok = ok && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
+
+/* B.102  Give back what the writing held */
+
   memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k), sizeof *g.noted);
   bytes_free(a->o.m, &g.text);
   bytes_free(a->o.m, &g.fresh);
   continuation_free(a->o.m, &text);
+
   return status;
 }
 

@@ -1,38 +1,39 @@
 /* help.c -- made from chapters/A2-command.w; change it there */
 
-/* B.51  help.c */
+/* B.62  help.c */
 
 #include <string.h>
 #include "A2-command/help.h"
 
-/* B.39  Greet */
+/* B.48  Greet */
 
 void help_greet(FILE * out)
 {
   static const enum subcommand three[] = { SUB_GENERATE, SUB_TRACE,
     SUB_TOKENIZE
   };
-  fprintf(out,
-          "Incipit writes what follows, one token" " at a time. Three to try:\n\n");
+  fprintf(out, "Incipit writes what follows, one token"
+          " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
     fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
             subcommand_at(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
 
-/* B.40  Greet */
+/* B.49  Greet */
 
 void help_overview(FILE * out)
 {
   fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand)i)->hidden)
-      fprintf(out, "  %-12s %s\n", subcommand_at((enum subcommand)i)->name,
+      fprintf(out, "  %-12s %s\n",
+              subcommand_at((enum subcommand)i)->name,
               subcommand_at((enum subcommand)i)->words);
-  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
+  fprintf(out, "\nincipit SUBCOMMAND --help" " lists its options.\n");
 }
 
-/* B.41  Print words in a column */
+/* B.50  Print words in a column */
 
 enum { COLUMN = 28, SCREEN = 78 };
 static void print_words(FILE * out, size_t *at, const char *words)
@@ -49,7 +50,7 @@ static void print_words(FILE * out, size_t *at, const char *words)
   }
 }
 
-/* B.42  Put the names of an option together */
+/* B.51  Put the names of an option together */
 
 static size_t option_names(const struct option_row *o, char room[80])
 {
@@ -64,7 +65,7 @@ static size_t option_names(const struct option_row *o, char room[80])
   return n;
 }
 
-/* B.43  Put the names of an option together */
+/* B.52  Put the names of an option together */
 
 static void print_option(FILE * out, const struct option_row *o)
 {
@@ -83,12 +84,13 @@ static void print_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.44  Print the help of one subcommand */
+/* B.53  Print the help of one subcommand */
 
 void help_subcommand(FILE * out, enum subcommand sub)
 {
   const struct subcommand_row *s = subcommand_at(sub);
-  const char *left = s->least > 0 ? "" : "[", *right = s->least > 0 ? "" : "]";
+  const char *left = s->least > 0 ? "" : "[";
+  const char *right = s->least > 0 ? "" : "]";
   fprintf(out, "usage: incipit %s", s->name);
   if (s->operand != NULL)
     fprintf(out, " %s%s%s", left, s->operand, right);
@@ -99,7 +101,7 @@ void help_subcommand(FILE * out, enum subcommand sub)
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 
-/* B.45  Print a text for troff */
+/* B.54  Print a text for troff */
 
 static void print_troff(FILE * out, const char *text)
 {
@@ -107,12 +109,12 @@ static void print_troff(FILE * out, const char *text)
     fputs("\\&", out);
   for (; *text != '\0'; text++)
     if (*text == '-' || *text == '\\')
-      fprintf(out, "\\%c", *text == '-' ? '-' : 'e');
+      fputs(*text == '-' ? "\\-" : "\\e", out);
     else
       putc(*text, out);
 }
 
-/* B.46  Print a text for troff */
+/* B.55  Print a text for troff */
 
 static void print_troff_option(FILE * out, const struct option_row *o)
 {
@@ -131,53 +133,64 @@ static void print_troff_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.47  Print the manual page */
+/* B.56  Print the manual page */
 
 void help_manual(FILE * out)
 {
-  fprintf(out, ".TH INCIPIT 1\n.SH NAME\nincipit \\- write what follows,"
-          " one token at a time\n.SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"
+  fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"
+          "incipit \\- write what follows," " one token at a time\n"
+          ".SH SYNOPSIS\n.B incipit\n" "SUBCOMMAND [OPTION]...\n"
           ".SH SUBCOMMANDS\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     const struct subcommand_row *s = subcommand_at((enum subcommand)i);
-    if (s->hidden)
-      continue;
-    fprintf(out, ".SS \"incipit ");
-    print_troff(out, s->name);
-    if (s->operand != NULL)
-      fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
-    fprintf(out, "\"\n");
-    print_troff(out, s->words);
-    fprintf(out, ".\n");
-    for (int k = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option)k)->where >> i & 1) != 0)
-        print_troff_option(out, option_at((enum option)k));
-    fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
-    print_troff(out, s->example);
-    fprintf(out, "\n.fi\n.RE\n");
+    if (!s->hidden)
+/* B.57  Print the page's section about subcommand i */
+
+    {
+      fprintf(out, ".SS \"incipit ");
+      print_troff(out, s->name);
+      if (s->operand != NULL)
+        fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
+      fprintf(out, "\"\n");
+      print_troff(out, s->words);
+      fprintf(out, ".\n");
+      for (int k = 0; k < N_OPTIONS; k++)
+        if ((option_at((enum option)k)->where >> i & 1) != 0)
+          print_troff_option(out, option_at((enum option)k));
+      fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
+      print_troff(out, s->example);
+      fprintf(out, "\n.fi\n.RE\n");
+    }
+
   }
 
-/* B.48  Print the rest of the manual page */
+/* B.58  Print the rest of the manual page */
 
-  fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled"
-          " by Ctrl\\-C.\n.SH ENVIRONMENT\n.TP\n.B INCIPIT_MODEL\nThe model to use where"
-          " none is given.\n.TP\n.B INCIPIT_ISA\nThe kernels to use:"
-          " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"
-          "The number of workers where none is given.\n");
+  fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"
+          " 2 wrong usage, 130 cancelled" " by Ctrl\\-C.\n.SH ENVIRONMENT\n"
+          ".TP\n.B INCIPIT_MODEL\n"
+          "The model to use where" " none is given.\n"
+          ".TP\n.B INCIPIT_ISA\n" "The kernels to use:"
+          " scalar, avx2 or avx512.\n" ".TP\n.B OMP_NUM_THREADS\n"
+          "The number of workers where" " none is given.\n");
 
 }
 
-/* B.49  Print the program for the shell */
+/* B.59  Print the program for the shell */
 
 void help_completion(FILE * out)
 {
-  fprintf(out, "# bash completion for incipit\n_incipit()\n{\n  local words=\n"
-          "  case $COMP_CWORD:${COMP_WORDS[1]} in\n    1:*) words=\"");
+  fprintf(out, "# bash completion for incipit\n"
+          "_incipit()\n{\n  local words=\n"
+          "  case $COMP_CWORD:" "${COMP_WORDS[1]} in\n" "    1:*) words=\"");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     if (!subcommand_at((enum subcommand)i)->hidden)
       fprintf(out, "%s%s", i > 0 ? " " : "",
               subcommand_at((enum subcommand)i)->name);
   fprintf(out, "\" ;;\n");
+
+/* B.60  Print the options of each subcommand, for the shell */
+
   for (int i = 0; i < SUB_VERSION; i++) {
     fprintf(out, "    *:%s) words=\"", subcommand_at((enum subcommand)i)->name);
     for (int k = 0, n = 0; k < N_OPTIONS; k++)
@@ -185,7 +198,8 @@ void help_completion(FILE * out)
         fprintf(out, "%s--%s", n++ > 0 ? " " : "", option_at((enum option)k)->name);
     fprintf(out, "\" ;;\n");
   }
-  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"
+
+  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W" " \"$words\" --"
           " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
-          "complete -o default -F _incipit incipit\n");
+          "complete -o default -F" " _incipit incipit\n");
 }

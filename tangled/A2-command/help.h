@@ -1,16 +1,16 @@
 /* help.h -- made from chapters/A2-command.w; change it there */
 
-/* B.50  help.h */
+/* B.61  help.h */
 
 #ifndef INCIPIT_HELP_H
 #define INCIPIT_HELP_H
 #include <stdio.h>
 #include "A2-command/options.h"
 
-/* B.38  The table, in four forms */
+/* B.47  The table, in four forms */
 
 void help_greet(FILE * out);
-/* what somebody sees who has typed the name alone: three things to try */
+/* what somebody sees who has typed the name alone */
 
 void help_overview(FILE * out);
 /* the subcommands */

@@ -1,126 +1,137 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.36  options.c */
+/* B.45  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "A2-command/options.h"
 
-/* B.14  The table of subcommands */
+/* B.17  The table of subcommands */
 
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
                     "incipit generate \"The cat sat\"" " -n 4", 0, 1, false},
-  [SUB_TOKENIZE] = {"tokenize", "TEXT|-", "text to ids and pieces," " and back",
+  [SUB_TOKENIZE] = {"tokenize", "TEXT|-",
+                    "text to ids and pieces," " and back",
                     "incipit tokenize \"The cat sat\"", 0, 1, false},
   [SUB_TRACE] = {"trace", "PROMPT|-", "the loop, step by step",
                  "incipit trace \"The cat sat\"" " -n 4", 0, 1, false},
   [SUB_INSPECT] = {"inspect", "PATH", "what is in a model's files",
                    "incipit inspect", 0, 1, false},
-  [SUB_PROBE] =
-      {"probe", "KIND", "questions in JSON, one a line," " answered one a line",
-       "echo '{\"text\": \"The cat sat\"}' |" " incipit probe tokenize", 1, 1,
-       false},
-  [SUB_HELP] =
-      {"help", "SUBCOMMAND", "this list, or the options" " of one subcommand",
-       "incipit help generate", 0, 1, false},
-  [SUB_VERSION] =
-      {"--version", NULL, "version, build, compiler," " kernels, Unicode",
-       "incipit --version", 0, 0, false},
+  [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"
+                 " answered one a line", "echo '{\"text\": \"The cat sat\"}' |"
+                 " incipit probe tokenize", 1, 1, false},
+  [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"
+                " of one subcommand", "incipit help generate", 0, 1, false},
+  [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"
+                   " kernels, Unicode", "incipit --version", 0, 0, false},
   [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}
 };
 
-/* B.15  The table of options */
+/* B.18  The table of options */
 
-enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE, R = 1u << SUB_TRACE,
-  I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE, H = 1u << SUB_HELP
+enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
+  R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
+  H = 1u << SUB_HELP
 };
 static const struct option_row option_table[N_OPTIONS] = {
-  [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's layout",
-                    "the built-in model", 'm', false, 0, 0, G | T | R | P},
+
+/* B.19  Options that say what to begin with */
+
+  [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"
+                    " layout", "the built-in model", 'm', false, 0, 0,
+                    G | T | R | P},
   [OPTION_THREADS] = {"threads", NULL, "N", "workers",
                       "OMP_NUM_THREADS, or the physical" " cores", 't', true, 1,
-                      1024, G | R | P},
-  [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p', false, 0, 0,
-                     G | R},
-  [OPTION_FILE] =
-      {"file", NULL, "FILE", "the text is that of a file, byte for byte",
-       NULL, 'f', false, 0, 0, G | T | R},
-  [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids", NULL, 0,
-                         false, 0, 0, G | R},
-
-/* B.16  Options that bound and show a generation */
-
-  [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
-                             "write at most so many",
-                             "until a stop or the context is full; trace: 4", 'n',
-                             true, 0, INT64_MAX, G | R},
-  [OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the model has",
-                       "the model's", 'c', true, 1, INT64_MAX, G | R},
-  [OPTION_IGNORE_EOS] =
-      {"ignore-eos", NULL, NULL, "end tokens end nothing", NULL, 0,
-       false, 0, 0, G | R},
-  [OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0, false, 0,
-                   0, G},
-  [OPTION_LOGPROBS] = {"logprobs", NULL, "K", "with --json or --jsonl: the"
-                       " log-probability and rank of each token, and the K likeliest",
-                       "off", 0, true, 0,
-                       1000, G},
-  [OPTION_NO_SPECIAL] =
-      {"no-special", NULL, NULL, "add no special tokens to the text",
-       "as the tokenizer's files say", 0, false, 0, 0, G | T | R},
-  [OPTION_PARSE_SPECIAL] =
-      {"parse-special", NULL, NULL, "the text of a special token" " is that token",
-       "it is plain text", 0, false, 0, 0, G | T | R},
-  [OPTION_STATS] =
-      {"stats", NULL, NULL,
-       "counters, times, rates and memory, on" " standard error", NULL, 0, false, 0,
-       0, G},
-  [OPTION_JSON] =
-      {"json", NULL, NULL, "print one JSON object", NULL, 0, false, 0, 0,
-       G | T | R | I},
-  [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it comes, then"
-                    " that of --json", NULL, 0, false, 0, 0, G}
+                      1024,
+                      G | R | P},
+  [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
+                     false, 0, 0, G | R},
+  [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"
+                   " byte for byte", NULL, 'f', false, 0, 0, G | T | R},
+  [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids",
+                         NULL, 0, false, 0, 0, G | R}
 
   ,
 
-/* B.17  Options of the other subcommands */
+/* B.20  Options that bound a generation */
 
-  [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0, T},
-  [OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only", NULL, 0,
-                    false, 0, 0, T},
-  [OPTION_TRAIN] =
-      {"train", NULL, "FILE", "learn a byte-level BPE from a file", NULL,
-       0, false, 0, 0, T},
-  [OPTION_VOCAB_SIZE] =
-      {"vocab-size", NULL, "N",
-       "with --train: how many ids, the end" " of text and the 256 bytes included",
-       NULL, 0, true, 257, 4194304, T},
-  [OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write tokenizer.json",
-                  NULL, 0, false, 0, 0, T},
-  [OPTION_TOP] =
-      {"top", NULL, "K", "show the K likeliest candidates", "5", 0, true, 1,
-       100, R},
-  [OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the last row"
-                        " looks at, layers and heads counted from 0", NULL, 0,
+  [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
+                             "write at most so many",
+                             "until a stop or the context is" " full; trace: 4",
+                             'n', true, 0, INT64_MAX, G | R},
+  [OPTION_CTX_SIZE] =
+      {"ctx-size", NULL, "N", "use less context than the" " model has",
+       "the model's", 'c', true, 1, INT64_MAX, G | R},
+  [OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
+                         NULL, 0, false, 0, 0, G | R},
+  [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"
+                         " to the text", "as the tokenizer's files say", 0, false,
+                         0, 0,
+                         G | T | R},
+  [OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a"
+                            " special token is that token", "it is plain text", 0,
+                            false, 0, 0,
+                            G | T | R}
+
+  ,
+
+/* B.21  Options that say what to show of it */
+
+  [OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0,
+                   false, 0, 0, G},
+  [OPTION_LOGPROBS] = {"logprobs", NULL, "K", "with --json or --jsonl: the"
+                       " log-probability and rank of"
+                       " each token, and the K likeliest",
+                       "off", 0, true, 0, 1000, G},
+  [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"
+                    " memory, on standard error", NULL, 0, false, 0, 0, G},
+  [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
+                   false, 0, 0, G | T | R | I},
+  [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"
+                    " comes, then that of --json", NULL, 0, false, 0, 0, G}
+
+  ,
+
+/* B.22  Options of \tokenize */
+
+  [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0,
+                  T},
+  [OPTION_COUNT] = {"count", NULL, NULL, "print the number of tokens only",
+                    NULL, 0, false, 0, 0, T},
+  [OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a"
+                    " file", NULL, 0, false, 0, 0, T},
+  [OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many"
+                         " ids, the end of text and the" " 256 bytes included",
+                         NULL, 0, true,
+                         257, 4194304, T},
+  [OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write"
+                  " tokenizer.json", NULL, 0, false, 0, 0, T}
+
+  ,
+
+/* B.23  Options of the other subcommands */
+
+  [OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
+                  0, true, 1, 100, R},
+  [OPTION_ATTENTION] = {"attention", NULL, "LAYER.HEAD", "show what the"
+                        " last row looks at, layers and" " heads counted from 0",
+                        NULL, 0,
                         false, 0, 0, R},
-  [OPTION_VOCAB] =
-      {"vocab", NULL, "PATH",
-       "a tokenizer.json, or a directory with a" " tokenizer", "the model's", 0,
-       false, 0, 0, P},
-  [OPTION_MAN] =
-      {"man", NULL, NULL, "print the manual page", NULL, 0, false, 0, 0, H},
-  [OPTION_COMPLETION] =
-      {"completion", NULL, NULL, "print the shell's completion", NULL,
-       0, false, 0, 0, H},
-  [OPTION_HELP] =
-      {"help", NULL, NULL, "say what the options are", NULL, 'h', false, 0,
-       0, G | T | R | I | P | H}
+  [OPTION_VOCAB] = {"vocab", NULL, "PATH", "a tokenizer.json, or a"
+                    " directory with a tokenizer", "the model's", 0, false, 0, 0,
+                    P},
+  [OPTION_MAN] = {"man", NULL, NULL, "print the manual page", NULL, 0,
+                  false, 0, 0, H},
+  [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"
+                         " completion", NULL, 0, false, 0, 0, H},
+  [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
+                   'h', false, 0, 0, G | T | R | I | P | H}
 
 };
 
-/* B.18  What later chapters bring */
+/* B.24  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -130,9 +141,13 @@ struct later_row {
 static const struct later_row later_option[] = {
   {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},
-  {"window", NULL, 0, G | R, 6}, {"temperature", "temp", 0, G | R, 7},
-  {"top-k", NULL, 0, G | R, 7}, {"top-p", NULL, 0, G | R, 7},
-  {"min-p", NULL, 0, G | R, 7}, {"typical-p", "typical", 0, G | R, 7},
+  {"window", NULL, 0, G | R, 6},
+
+/* B.25  What chapter 7 brings */
+
+  {"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},
+  {"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},
+  {"typical-p", "typical", 0, G | R, 7},
   {"repetition-penalty", "repeat-penalty", 0, G | R, 7},
   {"frequency-penalty", NULL, 0, G | R, 7},
   {"presence-penalty", NULL, 0, G | R, 7},
@@ -141,27 +156,34 @@ static const struct later_row later_option[] = {
   {"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},
   {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},
   {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},
-  {"json-object", NULL, 0, G | R, 7}, {"stop", NULL, 0, G | R, 8},
-  {"no-escape", NULL, 0, G | R, 8}, {"include-stop", NULL, 0, G | R, 8},
-  {"min-tokens", NULL, 0, G | R, 8}, {"stop-on-repetition", NULL, 0, G | R, 8},
+  {"json-object", NULL, 0, G | R, 7}
+
+  ,
+  {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},
+  {"include-stop", NULL, 0, G | R, 8},
+  {"min-tokens", NULL, 0, G | R, 8},
+  {"stop-on-repetition", NULL, 0, G | R, 8},
   {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},
-  {"early-stopping", NULL, 0, G, 9}, {"activations", NULL, 0, G | R | P, 10},
+  {"early-stopping", NULL, 0, G, 9},
+  {"activations", NULL, 0, G | R | P, 10},
   {"device", NULL, 0, G | R, 14}
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 
-/* B.19  What later chapters bring */
+/* B.26  What later chapters bring */
 
 static const struct later_row later_subcommand[] = {
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 };
-enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
 
-/* B.37  Read what was typed */
+enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
+};
 
-/* B.28  Count the slips between two words */
+/* B.46  Read what was typed */
+
+/* B.36  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -172,7 +194,11 @@ static unsigned slips(const char *a, const char *b)
     return n + m;
   for (unsigned i = 0; i <= n; i++)
     for (unsigned j = 0; j <= m; j++) {
-      unsigned best = i == 0 ? j : d[i - 1][j] + 1;
+      unsigned best;
+
+/* B.37  Set \best to the slips between i letters and j letters */
+
+      best = i == 0 ? j : d[i - 1][j] + 1;
       if (j > 0 && d[i][j - 1] + 1 < best)
         best = d[i][j - 1] + 1;
       if (i > 0 && j > 0) {
@@ -183,12 +209,13 @@ static unsigned slips(const char *a, const char *b)
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
           && d[i - 2][j - 2] + 1 < best)
         best = d[i - 2][j - 2] + 1;
+
       d[i][j] = best;
     }
   return d[n][m];
 }
 
-/* B.29  Count the slips between two words */
+/* B.38  Count the slips between two words */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
@@ -199,7 +226,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.30  Read a number within its limits */
+/* B.39  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -215,7 +242,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.31  Read a number within its limits */
+/* B.40  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -224,13 +251,14 @@ static bool count_parse(const struct option_row *o, const char *text,
       && *value <= o->most)
     return true;
   if (o->most == INT64_MAX)
-    return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64
-                     " on", o->name, text, o->least);
-  return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64
-                   " to %" PRIu64, o->name, text, o->least, o->most);
+    return error_say(why, "--%s is `%s'; wanted: an"
+                     " integer from %" PRIu64 " on", o->name, text, o->least);
+  return error_say(why, "--%s is `%s'; wanted: an"
+                   " integer from %" PRIu64 " to %" PRIu64, o->name, text, o->least,
+                   o->most);
 }
 
-/* B.32  Read a list of ids */
+/* B.41  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -243,8 +271,8 @@ int ids_parse(struct memory *m, const char *text, const char *what,
     size_t n = strcspn(text, ",; ");
     bool ok = digits_parse(text, n, &id) && id <= UINT32_MAX;
     if (!ok)
-      error_say(why, "--%s is `%s'; wanted: ids with commas between"
-                " them, as in 1,2,3", what, all);
+      error_say(why, "--%s is `%s'; wanted: ids"
+                " with commas between them," " as in 1,2,3", what, all);
     if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
       ids_free(m, list);
       return ok ? STATUS_FAILED : STATUS_USAGE;
@@ -256,7 +284,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.22  Find the subcommand */
+/* B.29  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -274,13 +302,14 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   }
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
-      return error_say(why, "%s comes with chapter %u; this program ends with"
-                       " chapter 3", word, later_subcommand[i].chapter);
-  return error_say(why, "there is no subcommand `%s'; the nearest is %s", word,
-                   nearest_of(word, list, n));
+      return error_say(why, "%s comes with chapter %u;"
+                       " this program ends with" " chapter 3", word,
+                       later_subcommand[i].chapter);
+  return error_say(why, "there is no subcommand"
+                   " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
-/* B.25  Find an option of this subcommand */
+/* B.32  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -290,7 +319,7 @@ static bool is_called(const char *name, const char *also, char letter,
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
 
-/* B.26  Find an option of this subcommand */
+/* B.33  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -303,37 +332,48 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.27  Say that there is no such option, and what is nearest */
+/* B.34  Say that there is no such option, and what is nearest */
 
-static bool no_such_option(enum subcommand sub, const char *name, char letter,
-                           struct error *why)
+static bool comes_later(enum subcommand sub, const char *name,
+                        char letter, struct error *why)
 {
-  const char *list[N_OPTIONS];
-  size_t n = 0;
   for (int i = 0; i < N_LATER; i++) {
     const struct later_row *l = &later_option[i];
-    if ((l->where >> sub & 1) != 0
-        && is_called(l->name, l->also, l->letter, name, letter))
-      return error_say(why, "--%s comes with chapter %u; this program ends"
-                       " with chapter 3", l->name, l->chapter);
+    if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
+                                                 l->letter, name, letter))
+      continue;
+    error_say(why, "--%s comes with chapter %u;"
+              " this program ends with" " chapter 3", l->name, l->chapter);
+    return true;
   }
+  return false;
+}
+
+/* B.35  Say that there is no such option, and what is nearest */
+
+static bool no_such_option(enum subcommand sub, const char *name,
+                           char letter, struct error *why)
+{
+  const char *list[N_OPTIONS], *asked = subcommand_table[sub].name;
+  size_t n = 0;
+  if (comes_later(sub, name, letter, why))
+    return false;
   for (int i = 0; i < N_OPTIONS; i++)
     if ((option_table[i].where >> sub & 1) != 0)
       list[n++] = option_table[i].name;
   if (n == 0)
-    return error_say(why, "%s takes no options", subcommand_table[sub].name);
+    return error_say(why, "%s takes no options", asked);
   if (letter != '\0')
-    return error_say(why, "%s has no option -%c (incipit %s --help)",
-                     subcommand_table[sub].name, letter,
-                     subcommand_table[sub].name);
-  return error_say(why, "%s has no option --%s; the nearest is --%s",
-                   subcommand_table[sub].name, name, nearest_of(name, list, n));
+    return error_say(why, "%s has no option -%c" " (incipit %s --help)",
+                     asked, letter, asked);
+  return error_say(why, "%s has no option --%s;" " the nearest is --%s",
+                   asked, name, nearest_of(name, list, n));
 }
 
-/* B.23  Take one option, with its value */
+/* B.30  Take one option, with its value */
 
-static bool take_option(struct wishes *w, int argc, char **argv, int *i,
-                        struct error *why)
+static bool take_option(struct wishes *w, int argc, char **argv,
+                        int *i, struct error *why)
 {
   const char *word = argv[*i], *value = NULL;
   char name[64], letter = '\0';
@@ -351,11 +391,11 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
 
-/* B.24  See to the value of option \found */
+/* B.31  See to the value of option \found */
 
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
-    return error_say(why, "--%s takes no value; found `%s'", o->name, value);
+    return error_say(why, "--%s takes no value;" " found `%s'", o->name, value);
   if (o->value != NULL && value == NULL) {
     if (*i + 1 >= argc)
       return error_say(why, "--%s needs a value: %s", o->name, o->value);
@@ -366,21 +406,25 @@ static bool take_option(struct wishes *w, int argc, char **argv, int *i,
 
 }
 
-/* B.33  See whether the options agree */
+/* B.42  See whether the options agree */
 
 static const struct {
   enum option a, b;
 } against[] = {
-  {OPTION_PROMPT, OPTION_FILE}, {OPTION_PROMPT, OPTION_PROMPT_IDS},
+  {OPTION_PROMPT, OPTION_FILE},
+  {OPTION_PROMPT, OPTION_PROMPT_IDS},
   {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},
   {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},
   {OPTION_IDS, OPTION_COUNT}, {OPTION_IDS, OPTION_FILE},
   {OPTION_IDS, OPTION_TRAIN}, {OPTION_COUNT, OPTION_TRAIN},
   {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},
   {OPTION_FILE, OPTION_TRAIN}, {OPTION_MODEL, OPTION_TRAIN},
-  {OPTION_IDS, OPTION_NO_SPECIAL}, {OPTION_IDS, OPTION_PARSE_SPECIAL},
-  {OPTION_TRAIN, OPTION_NO_SPECIAL}, {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
-  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL}, {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
+  {OPTION_IDS, OPTION_NO_SPECIAL},
+  {OPTION_IDS, OPTION_PARSE_SPECIAL},
+  {OPTION_TRAIN, OPTION_NO_SPECIAL},
+  {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
+  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},
+  {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
   {OPTION_MAN, OPTION_COMPLETION}
 };
 
@@ -394,12 +438,13 @@ static const struct {
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 };
 
-/* B.34  See whether the options agree */
+/* B.43  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
   static const enum option text[] = { OPTION_PROMPT, OPTION_FILE,
-    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN, OPTION_COMPLETION
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
+    OPTION_COMPLETION
   };
   for (size_t i = 0; i < sizeof against / sizeof *against; i++)
     if (w->of[against[i].a].given && w->of[against[i].b].given)
@@ -409,16 +454,17 @@ static bool options_agree(const struct wishes *w, struct error *why)
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
     if (w->of[needs[i].a].given && !w->of[needs[i].b].given
         && !w->of[needs[i].either].given)
-      return error_say(why, "--%s needs --%s", option_table[needs[i].a].name,
+      return error_say(why, "--%s needs --%s",
+                       option_table[needs[i].a].name,
                        option_table[needs[i].b].name);
   for (size_t i = 0; i < sizeof text / sizeof *text; i++)
     if (w->operand != NULL && w->of[text[i]].given)
-      return error_say(why, "--%s contradicts `%s'", option_table[text[i]].name,
-                       w->operand);
+      return error_say(why, "--%s contradicts `%s'",
+                       option_table[text[i]].name, w->operand);
   return true;
 }
 
-/* B.20  Read a command line */
+/* B.27  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -439,11 +485,11 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
     } else if (operands++ < subcommand_table[w->sub].most)
       w->operand = word;
     else
-      return error_say(why, "`%s' is one word too many" " (incipit %s --help)",
-                       word, subcommand_table[w->sub].name);
+      return error_say(why, "`%s' is one word too many"
+                       " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
 
-/* B.21  Complain if an operand is missing */
+/* B.28  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

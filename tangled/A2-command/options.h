@@ -1,26 +1,27 @@
 /* options.h -- made from chapters/A2-command.w; change it there */
 
-/* B.35  options.h */
+/* B.44  options.h */
 
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "01-tokens/bpe.h"
 #include "A2-command/console.h"
 
-/* B.11  What can be asked for */
+/* B.12  What can be asked for */
 
-enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT, SUB_PROBE,
-  SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS
+enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
+  SUB_PROBE, SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS
 };
 enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
-  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE, OPTION_IGNORE_EOS,
-  OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL, OPTION_PARSE_SPECIAL,
-  OPTION_STATS, OPTION_JSON, OPTION_JSONL, OPTION_IDS, OPTION_COUNT, OPTION_TRAIN,
-  OPTION_VOCAB_SIZE, OPTION_OUT, OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB,
-  OPTION_MAN, OPTION_COMPLETION, OPTION_HELP, N_OPTIONS
+  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
+  OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
+  OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
+  OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
+  OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
+  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS
 };
 
-/* B.12  What can be asked for */
+/* B.13  What can be asked for */
 
 struct subcommand_row {
   const char *name, *operand, *words, *example;
@@ -29,6 +30,11 @@ struct subcommand_row {
 };
 /* how it is called; its operand, of which it takes least to most; what it
  * does; an example that works as printed */
+
+const struct subcommand_row *subcommand_at(enum subcommand sub);
+/* a line of the table of subcommands */
+
+/* B.14  What can be asked for */
 
 struct option_row {
   const char *name, *also, *value, *words, *normal;
@@ -41,13 +47,10 @@ struct option_row {
  * for a flag; what it does, and without it; if it counts, the value is an
  * integer from least to most; a bit for each subcommand */
 
-const struct subcommand_row *subcommand_at(enum subcommand sub);
-/* a line of the table of subcommands */
-
 const struct option_row *option_at(enum option number);
 /* a line of the table of options */
 
-/* B.13  What has been asked for */
+/* B.15  What has been asked for */
 
 struct option_value {
   bool given;
@@ -56,14 +59,16 @@ struct option_value {
 };
 struct wishes {
   enum subcommand sub;
-  struct option_value of[N_OPTIONS];
   const char *operand;
+  struct option_value of[N_OPTIONS];
 };
 /* what a command line says; all text belongs to argv; operand may be null */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
 /* reads a command line of at least one word after the program's name; on
- * failure a sentence that names what is wrong and what is nearest to it */
+ * failure a sentence that names what is wrong and what is nearest */
+
+/* B.16  What has been asked for */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n);
 /* the one of n >=1 names that can be made of word with the fewest letters

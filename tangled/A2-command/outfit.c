@@ -1,6 +1,6 @@
 /* outfit.c -- made from chapters/A2-command.w; change it there */
 
-/* B.64  outfit.c */
+/* B.76  outfit.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,23 +9,24 @@
 #include <unistd.h>
 #include "A2-command/outfit.h"
 
-/* B.54  Put two parts of a path together */
+/* B.66  Put two parts of a path together */
 
 static bool join_path(char path[CONSOLE_PATH], const char *folder,
                       const char *name, struct error *why)
 {
   int n = snprintf(path, CONSOLE_PATH, "%s%s", folder, name);
   return (n >= 0 && n < CONSOLE_PATH)
-      || error_say(why, "%s: the path has %d bytes; wanted: fewer than %d", name, n,
-                   (int)CONSOLE_PATH);
+      || error_say(why, "%s: the path has %d bytes;"
+                   " wanted: fewer than %d", name, n, (int)CONSOLE_PATH);
 }
 
-/* B.53  Find the built-in model */
+/* B.65  Find the built-in model */
 
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
                      struct error *why)
 {
-  static const char *const place[] = { "../share/incipit/models/pocket",
+  static const char *const place[] = {
+    "../share/incipit/models/pocket",
     "../models/pocket", "../../models/pocket"
   };
   const char *named = getenv("INCIPIT_MODEL");
@@ -42,11 +43,12 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
       return true;
   }
   join_path(path, folder, place[1], NULL);
-  return error_say(why, "there is no built-in model at %s; give one with"
-                   " --model, or name it in INCIPIT_MODEL", path);
+  return error_say(why, "there is no built-in model"
+                   " at %s; give one with" " --model, or name it"
+                   " in INCIPIT_MODEL", path);
 }
 
-/* B.55  Count the workers that are wanted */
+/* B.67  Count the workers that are wanted */
 
 static unsigned workers_wanted(const struct wishes *w)
 {
@@ -59,15 +61,16 @@ static unsigned workers_wanted(const struct wishes *w)
   return pool_cores();
 }
 
-/* B.56  Count the workers that are wanted */
+/* B.68  Count the workers that are wanted */
 
 const struct kernels *outfit_kernels(struct error *why)
 {
   const char *name = getenv("INCIPIT_ISA");
-  return kernels_find(name != NULL && *name != '\0' ? name : NULL, why);
+  bool named = name != NULL && *name != '\0';
+  return kernels_find(named ? name : NULL, why);
 }
 
-/* B.58  Tell where the model is */
+/* B.70  Tell where the model is */
 
 static bool model_path(struct outfit *o, const struct console *c,
                        const struct wishes *w, struct error *why)
@@ -77,7 +80,7 @@ static bool model_path(struct outfit *o, const struct console *c,
   return built_in(c, o->path, why);
 }
 
-/* B.59  Open the model, and what runs it */
+/* B.71  Open the model, and what runs it */
 
 static bool open_model(struct outfit *o, const struct wishes *w, struct error *why)
 {
@@ -93,7 +96,7 @@ static bool open_model(struct outfit *o, const struct wishes *w, struct error *w
   return o->crew != NULL;
 }
 
-/* B.60  Learn the size of the vocabulary from the settings */
+/* B.72  Learn the size of the vocabulary from the settings */
 
 static bool look_at_config(struct outfit *o, struct error *why)
 {
@@ -109,10 +112,10 @@ static bool look_at_config(struct outfit *o, struct error *why)
   return true;
 }
 
-/* B.61  Open the tokenizer */
+/* B.73  Open the tokenizer */
 
-static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
-                           struct error *why)
+static bool open_tokenizer(struct outfit *o, const char *path,
+                           unsigned needs, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(o->m, path, &o->t, why);
   if (found != TOKENIZER_OPEN)
@@ -124,15 +127,15 @@ static bool open_tokenizer(struct outfit *o, const char *path, unsigned needs,
     return true;
   char has[32], wanted[64];
   snprintf(has, sizeof has, "%zu", n - 1);
-  snprintf(wanted, sizeof wanted, "less than %" PRIu32 ", the vocab_size of"
-           " config.json", o->vocab_size);
+  snprintf(wanted, sizeof wanted, "less than %" PRIu32
+           ", the vocab_size of" " config.json", o->vocab_size);
   return error_found(why, path, "the tokenizer's largest id", has, wanted);
 }
 
-/* B.57  Open what is needed */
+/* B.69  Open what is needed */
 
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
-                 unsigned needs, struct error *why)
+bool outfit_open(struct outfit *o, const struct console *c,
+                 const struct wishes *w, unsigned needs, struct error *why)
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
@@ -140,8 +143,8 @@ bool outfit_open(struct outfit *o, const struct console *c, const struct wishes 
   const char *vocab = w->of[OPTION_VOCAB].given ? w->of[OPTION_VOCAB].text : NULL;
   o->e.k = outfit_kernels(why);
   bool ok = o->e.k != NULL && (needs == 0
-                               || ((needs & NEED_MODEL) == 0 && vocab != NULL &&
-                                   !w->of[OPTION_MODEL].given)
+                               || ((needs & NEED_MODEL) == 0 && vocab != NULL
+                                   && !w->of[OPTION_MODEL].given)
                                || model_path(o, c, w, why));
   if (ok && (needs & NEED_MODEL) != 0)
     ok = open_model(o, w, why);
@@ -155,7 +158,7 @@ bool outfit_open(struct outfit *o, const struct console *c, const struct wishes 
   return ok;
 }
 
-/* B.62  Close what was opened */
+/* B.74  Close what was opened */
 
 void outfit_close(struct outfit *o)
 {

@@ -1,6 +1,6 @@
 /* outfit.h -- made from chapters/A2-command.w; change it there */
 
-/* B.63  outfit.h */
+/* B.75  outfit.h */
 
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
@@ -9,7 +9,7 @@
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 
-/* B.52  What a subcommand works with */
+/* B.63  What a subcommand works with */
 
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
 struct outfit {
@@ -28,8 +28,11 @@ struct outfit {
 /* of the model */
 
 };
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w,
-                 unsigned needs, struct error *why);
+
+/* B.64  What a subcommand works with */
+
+bool outfit_open(struct outfit *o, const struct console *c,
+                 const struct wishes *w, unsigned needs, struct error *why);
 /* opens what needs says: the model of --model or the built-in one, and the
  * tokenizer of --vocab or the model's, which MAY_TOKENIZER lets be absent;
  * on failure nothing is held. It stays where it is: it points to itself */

@@ -1,13 +1,13 @@
 /* prompt.c -- made from chapters/A2-command.w; change it there */
 
-/* B.79  prompt.c */
+/* B.93  prompt.c */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "A2-command/prompt.h"
 
-/* B.67  Read a stream or a file to its end */
+/* B.80  Read a stream or a file to its end */
 
 bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *why)
 {
@@ -16,14 +16,14 @@ bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *w
   while ((n = fread(part, 1, sizeof part, in)) > 0)
     if (!bytes_push(m, text, part, n, why))
       return false;
-  return !ferror(in) || error_say(why, "the standard input cannot be read: %s",
-                                  strerror(errno));
+  return !ferror(in) || error_say(why, "the standard input"
+                                  " cannot be read: %s", strerror(errno));
 }
 
-/* B.68  Read a stream or a file to its end */
+/* B.81  Read a stream or a file to its end */
 
-static bool file_read(struct memory *m, const char *path, struct bytes *text,
-                      struct error *why)
+static bool file_read(struct memory *m, const char *path,
+                      struct bytes *text, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why))
@@ -33,13 +33,13 @@ static bool file_read(struct memory *m, const char *path, struct bytes *text,
   return ok;
 }
 
-/* B.66  Gather the text */
+/* B.79  Gather the text */
 
 int text_gather(const struct console *c, const struct wishes *w,
                 struct bytes *text, struct error *why)
 {
-  const char *given = w->of[OPTION_PROMPT].given ? w->of[OPTION_PROMPT].text
-      : w->operand;
+  const char *given = w->of[OPTION_PROMPT].given
+      ? w->of[OPTION_PROMPT].text : w->operand;
   bool dash = w->operand != NULL && strcmp(w->operand, "-") == 0;
   bool ok;
   if (w->of[OPTION_FILE].given)
@@ -57,54 +57,60 @@ int text_gather(const struct console *c, const struct wishes *w,
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.69  Check the ids that were given */
+/* B.82  Check the ids that were given */
 
 static int check_ids(struct occasion *a)
 {
   for (size_t i = 0; i < a->p.list.n; i++)
     if (a->p.list.id[i] >= a->o.vocab_size) {
-      error_say(&a->why, "--prompt-ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-                a->p.list.id[i], a->o.vocab_size - 1);
+      error_say(&a->why, "--prompt-ids has id" " %" PRIu32
+                "; wanted: 0 to %" PRIu32, a->p.list.id[i], a->o.vocab_size - 1);
       return STATUS_USAGE;
     }
   return STATUS_DONE;
 }
 
-/* B.70  Turn the prompt into ids */
+/* B.84  Begin with a token that begins a text */
 
-static bool encode_prompt(struct occasion *a)
+static bool begin_somewhere(struct occasion *a)
 {
   const struct model_config *config = &a->o.lm->config;
   uint32_t first;
-  if (!a->p.in_ids && a->o.t == NULL)
-    return error_say(&a->why, "%s: there is no tokenizer that we know; wanted:"
-                     " a prompt in ids (--prompt-ids)", a->o.path);
-  bool ok = a->o.t == NULL || (a->p.in_ids
-                               ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id,
-                                                  a->p.list.n, false,
-                                                  &a->p.text, &a->why)
-                               : tokenizer_encode(a->o.t, a->o.m,
-                                                  (char *)a->p.text.byte,
-                                                  a->p.text.n,
-                                                  !a->w->of[OPTION_NO_SPECIAL].
-                                                  given,
-                                                  a->w->of[OPTION_PARSE_SPECIAL].
-                                                  given,
-                                                  &a->p.list, &a->why));
-  if (!ok || a->p.list.n > 0)
-    return ok;
   if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
   else if (config->has_bos)
     first = config->bos;
   else if (config->n_eos > 0)
     first = config->eos[0];
   else
-    return error_say(&a->why, "%s: the prompt is empty, and the model names no"
-                     " token to begin or end a text with", a->o.path);
+    return error_say(&a->why, "%s: the prompt is empty,"
+                     " and the model names no" " token to begin or end a"
+                     " text with", a->o.path);
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
-/* B.71  Measure the prompt against the context */
+/* B.83  Turn the prompt into ids */
+
+static bool encode_prompt(struct occasion *a)
+{
+  const struct option_value *of = a->w->of;
+  if (!a->p.in_ids && a->o.t == NULL)
+    return error_say(&a->why, "%s: there is no tokenizer"
+                     " that we know; wanted:" " a prompt in ids (--prompt-ids)",
+                     a->o.path);
+  bool ok = a->o.t == NULL || (a->p.in_ids
+                               ? tokenizer_decode(a->o.t, a->o.m, a->p.list.id,
+                                                  a->p.list.n,
+                                                  false, &a->p.text, &a->why)
+                               : tokenizer_encode(a->o.t, a->o.m,
+                                                  (char *)a->p.text.byte,
+                                                  a->p.text.n,
+                                                  !of[OPTION_NO_SPECIAL].given,
+                                                  of[OPTION_PARSE_SPECIAL].given,
+                                                  &a->p.list, &a->why));
+  return ok && (a->p.list.n > 0 || begin_somewhere(a));
+}
+
+/* B.85  Measure the prompt against the context */
 
 static int measure_context(struct occasion *a)
 {
@@ -113,13 +119,13 @@ static int measure_context(struct occasion *a)
   size_t has = a->o.lm->config.n_positions, n = a->p.list.n;
   a->context = less->given ? (size_t)less->count : has;
   if (a->context > has) {
-    error_say(&a->why, "--ctx-size is %zu; wanted: 1 to %zu, the model's context",
-              a->context, has);
+    error_say(&a->why, "--ctx-size is %zu; wanted:"
+              " 1 to %zu, the model's context", a->context, has);
     return STATUS_USAGE;
   }
   if (n > a->context) {
-    error_say(&a->why, "the prompt has %zu tokens; the context holds %zu", n,
-              a->context);
+    error_say(&a->why, "the prompt has %zu tokens;"
+              " the context holds %zu", n, a->context);
     return STATUS_FAILED;
   }
   a->most = a->context - n + 1;
@@ -128,7 +134,7 @@ static int measure_context(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.72  Run an occasion */
+/* B.86  Run an occasion */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *))
@@ -144,7 +150,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   else
     status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
-/* B.73  Open, measure, act and close */
+/* B.87  Open, measure, act and close */
 
   {
     if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
@@ -172,7 +178,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   return status;
 }
 
-/* B.75  Find the likeliest tokens */
+/* B.89  Find the likeliest tokens */
 
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k)
@@ -194,7 +200,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
     out[i].rank = i;
 }
 
-/* B.76  Show a piece of text */
+/* B.90  Show a piece of text */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n)
 {

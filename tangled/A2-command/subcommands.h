@@ -1,6 +1,6 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.103  subcommands.h */
+/* B.118  subcommands.h */
 
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
@@ -8,13 +8,10 @@
 #include "A2-command/help.h"
 #include "A7-json/json.h"
 #include "A2-command/prompt.h"
-
-/* B.104  The subcommands */
-
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
 
-/* B.95  The counters by name */
+/* B.110  The counters by name */
 
 enum { N_COUNTERS = 11 };
 uint64_t counter_at(const struct counters *c, int i, const char **name);

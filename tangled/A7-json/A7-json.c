@@ -9,7 +9,9 @@
 
 static void print_numbers(void)
 {
-  static const double some[] = { 0.1, 0.1 + 0.2, 0x1p-96, 1e23, 100, -0.0 };
+  static const double some[] = { 0.1, 0.1 + 0.2, 0x1p-96, 1e23,
+    100, -0.0
+  };
   char single[NUMBER_ROOM], whole[NUMBER_ROOM];
   printf("%-24s %-16s %s\n", "17 digits", "as float32", "as double");
   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {

@@ -1,6 +1,6 @@
 /* json.c -- made from chapters/A7-json.w; change it there */
 
-/* G.37  json.c */
+/* G.38  json.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "A7-json/json.h"
 
-/* G.38  Print numbers, and count their digits */
+/* G.39  Print numbers, and count their digits */
 
 /* G.7  Raise the last digit */
 
@@ -104,7 +104,8 @@ static void count_digits(unsigned of[10])
   for (int drawn = 0; drawn < DIGIT_DRAWS;) {
     char room[NUMBER_ROOM];
     float x;
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    state = state * UINT64_C(6364136223846793005)
+        + UINT64_C(1442695040888963407);
     uint32_t bits = (uint32_t) (state >> 32);
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x))
@@ -168,7 +169,8 @@ void number_digits(FILE * out)
 
 static void put_ascii(FILE * out, unsigned char c)
 {
-  static const char plain[] = "\"\\\n\t\r\b\f", letter[] = "\"\\ntrbf";
+  static const char plain[] = "\"\\\n\t\r\b\f";
+  static const char letter[] = "\"\\ntrbf";
   const char *found = c == '\0' ? NULL : strchr(plain, c);
   if (found != NULL)
     fprintf(out, "\\%c", letter[found - plain]);
@@ -318,7 +320,8 @@ static unsigned json_depth(json_t * value)
     if (below > deepest)
       deepest = below;
   }
-  return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
+  return json_is_array(value) || json_is_object(value)
+      ? deepest + 1 : 0;
 }
 
 /* G.34  Read one object */
@@ -330,24 +333,29 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
     error_say(why, "this line is empty; wanted: an object");
     return NULL;
   }
-  json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
-                             &where);
+  json_t *value = json_loadb(text, n,
+                             JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
   if (value == NULL) {
     error_say(why, "this line is no JSON object: %s", where.text);
     return NULL;
   }
   if (json_is_object(value) && json_depth(value) <= JSON_DEPTH)
     return value;
+
+/* G.35  Say why the value is no object for us, and let it go */
+
   if (json_is_object(value))
-    error_say(why, "this line has %u brackets in each other; wanted: at most %d",
-              json_depth(value), (int)JSON_DEPTH);
+    error_say(why, "this line has %u brackets in"
+              " each other; wanted: at most %d", json_depth(value),
+              (int)JSON_DEPTH);
   else
-    error_say(why, "this line is a list; wanted: an object");
+    error_say(why, "this line is a list; wanted: an" " object");
   json_decref(value);
   return NULL;
+
 }
 
-/* G.35  Read a line of any length */
+/* G.36  Read a line of any length */
 
 enum line_found line_read(FILE * in, struct memory *m, struct bytes *text)
 {

@@ -1,6 +1,6 @@
 /* json.h -- made from chapters/A7-json.w; change it there */
 
-/* G.36  json.h */
+/* G.37  json.h */
 
 #ifndef INCIPIT_JSON_H
 #define INCIPIT_JSON_H

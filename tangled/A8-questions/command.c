@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.88  command.c */
+/* H.97  command.c */
 
 #include <string.h>
 #include "A8-questions/door.h"
 
-/* H.87  What this was compiled with */
+/* H.96  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* H.85  Answer the small subcommands */
+/* H.94  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -36,7 +36,8 @@ static int run_help(const struct console *c, const struct wishes *w)
     if (sub < SUB_VERSION)
       help_subcommand(c->out, sub);
     else {
-      error_say(&why, "there is no subcommand `%s'; the nearest is %s", w->operand,
+      error_say(&why, "there is no subcommand"
+                " `%s'; the nearest is %s", w->operand,
                 nearest_of(w->operand, list, SUB_VERSION));
       return console_misuse(c, &why);
     }
@@ -44,7 +45,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* H.86  Say which version this is */
+/* H.95  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -54,15 +55,15 @@ static int run_version(const struct console *c)
   if (k == NULL)
     return console_fail(c, &why);
   tokenizer_unicode(pcre2, utf8proc);
-  fprintf(c->out, "incipit 0.3 (build %s)\ncompiler: " COMPILER "\nkernels: %s, of",
-          c->build, k->name);
+  fprintf(c->out, "incipit 0.3 (build %s)\n"
+          "compiler: " COMPILER "\nkernels: %s, of", c->build, k->name);
   for (size_t i = 0; kernels_at(i) != NULL; i++)
     fprintf(c->out, " %s", kernels_at(i)->name);
-  fprintf(c->out, "\nUnicode: %s (PCRE2), %s (utf8proc)\n", pcre2, utf8proc);
+  fprintf(c->out, "\nUnicode: %s (PCRE2)," " %s (utf8proc)\n", pcre2, utf8proc);
   return STATUS_DONE;
 }
 
-/* H.89  Choose among the subcommands */
+/* H.98  Choose among the subcommands */
 
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
@@ -87,7 +88,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   }
 }
 
-/* H.90  Run the command from its first word to its status */
+/* H.99  Run the command from its first word to its status */
 
 int command_run(const struct console *c, int argc, char **argv)
 {

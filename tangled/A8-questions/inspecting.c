@@ -1,6 +1,6 @@
 /* inspecting.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.43  inspecting.c */
+/* H.48  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include "A8-questions/door.h"
 
-/* H.30  What is inspected */
+/* H.34  What is inspected */
 
 struct inspection {
   const struct console *c;
@@ -20,7 +20,7 @@ struct inspection {
   struct error why;
 };
 
-/* H.31  List the settings as they were understood */
+/* H.35  List the settings as they were understood */
 
 struct setting {
   const char *name;
@@ -32,23 +32,27 @@ static void list_settings(const struct model_config *c,
                           struct setting of[N_SETTINGS])
 {
   const struct setting list[N_SETTINGS] = {
-    {"vocab_size", c->vocab_size, false}, {"n_positions", c->n_positions, false},
+    {"vocab_size", c->vocab_size, false},
+    {"n_positions", c->n_positions, false},
     {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},
     {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},
-    {"n_kv_heads", c->n_kv_heads, false}, {"head_dim", c->head_dim, false},
+    {"n_kv_heads", c->n_kv_heads, false},
+    {"head_dim", c->head_dim, false},
     {"window", c->window, false}, {"norm_eps", c->norm_eps, false},
     {"layer_norm", c->layer_norm, true},
-    {"learned_positions", c->learned_positions, true}, {"gated", c->gated, true},
-    {"qkv_bias", c->qkv_bias, true}, {"out_bias", c->out_bias, true},
-    {"mlp_bias", c->mlp_bias, true}, {"qk_norm", c->qk_norm, true},
-    {"tied", c->tied, true}, {"rope_llama3", c->rope.llama3, true},
-    {"rope_theta", c->rope.theta, false}, {"rope_factor", c->rope.factor, false},
+    {"learned_positions", c->learned_positions, true},
+    {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},
+    {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},
+    {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},
+    {"rope_llama3", c->rope.llama3, true},
+    {"rope_theta", c->rope.theta, false},
+    {"rope_factor", c->rope.factor, false},
     {"do_sample", c->sampling.do_sample, true}
   };
   memcpy(of, list, sizeof list);
 }
 
-/* H.32  Show the settings */
+/* H.36  Show the settings */
 
 static void show_settings(struct inspection *g)
 {
@@ -74,7 +78,7 @@ static void show_settings(struct inspection *g)
     put_close(&g->j, '}');
 }
 
-/* H.33  Show the tensors */
+/* H.37  Show the tensors */
 
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
@@ -96,7 +100,7 @@ static void show_tensor(struct inspection *g, const struct stored *t)
   put_close(&g->j, '}');
 }
 
-/* H.34  Show the tensors */
+/* H.38  Show the tensors */
 
 static void show_tensors(struct inspection *g)
 {
@@ -111,10 +115,10 @@ static void show_tensors(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* H.35  Show a special token */
+/* H.39  Show a special token */
 
-static void show_special(struct inspection *g, uint32_t id, const char *role,
-                         const char *from)
+static void show_special(struct inspection *g, uint32_t id,
+                         const char *role, const char *from)
 {
   size_t n = 0;
   const unsigned char *byte = (const unsigned char *)"";
@@ -134,7 +138,7 @@ static void show_special(struct inspection *g, uint32_t id, const char *role,
   put_close(&g->j, '}');
 }
 
-/* H.36  Show the special tokens */
+/* H.40  Show the special tokens */
 
 static void show_specials(struct inspection *g)
 {
@@ -147,7 +151,8 @@ static void show_specials(struct inspection *g)
     show_special(g, first, "bos", "tokenizer.json");
   else if (c->has_bos)
     show_special(g, c->bos, "bos", "config.json");
-  for (size_t i = 0; g->o.t != NULL && i < tokenizer_extras(g->o.t); i++) {
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  for (size_t i = 0; i < extras; i++) {
     struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
     bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
     for (uint32_t k = 0; k < c->n_eos; k++)
@@ -157,7 +162,7 @@ static void show_specials(struct inspection *g)
   }
 }
 
-/* H.37  Show the special tokens */
+/* H.41  Show the special tokens */
 
 static void show_tokenizer(struct inspection *g)
 {
@@ -165,7 +170,7 @@ static void show_tokenizer(struct inspection *g)
   const char *kind = g->o.t == NULL ? "none" : tokenizer_kind(g->o.t);
   size_t n = g->o.t == NULL ? 0 : tokenizer_vocab_size(g->o.t);
   if (!g->in_json)
-    fprintf(g->c->out, "tokenizer: %s, %zu ids; special tokens:\n", kind, n);
+    fprintf(g->c->out, "tokenizer: %s, %zu ids;" " special tokens:\n", kind, n);
   else {
     put_key(j, "tokenizer"), put_open(j, '{');
     put_key(j, "kind"), put_words(j, kind);
@@ -177,7 +182,7 @@ static void show_tokenizer(struct inspection *g)
     put_close(j, ']'), put_close(j, '}');
 }
 
-/* H.38  Show what is ignored */
+/* H.42  Show what is ignored */
 
 static void show_ignored(struct inspection *g)
 {
@@ -201,7 +206,7 @@ static void show_ignored(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* H.39  Count the parameters */
+/* H.43  Count the parameters */
 
 static uint64_t count_parameters(const struct inspection *g)
 {
@@ -213,13 +218,16 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-/* H.40  Show all that was found */
+/* H.44  Show all that was found */
 
 static void show_inspection(struct inspection *g)
 {
   struct json_out *j = &g->j;
   const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
-  if (!g->in_json) {
+  if (!g->in_json)
+/* H.45  Show it to people, and return */
+
+  {
     if (c != NULL)
       fprintf(g->c->out, "architecture: %s\n", c->family);
     fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
@@ -230,9 +238,10 @@ static void show_inspection(struct inspection *g)
       show_tokenizer(g), show_ignored(g);
     return;
   }
+
   put_open(j, '{');
 
-/* H.41  Put the three facts that everybody asks for first */
+/* H.46  Put the three facts that everybody asks for first */
 
   put_key(j, "architecture");
   if (c != NULL)
@@ -254,37 +263,42 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* H.42  Put what a file alone does not have */
+/* H.47  Put what a file alone does not have */
 
-    put_key(j, "tokenizer"), put_word(j, "null"), put_key(j, "ignored_fields"),
-        put_open(j, '['), put_close(j, ']');
+    put_key(j, "tokenizer"), put_word(j, "null"),
+        put_key(j, "ignored_fields"), put_open(j, '['), put_close(j, ']');
 
   put_close(j, '}');
   put_end(j);
 }
 
-/* H.29  Look into a directory or a file */
+/* H.32  Look into a directory or a file */
 
 int run_inspect(const struct console *c, const struct wishes *w)
 {
   struct inspection g = {.c = c,.in_json = w->of[OPTION_JSON].given,
     .j = {c->out, '\0'}
   };
-  struct wishes asked = *w;
   struct stat about;
-  asked.of[OPTION_MODEL] = (struct option_value) { w->operand != NULL, w->operand,
-    0
-  };
   bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
       && !S_ISDIR(about.st_mode);
   bool ok;
-  if (is_file) {
-    g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
-    ok = g.alone != NULL;
-  } else {
+  if (!is_file)
+/* H.33  Open the model that is inspected */
+
+  {
+    struct wishes asked = *w;
+    asked.of[OPTION_MODEL] = (struct option_value) {
+      w->operand != NULL, w->operand, 0
+    };
     ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
     if (ok)
       g.tensors = g.o.lm->weights;
+  }
+
+  else {
+    g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
+    ok = g.alone != NULL;
   }
   if (ok)
     show_inspection(&g);

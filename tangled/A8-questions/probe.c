@@ -1,13 +1,13 @@
 /* probe.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.80  probe.c */
+/* H.89  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "A3-files/safetensors.h"
 #include "A8-questions/door.h"
 
-/* H.44  A question on its way to an answer */
+/* H.49  A question on its way to an answer */
 
 struct inquiry {
   const struct console *c;
@@ -17,7 +17,7 @@ struct inquiry {
   struct error *why;
 };
 
-/* H.45  A kind of question */
+/* H.50  A kind of question */
 
 struct key_row {
   const char *name;
@@ -35,18 +35,20 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* H.81  Check what was asked */
+/* H.90  Check what was asked */
 
-/* H.46  The types of values */
+/* H.51  The types of values */
 
 static const struct {
   char letter;
   const char *words;
 } value_type[] = {
-  {'s', "a text"}, {'b', "true or false"}, {'n', "an integer from 0 on"},
+  {'s', "a text"}, {'b', "true or false"},
+  {'n', "an integer from 0 on"},
   {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},
   {'x', "a number"}, {'a', "a list"}, {'o', "an object"},
-  {'p', "a text or null"}, {'e', "a list or null"}, {'r', "a list or a text"}
+  {'p', "a text or null"}, {'e', "a list or null"},
+  {'r', "a list or a text"}
 };
 
 static const char *words_of_type(char letter)
@@ -57,7 +59,7 @@ static const char *words_of_type(char letter)
   return value_type[i].words;
 }
 
-/* H.47  Tell whether a value fits its key */
+/* H.52  Tell whether a value fits its key */
 
 static bool value_fits(char letter, json_t * v)
 {
@@ -88,38 +90,47 @@ static bool value_fits(char letter, json_t * v)
   }
 }
 
-/* H.48  Tell whether a value is the normal one */
+/* H.53  Tell whether a value is the normal one */
 
 static bool is_normal(const struct key_row *k, json_t * v)
 {
   json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
   bool same = json_is_number(v) && json_is_number(normal)
-      ? json_number_value(v) == json_number_value(normal) : json_equal(v, normal);
+      ? json_number_value(v) == json_number_value(normal)
+      : json_equal(v, normal);
   json_decref(normal);
   return same;
 }
 
-/* H.49  Check the keys of an object */
+/* H.54  Check the keys of an object */
 
-static bool check_keys(json_t * object, const struct key_row *keys, size_t n,
-                       struct error *why)
+static bool check_value(const struct key_row *k, json_t * v, struct error *why)
+{
+  char room[64];
+  if (!value_fits(k->letter, v))
+    return error_say(why, "\"%s\" is %s; wanted: %s", k->name,
+                     json_excerpt(v, room), words_of_type(k->letter));
+  if (k->chapter > 0 && !is_normal(k, v))
+    return error_say(why, "\"%s\" can only be %s" " until chapter %u",
+                     k->name, k->normal, k->chapter);
+  return true;
+}
+
+/* H.55  Check the keys of an object */
+
+static bool check_keys(json_t * object, const struct key_row *keys,
+                       size_t n, struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
        at = json_object_iter_next(object, at)) {
     const char *name = json_object_iter_key(at);
-    json_t *v = json_object_iter_value(at);
     size_t i = 0;
     while (i < n && strcmp(keys[i].name, name) != 0)
       i++;
     if (i == n)
       return error_say(why, "\"%s\" is no key here", name);
-    char room[64];
-    if (!value_fits(keys[i].letter, v))
-      return error_say(why, "\"%s\" is %s; wanted: %s", name,
-                       json_excerpt(v, room), words_of_type(keys[i].letter));
-    if (keys[i].chapter > 0 && !is_normal(&keys[i], v))
-      return error_say(why, "\"%s\" can only be %s until chapter %u", name,
-                       keys[i].normal, keys[i].chapter);
+    if (!check_value(&keys[i], json_object_iter_value(at), why))
+      return false;
   }
   for (size_t i = 0; i < n; i++)
     if (keys[i].required && json_object_get(object, keys[i].name) == NULL)
@@ -127,7 +138,7 @@ static bool check_keys(json_t * object, const struct key_row *keys, size_t n,
   return true;
 }
 
-/* H.50  Take values out of a question */
+/* H.56  Take values out of a question */
 
 static bool flag_of(const struct inquiry *q, const char *key, bool normal)
 {
@@ -135,14 +146,14 @@ static bool flag_of(const struct inquiry *q, const char *key, bool normal)
   return v == NULL ? normal : json_is_true(v);
 }
 
-/* H.51  Take values out of a question */
+/* H.57  Take values out of a question */
 
 static uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
-/* H.52  Take values out of a question */
+/* H.58  Take values out of a question */
 
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
@@ -151,18 +162,19 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
   return json_string_value(v);
 }
 
-/* H.53  Take ids out of a question */
+/* H.59  Take ids out of a question */
 
-static bool ids_from(const struct inquiry *q, json_t * from, const char *key,
-                     struct ids *list)
+static bool ids_from(const struct inquiry *q, json_t * from,
+                     const char *key, struct ids *list)
 {
   for (size_t i = 0; i < json_array_size(from); i++) {
     json_t *v = json_array_get(from, i);
     json_int_t id = json_integer_value(v);
     bool ok = json_is_integer(v) && id >= 0 && id < q->o->vocab_size;
     if (!ok)
-      error_say(q->why, "\"%s\"[%zu] is no id; wanted: an integer from 0"
-                " to %" PRIu32, key, i, q->o->vocab_size - 1);
+      error_say(q->why, "\"%s\"[%zu] is no id;"
+                " wanted: an integer from 0" " to %" PRIu32, key, i,
+                q->o->vocab_size - 1);
     if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
       ids_free(q->o->m, list);
       return false;
@@ -171,58 +183,77 @@ static bool ids_from(const struct inquiry *q, json_t * from, const char *key,
   return true;
 }
 
-/* H.54  Take ids out of a question */
+/* H.60  Take ids out of a question */
 
 static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-/* H.73  The keys of every kind */
+/* H.81  The keys of every kind */
 
-static const struct key_row tokenize_keys[] = { {"text", 's', true, 0, NULL},
-{"add_special", 'b', false, 0, NULL}, {"parse_special", 'b', false, 0, NULL}
+static const struct key_row tokenize_keys[] = {
+  {"text", 's', true, 0, NULL}, {"add_special", 'b', false, 0, NULL},
+  {"parse_special", 'b', false, 0, NULL}
 };
-static const struct key_row detokenize_keys[] = { {"ids", 'a', true, 0, NULL},
-{"skip_special", 'b', false, 0, NULL}
-};
-static const struct key_row ids_keys[] = { {"ids", 'a', true, 0, NULL} };
-static const struct key_row train_keys[] = { {"text", 's', true, 0, NULL},
-{"pattern", 'p', false, 0, NULL}, {"merges", 'n', true, 0, NULL}
-};
-static const struct key_row forward_keys[] = { {"ids", 'a', true, 0, NULL},
-{"rows", 'r', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},
-{"cache", 'b', false, 0, NULL}, {"mates", 'a', false, 0, NULL}
-};
-static const struct key_row inspect_keys[] = { {"file", 's', true, 0, NULL} };
 
-/* H.74  The keys of every kind */
-
-static const struct key_row generate_keys[] = { {"ids", 'a', true, 0, NULL},
-{"max_tokens", 'n', true, 0, NULL}, {"params", 'o', false, 0, NULL},
-{"seed", 'n', false, 7, "0"}, {"sequence", 'u', false, 7, "0"},
-{"stop", 'a', false, 8, "[]"}, {"include_stop", 'b', false, 8, "false"},
-{"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},
-{"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},
-{"speculate", 'n', false, 13, "0"}
+static const struct key_row detokenize_keys[] = {
+  {"ids", 'a', true, 0, NULL}, {"skip_special", 'b', false, 0, NULL}
 };
-static const struct key_row sampling_keys[] = { {"temperature", 'x', false, 7, "0"},
-{"top_k", 'n', false, 7, "0"}, {"top_p", 'x', false, 7, "1"},
-{"min_p", 'x', false, 7, "0"}, {"typical_p", 'x', false, 7, "1"},
-{"repetition_penalty", 'x', false, 7, "1"},
-{"frequency_penalty", 'x', false, 7, "0"},
-{"presence_penalty", 'x', false, 7, "0"},
-{"penalty_last_n", 'i', false, 7, "-1"}, {"no_repeat_ngram", 'n', false, 7, "0"},
-{"logit_bias", 'o', false, 7, "{}"}, {"bad_words", 'a', false, 7, "[]"},
-{"suppress_tokens", 'a', false, 7, "[]"},
-{"samplers", 'a', false, 7, "[\"bias\",\"penalties\",\"ngram\","
- "\"temperature\",\"top_k\",\"top_p\",\"min_p\",\"typical_p\"]"}
+
+static const struct key_row ids_keys[] = {
+  {"ids", 'a', true, 0, NULL}
+};
+
+static const struct key_row train_keys[] = {
+  {"text", 's', true, 0, NULL}, {"pattern", 'p', false, 0, NULL},
+  {"merges", 'n', true, 0, NULL}
+};
+
+static const struct key_row forward_keys[] = {
+  {"ids", 'a', true, 0, NULL}, {"rows", 'r', false, 0, NULL},
+  {"chunk", 'n', false, 0, NULL}, {"cache", 'b', false, 0, NULL},
+  {"mates", 'a', false, 0, NULL}
+};
+
+static const struct key_row inspect_keys[] = {
+  {"file", 's', true, 0, NULL}
+};
+
+/* H.82  The keys of every kind */
+
+static const struct key_row generate_keys[] = {
+  {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},
+  {"params", 'o', false, 0, NULL}, {"seed", 'n', false, 7, "0"},
+  {"sequence", 'u', false, 7, "0"}, {"stop", 'a', false, 8, "[]"},
+  {"include_stop", 'b', false, 8, "false"},
+  {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},
+  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},
+  {"speculate", 'n', false, 13, "0"}
+};
+
+/* H.83  The keys of every kind */
+
+static const struct key_row sampling_keys[] = {
+  {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},
+  {"top_p", 'x', false, 7, "1"}, {"min_p", 'x', false, 7, "0"},
+  {"typical_p", 'x', false, 7, "1"},
+  {"repetition_penalty", 'x', false, 7, "1"},
+  {"frequency_penalty", 'x', false, 7, "0"},
+  {"presence_penalty", 'x', false, 7, "0"},
+  {"penalty_last_n", 'i', false, 7, "-1"},
+  {"no_repeat_ngram", 'n', false, 7, "0"},
+  {"logit_bias", 'o', false, 7, "{}"},
+  {"bad_words", 'a', false, 7, "[]"},
+  {"suppress_tokens", 'a', false, 7, "[]"},
+  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\","
+   "\"ngram\",\"temperature\"," "\"top_k\",\"top_p\"," "\"min_p\",\"typical_p\"]"}
 };
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* H.82  The answers, kind by kind */
+/* H.91  The answers, kind by kind */
 
-/* H.58  Write the chunks of a stream */
+/* H.64  Write the chunks of a stream */
 
 static void put_chunks(struct json_out *j, const struct bytes *all,
                        const struct ids *ends)
@@ -235,7 +266,7 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
   put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
 }
 
-/* H.55  Answer with ids, bytes or merges */
+/* H.61  Answer with ids, bytes or merges */
 
 static bool answer_tokenize(struct inquiry *q)
 {
@@ -243,7 +274,8 @@ static bool answer_tokenize(struct inquiry *q)
   struct ids list = { NULL, 0, 0 };
   size_t n;
   const char *text = text_value(q, "text", &n);
-  bool ok = tokenizer_encode(q->o->t, m, text, n, flag_of(q, "add_special", false),
+  bool ok = tokenizer_encode(q->o->t, m, text, n,
+                             flag_of(q, "add_special", false),
                              flag_of(q, "parse_special", false), &list, q->why);
   if (ok) {
     put_key(&q->out, "ids");
@@ -253,17 +285,16 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.56  Answer with ids, bytes or merges */
+/* H.62  Answer with ids, bytes or merges */
 
 static bool answer_detokenize(struct inquiry *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 };
   struct bytes text = { NULL, 0, 0 };
-  bool ok = ids_of(q, "ids", &list) && tokenizer_decode(q->o->t, m, list.id, list.n,
-                                                        flag_of(q, "skip_special",
-                                                                false), &text,
-                                                        q->why);
+  bool ok = ids_of(q, "ids", &list)
+      && tokenizer_decode(q->o->t, m, list.id, list.n,
+                          flag_of(q, "skip_special", false), &text, q->why);
   if (ok) {
     put_key(&q->out, "hex"), put_hex(&q->out, text.byte, text.n);
     put_key(&q->out, "text"), put_text(&q->out, text.byte, text.n);
@@ -273,7 +304,7 @@ static bool answer_detokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.57  Answer with ids, bytes or merges */
+/* H.63  Answer with ids, bytes or merges */
 
 static bool answer_stream(struct inquiry *q)
 {
@@ -296,7 +327,7 @@ static bool answer_stream(struct inquiry *q)
   return ok;
 }
 
-/* H.59  Answer with ids, bytes or merges */
+/* H.65  Answer with ids, bytes or merges */
 
 static bool answer_train(struct inquiry *q)
 {
@@ -321,7 +352,7 @@ static bool answer_train(struct inquiry *q)
   return true;
 }
 
-/* H.60  Find the rows that are wanted */
+/* H.66  Find the rows that are wanted */
 
 static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
                     size_t *wanted)
@@ -331,49 +362,57 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
   bool all = word != NULL && strcmp(word, "all") == 0;
   bool whole = word == NULL || v == NULL || strlen(word) == json_string_length(v);
   if (!whole || (word != NULL && !all && strcmp(word, "last") != 0))
-    return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list",
-                     word);
+    return error_say(q->why, "\"rows\" is `%s'; wanted:"
+                     " last, all, or a list", word);
   *wanted = all ? n : word != NULL ? 1 : json_array_size(v);
   *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
   if (*which == NULL)
     return false;
-  for (size_t i = 0; i < *wanted; i++) {
-    json_t *one = json_array_get(v, i);
-    json_int_t at = json_integer_value(one);
-    (*which)[i] = all ? i : word != NULL ? n - 1 : (size_t)at;
-    if (word != NULL || (json_is_integer(one) && at >= 0 && (size_t)at < n))
-      continue;
-    memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
-    *which = NULL;
-    return error_say(q->why, "\"rows\"[%zu] is no row; wanted: an integer from 0"
-                     " to %zu", i, n - 1);
-  }
+  for (size_t i = 0; i < *wanted; i++)
+    if (word != NULL)
+      (*which)[i] = all ? i : n - 1;
+    else
+/* H.67  Take index i of the list, if it is a row */
+
+    {
+      json_t *one = json_array_get(v, i);
+      json_int_t at = json_integer_value(one);
+      if (!json_is_integer(one) || at < 0 || (size_t)at >= n) {
+        memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
+        *which = NULL;
+        return error_say(q->why, "\"rows\"[%zu] is no row;"
+                         " wanted: an integer from 0" " to %zu", i, n - 1);
+      }
+      (*which)[i] = (size_t)at;
+    }
+
   return true;
 }
 
-/* H.61  Check that ids fit the context */
+/* H.68  Check that ids fit the context */
 
 static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
   size_t context = q->o->lm->config.n_positions;
   if (n == 0)
-    return error_say(q->why, "\"%s\" has a text without ids; wanted: 1 or"
-                     " more", key);
-  return n <= context || error_say(q->why, "\"%s\" has a text of %zu ids; the"
-                                   " context holds %zu", key, n, context);
+    return error_say(q->why, "\"%s\" has a text"
+                     " without ids; wanted: 1 or" " more", key);
+  return n <= context || error_say(q->why, "\"%s\" has a text"
+                                   " of %zu ids; the context" " holds %zu", key, n,
+                                   context);
 }
 
-/* H.63  Take a mate */
+/* H.70  Take a mate */
 
 static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
 {
   if (!json_is_array(from))
-    return error_say(q->why, "\"mates\" has something that is no list of ids");
+    return error_say(q->why, "\"mates\" has something" " that is no list of ids");
   return ids_from(q, from, "mates", list)
       && fits_context(q, "mates", list->n);
 }
 
-/* H.62  A question about logits */
+/* H.69  A question about logits */
 
 struct crowd {
   struct ids *of;
@@ -390,18 +429,19 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
   if (all->of == NULL)
     return false;
   all->n = n;
-  bool ok = ids_of(q, "ids", &all->of[0]) && fits_context(q, "ids", all->of[0].n);
+  bool ok = ids_of(q, "ids", &all->of[0])
+      && fits_context(q, "ids", all->of[0].n);
   for (size_t i = 1; ok && i < n; i++)
     ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
   for (size_t i = 0; i < n; i++)
     total += all->of[i].n;
   return ok && n <= UINT32_MAX
-      && (all->rows = memory_take(m, FOR_OTHER, total, sizeof *all->rows, q->why))
-      != NULL
+      && (all->rows = memory_take(m, FOR_OTHER, total,
+                                  sizeof *all->rows, q->why)) != NULL
       && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
 }
 
-/* H.64  Let the crowd go */
+/* H.71  Let the crowd go */
 
 static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
 {
@@ -416,10 +456,11 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
   store_close(all->s);
 }
 
-/* H.65  Run a crowd through one pass */
+/* H.72  Run a crowd through one pass */
 
-static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
-                      size_t to, const size_t *which, size_t wanted, float *logits)
+static bool run_crowd(const struct inquiry *q, struct crowd *all,
+                      size_t from, size_t to, const size_t *which, size_t wanted,
+                      float *logits)
 {
   struct outfit *o = q->o;
   struct pass *p = NULL;
@@ -434,14 +475,14 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all, size_t from,
     size_t at = which[i] - from;
     if (which[i] < from || which[i] >= to)
       continue;
-    ok = head(&o->e, o->lm, p, &at, 1, logits + i * o->lm->config.vocab_size,
-              q->why);
+    ok = head(&o->e, o->lm, p, &at, 1,
+              logits + i * o->lm->config.vocab_size, q->why);
   }
   pass_close(p);
   return ok;
 }
 
-/* H.66  Find the logits that are wanted */
+/* H.73  Find the logits that are wanted */
 
 static bool find_logits(const struct inquiry *q, struct crowd *all,
                         const size_t *which, size_t wanted, float *logits)
@@ -452,8 +493,8 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
     part = n;
   if (flag_of(q, "cache", true)) {
     for (size_t from = 0; from < n; from += part)
-      if (!run_crowd(q, all, from, from + part < n ? from + part : n, which,
-                     wanted, logits))
+      if (!run_crowd(q, all, from, from + part < n ? from + part : n,
+                     which, wanted, logits))
         return false;
     return true;
   }
@@ -465,10 +506,10 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
   return true;
 }
 
-/* H.68  Write logits */
+/* H.75  Write logits */
 
-static void put_logits(struct json_out *j, const float *logits, size_t wanted,
-                       size_t v)
+static void put_logits(struct json_out *j, const float *logits,
+                       size_t wanted, size_t v)
 {
   put_key(j, "logits"), put_open(j, '[');
   for (size_t i = 0; i < wanted; i++) {
@@ -480,7 +521,7 @@ static void put_logits(struct json_out *j, const float *logits, size_t wanted,
   put_close(j, ']');
 }
 
-/* H.67  Answer with logits */
+/* H.74  Answer with logits */
 
 static bool answer_forward(struct inquiry *q)
 {
@@ -488,9 +529,10 @@ static bool answer_forward(struct inquiry *q)
   struct crowd all = { NULL, 0, NULL, NULL };
   size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
   float *logits = NULL;
-  bool ok = gather_crowd(q, &all) && rows_of(q, all.of[0].n, &which, &wanted);
-  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v, sizeof *logits,
-                                   q->why)) != NULL
+  bool ok = gather_crowd(q, &all)
+      && rows_of(q, all.of[0].n, &which, &wanted);
+  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v,
+                                   sizeof *logits, q->why)) != NULL
       && find_logits(q, &all, which, wanted, logits);
   if (ok)
     put_logits(&q->out, logits, wanted, v);
@@ -500,7 +542,7 @@ static bool answer_forward(struct inquiry *q)
   return ok;
 }
 
-/* H.69  Answer with probabilities */
+/* H.76  Answer with probabilities */
 
 static bool answer_logprob(struct inquiry *q)
 {
@@ -508,9 +550,10 @@ static bool answer_logprob(struct inquiry *q)
   struct ids list = { NULL, 0, 0 };
   double *logprob = NULL, sum = 0;
   bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
-      && (logprob = memory_take(o->m, FOR_OTHER, list.n, sizeof *logprob, q->why))
-      != NULL
-      && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum, q->why);
+      && (logprob = memory_take(o->m, FOR_OTHER, list.n,
+                                sizeof *logprob, q->why)) != NULL
+      && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum,
+                  q->why);
   if (ok) {
     put_key(&q->out, "logprobs"), put_open(&q->out, '[');
     put_word(&q->out, "null");
@@ -524,7 +567,7 @@ static bool answer_logprob(struct inquiry *q)
   return ok;
 }
 
-/* H.71  Write a continuation as an answer */
+/* H.78  Write a continuation as an answer */
 
 static bool put_continuation(struct inquiry *q, const struct continuation *text)
 {
@@ -533,27 +576,35 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
   const uint32_t *id = text->text.id;
   size_t n = text->text.n;
   bool stopped = text->ended == FINISH_STOP;
-  bool ok = o->t == NULL
-      || (tokenizer_decode(o->t, o->m, id, text->n_prompt, true, &before, q->why)
-          && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole, q->why));
-  if (ok) {
+  bool ok = o->t == NULL || (tokenizer_decode(o->t, o->m, id,
+                                              text->n_prompt, true, &before, q->why)
+                             && tokenizer_decode(o->t, o->m, id, n - stopped, true,
+                                                 &whole,
+                                                 q->why));
+  if (ok)
+/* H.79  Put the new ids, their text, and why it ended */
+
+  {
     struct json_out *j = &q->out;
-    put_key(j, "ids"), put_ids(j, id + text->n_prompt, n - text->n_prompt);
+    put_key(j, "ids");
+    put_ids(j, id + text->n_prompt, n - text->n_prompt);
     put_key(j, "text");
     put_text(j, whole.byte + before.n, whole.n - before.n);
-    put_key(j, "finish"), put_word(j, stopped ? "\"stop\"" : "\"length\"");
+    put_key(j, "finish");
+    put_word(j, stopped ? "\"stop\"" : "\"length\"");
     put_key(j, "stop_reason");
     if (stopped)
       put_count(j, id[n - 1]);
     else
       put_word(j, "null");
   }
+
   bytes_free(o->m, &whole);
   bytes_free(o->m, &before);
   return ok;
 }
 
-/* H.70  Answer with a text */
+/* H.77  Answer with a text */
 
 static bool answer_generate(struct inquiry *q)
 {
@@ -565,10 +616,12 @@ static bool answer_generate(struct inquiry *q)
   json_t *params = json_object_get(q->in, "params");
   bool own = !json_is_array(json_object_get(q->in, "eos"));
   bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
-      && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos) &&
-      fits_context(q, "ids", list.n);
-  struct settings want = {.max_new_tokens = (size_t)count_of(q, "max_tokens"),
-    .eos = own ? config->eos : eos.id,.n_eos = own ? config->n_eos : eos.n
+      && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
+      && fits_context(q, "ids", list.n);
+  struct settings want = {
+    .max_new_tokens = (size_t)count_of(q, "max_tokens"),
+    .eos = own ? config->eos : eos.id,
+    .n_eos = own ? config->n_eos : eos.n
   };
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
       && put_continuation(q, &text);
@@ -578,7 +631,7 @@ static bool answer_generate(struct inquiry *q)
   return ok;
 }
 
-/* H.72  Answer about a file */
+/* H.80  Answer about a file */
 
 static bool answer_inspect(struct inquiry *q)
 {
@@ -600,16 +653,20 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-/* H.75  The table of kinds */
+/* H.84  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
-  {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys), answer_tokenize},
-  {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys), answer_detokenize},
+  {"tokenize", NEED_TOKENIZER, 0, KEYS(tokenize_keys),
+   answer_tokenize},
+  {"detokenize", NEED_TOKENIZER, 0, KEYS(detokenize_keys),
+   answer_detokenize},
   {"stream", NEED_TOKENIZER, 0, KEYS(ids_keys), answer_stream},
   {"train-bpe", 0, 0, KEYS(train_keys), answer_train},
-  {"forward", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(forward_keys), answer_forward},
-  {"logprob", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(ids_keys), answer_logprob},
+  {"forward", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(forward_keys),
+   answer_forward},
+  {"logprob", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(ids_keys),
+   answer_logprob},
   {"generate", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(generate_keys),
    answer_generate},
   {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},
@@ -620,7 +677,7 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* H.76  Answer one line */
+/* H.85  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -630,12 +687,13 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   q->in = json_object_read(text, n, q->why);
   if (q->in == NULL)
     return false;
-  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why) && k->answer(q);
+  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why)
+      && k->answer(q);
   json_decref(q->in);
   return ok;
 }
 
-/* H.77  Serve one line, whatever it is */
+/* H.86  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
@@ -652,7 +710,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* H.78  Serve all lines */
+/* H.87  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
                  struct outfit *o)
@@ -673,7 +731,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* H.79  Probe */
+/* H.88  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {
@@ -687,8 +745,8 @@ int run_probe(const struct console *c, const struct wishes *w)
       k = &kind_table[i];
   }
   if (k == NULL) {
-    error_say(&why, "there is no kind `%s'; the nearest is %s", w->operand,
-              nearest_of(w->operand, list, N_KINDS));
+    error_say(&why, "there is no kind `%s';" " the nearest is %s",
+              w->operand, nearest_of(w->operand, list, N_KINDS));
     return console_misuse(c, &why);
   }
   if (!outfit_open(&o, c, w, k->needs, &why))

@@ -1,6 +1,6 @@
 /* tokenizing.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.9  tokenizing.c */
+/* H.11  tokenizing.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -37,22 +37,26 @@ static int gather_tokens(struct cutting *g)
     return status;
   if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
     return STATUS_FAILED;
-  for (size_t i = 0; back && i < g->list.n; i++)
-    if (g->list.id[i] >= g->o.vocab_size) {
-      error_say(&g->why, "--ids has id %" PRIu32 "; wanted: 0 to %" PRIu32,
-                g->list.id[i], g->o.vocab_size - 1);
-      return STATUS_USAGE;
-    }
-  bool ok = back
-      ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n, false, &g->text, &g->why)
+  if (back)
+/* H.5  Look whether the vocabulary has the ids */
+
+    for (size_t i = 0; i < g->list.n; i++)
+      if (g->list.id[i] >= g->o.vocab_size) {
+        error_say(&g->why, "--ids has id %" PRIu32
+                  "; wanted: 0 to %" PRIu32, g->list.id[i], g->o.vocab_size - 1);
+        return STATUS_USAGE;
+      }
+
+  bool ok = back ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n,
+                                    false, &g->text, &g->why)
       : tokenizer_encode(g->o.t, m, (char *)g->text.byte, g->text.n,
                          !of[OPTION_NO_SPECIAL].given,
-                         of[OPTION_PARSE_SPECIAL].given, &g->list,
-                         &g->why);
+                         of[OPTION_PARSE_SPECIAL].given,
+                         &g->list, &g->why);
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* H.6  Write ids, pieces and bytes as an object */
+/* H.7  Write ids, pieces and bytes as an object */
 
 static void put_tokens(struct cutting *g)
 {
@@ -71,7 +75,7 @@ static void put_tokens(struct cutting *g)
   put_end(&j);
 }
 
-/* H.5  Show what was cut or put together */
+/* H.6  Show what was cut or put together */
 
 static void show_tokens(struct cutting *g)
 {
@@ -93,7 +97,7 @@ static void show_tokens(struct cutting *g)
     }
 }
 
-/* H.8  Make a folder, unless it is there */
+/* H.10  Make a folder, unless it is there */
 
 static bool make_folder(const char *path, struct error *why)
 {
@@ -101,32 +105,43 @@ static bool make_folder(const char *path, struct error *why)
       || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-/* H.7  Learn a vocabulary */
+/* H.9  Learn from a text, and write what was learnt */
+
+static bool learn_from(struct cutting *g, const struct mapping *map,
+                       size_t merges, const char *path)
+{
+  struct memory *m = g->c->memory;
+  struct bpe_merge *merge = NULL;
+  size_t n = 0;
+  bool ok = bpe_train(m, (const char *)map->bytes, map->size,
+                      split_gpt2, merges, &merge, &n, &g->why)
+      && tokenizer_write(m, path, merge, n, &g->why);
+  if (ok)
+    fprintf(g->c->err, "incipit: %s: %zu ids,"
+            " of them %zu merges%s\n", path, n + 257, n,
+            n < merges ? "; the text has no more pairs" : "");
+  bpe_forget(m, merge, merges);
+  return ok;
+}
+
+/* H.8  Learn a vocabulary */
 
 static int learn(struct cutting *g)
 {
   const struct option_value *of = g->w->of;
-  struct memory *m = g->c->memory;
-  size_t merges = (size_t)of[OPTION_VOCAB_SIZE].count - 257, n = 0;
-  struct bpe_merge *merge = NULL;
-  struct mapping map;
+  size_t merges = (size_t)of[OPTION_VOCAB_SIZE].count - 257;
   char path[CONSOLE_PATH];
-  int length =
-      snprintf(path, sizeof path, "%s/tokenizer.json", of[OPTION_OUT].text);
+  int length = snprintf(path, sizeof path, "%s/tokenizer.json",
+                        of[OPTION_OUT].text);
   if (length < 0 || length >= CONSOLE_PATH) {
     error_say(&g->why, "--out is too long");
     return STATUS_USAGE;
   }
+  struct mapping map;
   if (!file_map(&map, of[OPTION_TRAIN].text, &g->why))
     return STATUS_FAILED;
   bool ok = make_folder(of[OPTION_OUT].text, &g->why)
-      && bpe_train(m, (const char *)map.bytes, map.size, split_gpt2, merges, &merge,
-                   &n, &g->why)
-      && tokenizer_write(m, path, merge, n, &g->why);
-  if (ok)
-    fprintf(g->c->err, "incipit: %s: %zu ids, of them %zu merges%s\n", path,
-            n + 257, n, n < merges ? "; the text has no more pairs" : "");
-  bpe_forget(m, merge, merges);
+      && learn_from(g, &map, merges, path);
   file_unmap(&map);
   return ok ? STATUS_DONE : STATUS_FAILED;
 }

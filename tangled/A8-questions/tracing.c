@@ -1,6 +1,6 @@
 /* tracing.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.28  tracing.c */
+/* H.31  tracing.c */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "A6-kernels/numbers.h"
 #include "A8-questions/door.h"
 
-/* H.10  What is kept during a trace */
+/* H.12  What is kept during a trace */
 
 struct tracing {
   struct occasion *a;
@@ -21,14 +21,16 @@ struct tracing {
   const uint32_t *eos;
   size_t n_eos;
   uint32_t *seen;
+
   bool looks;
+
   uint32_t layer, head_number;
   struct store *s;
   struct counters counters;
   float *weights;
 };
 
-/* H.12  Say why a token was chosen */
+/* H.14  Say why a token was chosen */
 
 static const char *reason_of(const struct tracing *g, uint32_t id)
 {
@@ -46,7 +48,7 @@ static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t
   return tokenizer_text(g->a->o.t, id, n);
 }
 
-/* H.18  Subtract counters */
+/* H.21  Subtract counters */
 
 static void counters_between(const struct counters *before,
                              const struct counters *after, struct counters *did)
@@ -60,30 +62,27 @@ static void counters_between(const struct counters *before,
   memcpy(did, a, sizeof a);
 }
 
-/* H.13  Print a candidate, then a step */
+/* H.15  Print a candidate, then a step */
 
-static void print_candidate(const struct tracing *g, const struct candidate *x,
-                            bool chosen)
+static void print_candidate(const struct tracing *g,
+                            const struct candidate *x, bool chosen)
 {
   FILE *out = g->a->c->out;
   size_t n;
   const unsigned char *byte = text_of(g, x->id, &n);
-  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank, num_exp(x->logprob),
-          x->id);
+  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
+          num_exp(x->logprob), x->id);
   piece_quote(out, byte, n);
   if (chosen)
     fprintf(out, "  <- %s", reason_of(g, x->id));
   fprintf(out, "\n");
 }
 
-/* H.14  Print a candidate, then a step */
+/* H.16  Print a candidate, then a step */
 
-static void print_step(const struct tracing *g, const struct step *now, size_t rows,
-                       size_t again)
+static void print_work(const struct tracing *g, size_t rows, size_t again)
 {
   FILE *out = g->a->c->out;
-  fprintf(out, "step %zu: %zu rows, %zu new, %zu again\n  ", now->number, rows,
-          rows - again, again);
   for (size_t i = 0; i < rows; i++) {
     bool fresh = i >= again;
     if (g->colour)
@@ -93,6 +92,17 @@ static void print_step(const struct tracing *g, const struct step *now, size_t r
       fputs("\x1b[0m", out);
     fputs(i + 1 < rows ? " " : "\n", out);
   }
+}
+
+/* H.17  Print a candidate, then a step */
+
+static void print_step(const struct tracing *g, const struct step *now,
+                       size_t rows, size_t again)
+{
+  FILE *out = g->a->c->out;
+  fprintf(out, "step %zu: %zu rows, %zu new," " %zu again\n  ",
+          now->number, rows, rows - again, again);
+  print_work(g, rows, again);
   bool listed = false;
   for (size_t i = 1; i <= g->k; i++) {
     bool chosen = g->top[i].id == now->chosen;
@@ -109,7 +119,7 @@ static void print_step(const struct tracing *g, const struct step *now, size_t r
   fprintf(out, "\n");
 }
 
-/* H.15  Write a step */
+/* H.18  Write a step */
 
 static void put_candidate(struct tracing *g, const struct candidate *x)
 {
@@ -120,10 +130,10 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
   put_key(&g->j, "logprob"), put_double(&g->j, x->logprob);
 }
 
-/* H.16  Write a step */
+/* H.19  Write a step */
 
-static void put_step(struct tracing *g, const struct step *now, size_t rows,
-                     size_t again)
+static void put_step(struct tracing *g, const struct step *now,
+                     size_t rows, size_t again)
 {
   struct json_out *j = &g->j;
   struct counters did;
@@ -142,7 +152,7 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   }
   put_close(j, ']');
 
-/* H.17  Write the choice, the cache, the work and what was looked at */
+/* H.20  Write the choice, the cache, the work and what was looked at */
 
   put_key(j, "chosen"), put_open(j, '{');
   put_candidate(g, &g->top[0]);
@@ -161,10 +171,10 @@ static void put_step(struct tracing *g, const struct step *now, size_t rows,
   put_close(j, '}');
 }
 
-/* H.19  Look at what the last row attends to */
+/* H.22  Look at what the last row attends to */
 
-static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
-                         float *x, size_t rows, size_t width)
+static void take_weights(void *self, enum watch_stage stage,
+                         uint32_t layer, float *x, size_t rows, size_t width)
 {
   struct tracing *g = self;
   if (stage != STAGE_WEIGHTS || layer != g->layer)
@@ -175,14 +185,15 @@ static void take_weights(void *self, enum watch_stage stage, uint32_t layer,
     g->weights[i] = from[i];
 }
 
-/* H.20  Look at what the last row attends to */
+/* H.23  Look at what the last row attends to */
 
 static bool look(struct tracing *g, size_t n)
 {
   struct occasion *a = g->a;
   struct engine e = a->o.e;
   struct watcher with = { take_weights, g, true };
-  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows, &a->why);
+  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows,
+                                 &a->why);
   struct pass *p = NULL;
   if (rows == NULL)
     return false;
@@ -190,13 +201,14 @@ static bool look(struct tracing *g, size_t n)
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) i, g->seen[i] };
   store_empty(g->s);
-  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p, &a->why);
+  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p,
+                            &a->why);
   pass_close(p);
   memory_give(a->o.m, FOR_OTHER, rows, n, sizeof *rows);
   return ok;
 }
 
-/* H.11  Watch a step of the trace */
+/* H.13  Watch a step of the trace */
 
 static bool see_trace(void *self, const struct step *now)
 {
@@ -222,7 +234,7 @@ static bool see_trace(void *self, const struct step *now)
   return !a->c->interrupted();
 }
 
-/* H.21  Read which head to look at */
+/* H.24  Read which head to look at */
 
 static bool read_head(struct tracing *g)
 {
@@ -235,14 +247,15 @@ static bool read_head(struct tracing *g)
   if (ok)
     number = strtoul(end + 1, &end, 10);
   if (!ok || *end != '\0' || layer >= config->n_layers || number >= config->n_heads)
-    return error_say(&g->a->why, "--attention is `%s'; wanted: LAYER.HEAD, from"
-                     " 0.0 to %" PRIu32 ".%" PRIu32, text, config->n_layers - 1,
-                     config->n_heads - 1);
-  g->looks = true, g->layer = (uint32_t) layer, g->head_number = (uint32_t) number;
+    return error_say(&g->a->why, "--attention is `%s';"
+                     " wanted: LAYER.HEAD, from" " 0.0 to %" PRIu32 ".%" PRIu32,
+                     text, config->n_layers - 1, config->n_heads - 1);
+  g->looks = true, g->layer = (uint32_t) layer;
+  g->head_number = (uint32_t) number;
   return true;
 }
 
-/* H.26  Begin and end a trace */
+/* H.29  Begin and end a trace */
 
 static void begin_trace(struct tracing *g)
 {
@@ -266,7 +279,7 @@ static void begin_trace(struct tracing *g)
   fprintf(g->a->c->out, "\n");
 }
 
-/* H.27  Begin and end a trace */
+/* H.30  Begin and end a trace */
 
 static void end_trace(struct tracing *g)
 {
@@ -285,7 +298,7 @@ static void end_trace(struct tracing *g)
   put_end(&g->j);
 }
 
-/* H.25  Run the steps of a trace */
+/* H.28  Run the steps of a trace */
 
 static int run_steps(struct tracing *g)
 {
@@ -298,8 +311,8 @@ static int run_steps(struct tracing *g)
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
-  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text, &a->why)
-      && !g->failed;
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
+                     &a->why) && !g->failed;
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok)
     end_trace(g);
@@ -309,7 +322,7 @@ static int run_steps(struct tracing *g)
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* H.22  Trace a text */
+/* H.25  Trace a text */
 
 static int trace_text(struct occasion *a)
 {
@@ -331,7 +344,7 @@ static int trace_text(struct occasion *a)
     return STATUS_USAGE;
   int status = STATUS_FAILED;
 
-/* H.23  Take the rooms of a trace */
+/* H.26  Take the rooms of a trace */
 
   size_t room = a->context + 1;
   g.logprob = memory_take(a->o.m, FOR_OTHER, v, sizeof *g.logprob, &a->why);
@@ -346,7 +359,7 @@ static int trace_text(struct occasion *a)
   if (ok)
     status = run_steps(&g);
 
-/* H.24  Return the rooms of a trace */
+/* H.27  Return the rooms of a trace */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, v, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.top, 1 + g.k, sizeof *g.top);
