@@ -7,8 +7,8 @@
 @** The files of a model.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
 settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
-word appears. This appendix reads the two kinds of file, believes neither until it adds up, and puts the model together of which chapter 2 runs
-the rows.
+word appears. This appendix reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
+its rows.
 @^model@>@^validation@>
 
 \begin{byhand}{a file of two tensors}
@@ -29,7 +29,8 @@ behind. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of f
 would stop there.
 \end{byhand}
 
-@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss.
+@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss. It prints nothing that prose or
+figures quote, so with an argument it is silent.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -49,8 +50,9 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each damage is one small change to a field of the header, or to the number of bytes behind it. The fields that change stand in a
-table; the rest of the header is always the same.
+@ Each damage is one small change to a field of the header, or to the number of bytes behind it. One at a time: two faults in one file would leave it open
+which of them was found. The fields that change stand in a
+table: the type of the first tensor, the name of the second, the columns of the first, where the second begins, and how many bytes follow the header.
 
 @<Write the file of the hand calculation, damaged or not@>=
 enum { DAMAGES = 6, MOST_BYTES = 256 };
@@ -62,6 +64,10 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
     {"another shape", "F16", "b", 6, 30, 46},@|
     {"the same name twice", "F16", "a", 5, 30, 46},@|
     {"an unknown type", "F17", "b", 5, 30, 46} }@];
+
+@ The rest of the header is always the same, and without a blank: with the first row of the table it has the 112 bytes of the hand calculation.
+
+@<Write the file of the hand calculation, damaged or not@>=
 static int header_of(int damage, char *text, size_t room)
 {
   return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","@|
@@ -71,7 +77,7 @@ static int header_of(int damage, char *text, size_t room)
     damaged[damage].from, damaged[damage].from + 16);
 }
 
-@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers.
+@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers, for nobody looks at them here.
 
 @<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)
@@ -87,7 +93,8 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-@ What comes of it is either a tensor that lies where the pencil said, or one sentence.
+@ What comes of it is either two tensors that lie where the pencil said, or one sentence. The file is removed in both cases, and the memory returned; to close what
+was never opened is nothing.
 
 @<Read it, and say what comes of it@>=
 static bool read_back(int damage)
@@ -99,14 +106,19 @@ static bool read_back(int damage)
   struct archive *w = weights_open(&m, path, &why);
   printf("%s\n", damaged[damage].what);
   if (w == NULL) printf("  %s\n", why.words);
-  for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
-    const struct stored *t = weights_at(w, i);
-    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
-      (int) t->elements, (int) t->begin);
-  }
+  @<Print where the tensors lie@>@;
   weights_close(&m, w);
   unlink(path);
   return true;
+}
+
+@ A place is given as the header gives it, counted from the first byte after the header: what is added for the file's beginning belongs to the reader of the file.
+
+@<Print where the tensors lie@>=
+for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
+  const struct stored *t = weights_at(w, i);
+  printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+    (int) t->elements, (int) t->begin);
 }
 
 @* Weights in a file. \label{sec:safetensors}
@@ -114,7 +126,7 @@ A model is a long list of named arrays of numbers, called \emph{tensors}, and a 
 settings. The arrays come in a format named safetensors: eight bytes that say how long
 the header is, the header, which is JSON and gives for each name a type, a shape and
 two offsets, and then the bytes that the offsets point into. The format was made
-to be dull. Loading it executes nothing, and we need not copy what we can map.
+to be dull. Earlier ones stored the objects of a program, and to load a model was to run whatever a stranger had put into it. Loading this one executes nothing, and we need not copy what we can map.
 @^safetensors@>@^tensor@>
 
 Whoever wrote the file may have been careless or hostile, so we believe none of it until
@@ -136,7 +148,8 @@ offset again.
 
 @ A tensor stays where it is. What we keep beside it is its name, its type as the file
 spells it, and its shape, outermost dimension first. The engine computes with three of
-the types, F32, F16 and BF16; the others are understood far enough to list them.
+the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (appendix F). The others are understood far enough to list them.
+The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=
 struct stored {
@@ -148,8 +161,9 @@ struct stored {
   uint64_t shape[];
 }; /* owned by its |struct archive|; rank 0 has one element */
 
-@ A model may be one file, or several with an index that says which tensor is in which.
-Behind this interface the difference is gone.
+@ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
+Behind this interface the difference is gone. All that is left of it is the path in a message: a sentence about a tensor must name the file that has
+the tensor, and a sentence about a missing one the place where we looked.
 
 @<All tensors of a model@>=
 struct archive;
@@ -170,8 +184,9 @@ const struct stored *weights_find(const struct archive *w, const char *name);
 const char *weights_path(const struct archive *w);
   /* the file, or the index: the name to put into an error */
 
-@ The settings are JSON as well, and so is the index. They are read whole, and as
-strictly as the headers: UTF-8 throughout, no key twice.
+@ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
+strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
+models, and which one you get depends on your tools.
 
 @<A file of JSON@>=
 json_t *json_read(const char *path, struct error *why);
@@ -182,7 +197,7 @@ const char *json_excerpt(json_t *value, char room[64]);
      ``found''; returns |room| */
 
 @ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
-a block of its own, because tensors point to it while the array of files may still grow.
+a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
 
 @<What |struct archive| holds@>=
 struct shard { char *path; struct mapping map; };
@@ -196,15 +211,18 @@ struct archive {
 
 @* The check of the files. \label{sec:filescheck}
 The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
+``At byte 30 after 30'' says where a tensor begins and where the one before it ends. In the second file the two agree, and what is wrong is the end, which lies
+one byte outside the file; in the third they differ by the hole.
 
 \widecheckpoint{build/out/A3-files.txt}{what the program of this appendix prints}
 
 @* Reading a header. \label{sec:header}
-A header may have |HEADER_MOST| bytes, the format says, and a tree of JSON nodes
+A header may have $10^8$ bytes, the format says, and a tree of JSON nodes
 takes many times the space of its text. So we let jansson read one value at a time, the
 name of a tensor and then its entry, and keep only what the entry says. Between the
 values there are braces, colons and commas, and those we read ourselves. A file that
-turns out to be bad has then cost little more than its own size.
+turns out to be bad has then cost little more than its own size. An honest entry fits on a line or two of this
+page; |ENTRY_MOST| leaves room for long names.
 
 @<A reader of headers@>=
 struct reader {
@@ -223,7 +241,7 @@ static bool header_bad(struct reader *r, const char *found, const char *wanted)
 
 @ jansson is told to stop after one value and to say where it stopped. The bound on the
 length is simply the length that it is given: a value that is not finished by then is
-an error at the end of the text.
+an error at the end of the text. A name may be a bare string here, which JSON's own rules forbid at the top of a text; hence |JSON_DECODE_ANY|.
 
 @<Read one value of the header@>=
 static json_t *header_value(struct reader *r, size_t most, size_t flags)
@@ -238,19 +256,20 @@ static json_t *header_value(struct reader *r, size_t most, size_t flags)
 }
 
 @ Punctuation is one character, perhaps after white space. The character that was read
-is the answer; the end of the header reads as a zero.
+is the answer; the end of the header reads as a zero. A zero byte \emph{in} the header reads so too, but is not passed over: it is no white space, since the format pads with blanks,
+and whoever expects the end sees that it has not been reached.
 
 @<Read one mark of punctuation@>=
 static char header_mark(struct reader *r)
 {
   while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
     r->at++;
-  return r->at < r->end ? *r->at++ : '\0';
+  return r->at < r->end && *r->at != '\0' ? *r->at++ : '\0';
 }
 
 @ The header is a brace, then names and their values until the closing brace, and after
-that nothing but white space. |r->at - 1| is the mark just read: an object that is not
-empty begins with a name, which jansson wants to see from its first quotation mark.
+that nothing but white space. A file without any tensor, |{}|, is a file too. |r->at - 1| is the mark just read: an object that is not
+empty begins with a name, which jansson wants to see from its first quotation mark, so we step back onto it.
 
 @<Read the whole header@>=
 static bool header_read(struct reader *r)
@@ -270,7 +289,7 @@ static bool header_read(struct reader *r)
 
 @ One name and its value. The name |__metadata__| is not a tensor: its value is an
 object of strings, which we check and forget, since nothing in it may change what the
-model computes.
+model computes. But for that one all names are taken as they come; that none comes twice is seen later, when they are sorted.
 
 @<Read a name and its value@>=
 static bool header_pair(struct reader *r)
@@ -287,7 +306,7 @@ static bool header_pair(struct reader *r)
 }
 
 @ A string of metadata may contain anything, a zero byte too; so jansson is told to allow
-it here, and here only.
+it here, and here only: the name of a tensor is a C string from now on, and a zero in it would make two different names equal.
 
 @<Check the metadata@>=
 static bool header_metadata(struct reader *r)
@@ -306,7 +325,8 @@ static bool header_metadata(struct reader *r)
 }
 
 @ The message about a name tells the file, the name, what stands there, and what would
-have been accepted.
+have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field. A shape of very many dimensions is quoted only as far as |room|
+goes.
 
 @<Say what is wrong with an entry@>=
 static bool tensor_bad(struct reader *r, const char *name, json_t *found,
@@ -316,8 +336,8 @@ static bool tensor_bad(struct reader *r, const char *name, json_t *found,
   return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
 }
 
-@ The entry of a tensor has a type, a shape and two offsets. The file's own word for the
-type is replaced by ours, which lives as long as the program.
+@ The entry of a tensor has a type, a shape and two offsets. Other members would say nothing to us, and are passed over. (jansson answers questions about a
+missing member as about one of another type: a null pointer is no string and an array of no elements, so absence needs no test of its own.)
 
 @<Take down one tensor@>=
 static bool header_tensor(struct reader *r, const char *name)
@@ -339,20 +359,13 @@ static bool header_tensor(struct reader *r, const char *name)
   return ok;
 }
 
-@ A tensor's block holds its shape and, behind the shape, its name. The list of pointers
-doubles when it is full, so that most tensors are added without moving the others.
+@ A tensor's block holds its shape and, behind the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
 
 @<Add a tensor to the list@>=
 static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
 {
   struct archive *w = r->w;
-  if (w->n == w->room) {
-    size_t room = w->room == 0 ? 64 : 2 * w->room;
-    void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
-      sizeof *w->list, r->why);
-    if (grown == NULL) return NULL;
-    w->list = grown, w->room = room;
-  }
+  @<Make room in the list for one more tensor@>@;
   size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
   struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
@@ -362,8 +375,22 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
   return w->list[w->n++] = t;
 }
 
+@ The list of pointers
+doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
+move $n^2/2$ pointers.
+
+@<Make room in the list for one more tensor@>=
+if (w->n == w->room) {
+  size_t room = w->room == 0 ? 64 : 2 * w->room;
+  void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
+    sizeof *w->list, r->why);
+  if (grown == NULL) return NULL;
+  w->list = grown, w->room = room;
+}
+
 @ The types of the format, with their bits. Some are smaller than a byte; a tensor of
-those must still fill whole bytes.
+those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program. A type that is not here may be one that the
+format has learnt since; how long its tensors should be we cannot know, and so not whether the file adds up.
 
 @<The types that the format knows@>=
 static const struct dtype { const char *name; uint64_t bits; } known_type[] =
@@ -382,7 +409,8 @@ static const struct dtype *type_find(const char *name)
 
 @ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
 after it has looked whether the product fits; a negative number, a real and a |true|
-are refused by the same line, since none of them is a natural number.
+are refused by the same line, since none of them is a natural number. A factor of zero is natural, and makes a tensor without elements: $2^{40}$ times $2^{40}$ times 0 is
+refused all the same, because the first two do not fit and nobody would write them.
 
 @<Multiply numbers from a file@>=
 static bool count_up(uint64_t *product, json_t *factor)
@@ -394,8 +422,8 @@ static bool count_up(uint64_t *product, json_t *factor)
   return true;
 }
 
-@ Bits are elements times the bits of one, and the offsets must enclose exactly as many
-bytes. Whether they lie within the file is seen when all of them are known.
+@ Type, shape and extent say the same thing twice. The type and the shape tell how many bytes there should be, the offsets how many there are. Whether these
+lie within the file is seen when all of them are known.
 
 @<Fill in type, shape and extent@>=
 static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
@@ -405,28 +433,40 @@ static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
   if (known == NULL)
     return tensor_bad(r, t->name, type, "a type of the format");
   t->type = known->name, t->elements = 1;
-  for (uint32_t i = 0; i < t->rank; i++) {
-    t->shape[i] = 1;
-    if (!count_up(&t->shape[i], json_array_get(shape, i))
-        || !count_up(&t->elements, json_array_get(shape, i)))
-      return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
-  }
-  uint64_t end = 1;
-  t->begin = 1;
-  if (!count_up(&t->begin, json_array_get(offset, 0))
-      || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
-    return tensor_bad(r, t->name, offset, "two rising offsets");
-  t->bytes = end - t->begin;
-  if (t->elements > UINT64_MAX / known->bits
-      || t->elements * known->bits % 8 != 0
-      || t->elements * known->bits / 8 != t->bytes)
-    return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+  @<Multiply out the shape@>@;
+  @<Take down the offsets, and hold them against the shape@>@;
   return true;
 }
 
+@ One function serves for each dimension and for their product, as a number is itself times one.
+
+@<Multiply out the shape@>=
+for (uint32_t i = 0; i < t->rank; i++) {
+  t->shape[i] = 1;
+  if (!count_up(&t->shape[i], json_array_get(shape, i))
+      || !count_up(&t->elements, json_array_get(shape, i)))
+    return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
+}
+
+@ Bits are elements times the bits of one. That product is the last that could overflow, and is looked at before it is formed; then it must be whole bytes, and
+exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
+
+@<Take down the offsets, and hold them against the shape@>=
+uint64_t end = 1;
+t->begin = 1;
+if (!count_up(&t->begin, json_array_get(offset, 0))
+    || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
+  return tensor_bad(r, t->name, offset, "two rising offsets");
+t->bytes = end - t->begin;
+if (t->elements > UINT64_MAX / known->bits
+    || t->elements * known->bits % 8 != 0
+    || t->elements * known->bits / 8 != t->bytes)
+  return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+
 @ Now the extents. Sorted by where they begin, each tensor must start where the one
 before it ended, and the last must end with the file. That one rule excludes holes,
-overlaps, bytes that nobody names, and offsets beyond the end.
+overlaps, bytes that nobody names, and offsets beyond the end. Why forbid a hole, which harms nobody? Because it is a place where a file can carry what no reader
+of the header sees, and the format forbids it for the same reason. (|bytes - at| cannot wrap: |at| is raised only by what was found to fit.)
 
 @<Lay the tensors of a file end to end@>=
 static bool extents_check(struct reader *r, struct stored **list, size_t n,
@@ -448,8 +488,8 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
     " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
 }
 
-@ An empty tensor begins where its successor begins, and sorts before it. For the final
-list, which is searched by name, the order is that of the names.
+@ An empty tensor begins where its successor begins, and sorts before it, or the successor would seem to overlap it. For the final
+list, which is searched by name, the order is that of the names, byte by byte and in no language's alphabet.
 
 @<Compare two tensors@>=
 static int by_extent(const void *a, const void *b)
@@ -468,7 +508,8 @@ static int by_name(const void *a, const void *b)
 
 @* Files and shards. \label{sec:shards}
 A file is mapped, its length field read, its header walked, its extents laid end to end.
-|first| is where the list stood before, so that only this file's tensors are sorted.
+|first| is where the list stood before, so that only this file's tensors are sorted. The list itself may not exist yet, if the file has no tensors: arithmetic on a null pointer is
+not C, even when it would add nothing.
 
 @<Read one file of tensors@>=
 static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
@@ -476,14 +517,7 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
 {
   struct reader r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
   if (!file_map(&s->map, s->path, why)) return false;
-  uint64_t header = 0;
-  if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
-  for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
-  if (header > HEADER_MOST || header > s->map.size - 8)
-    return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
-      "and no more than there are");
-  r.at = (const char *) s->map.bytes + 8;
-  r.end = r.at + header;
+  @<Read how long the header is, and where it ends@>@;
   size_t first = w->n;
   if (!header_read(&r)) return false;
   struct stored **list = w->n > 0 ? w->list + first : NULL;
@@ -491,8 +525,21 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
     s->map.size - 8 - header);
 }
 
+@ Eight bytes can say a length that no file has. It is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
+would be a small number, and pass.
+
+@<Read how long the header is, and where it ends@>=
+uint64_t header = 0;
+if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
+for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+if (header > HEADER_MOST || header > s->map.size - 8)
+  return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
+    "and no more than there are");
+r.at = (const char *) s->map.bytes + 8;
+r.end = r.at + header;
+
 @ A file joins the list of files before anything can fail with it, so that closing knows
-about it in every case.
+about it in every case. This list does grow by one each time: shards are counted in dozens, and each of them is a file that takes longer to open than the list to copy.
 
 @<Open one more file@>=
 static bool shard_open(struct archive *w, struct memory *m, const char *directory,
@@ -509,7 +556,7 @@ static bool shard_open(struct archive *w, struct memory *m, const char *director
 
 @ The index names a file for every tensor. A name with a slash in it, or one that begins
 with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name, too),
-and no tool writes such names; they are refused before anything is opened.
+and no tool writes such names; they are refused before anything is opened. The index names a file as often as it has tensors, and it is opened the first time.
 
 @<Open the files that an index names@>=
 static bool index_open(struct archive *w, struct memory *m, const char *directory,
@@ -532,7 +579,7 @@ static bool index_open(struct archive *w, struct memory *m, const char *director
 
 @ Afterwards index and files must agree: every tensor of the index in the file that it
 names, and no tensor that the index does not know. Since names are unique, equal counts
-suffice for the second half.
+suffice for the second half. A disagreement means that somebody replaced one shard of a model by one of another: the numbers would fit, and the text would be nonsense.
 
 @<Compare the index with the files@>=
 static bool index_check(struct archive *w, json_t *map, struct error *why)
@@ -551,7 +598,7 @@ static bool index_check(struct archive *w, json_t *map, struct error *why)
 }
 
 @ With one file or many, no name may occur twice. In the sorted list two equal names are
-neighbours.
+neighbours, so one look at each pair of neighbours is enough. Only now, when the order is final, does each tensor learn its number.
 
 @<Sort by name, and refuse a name given twice@>=
 static bool weights_sort(struct archive *w, struct error *why)
@@ -566,7 +613,7 @@ static bool weights_sort(struct archive *w, struct error *why)
 }
 
 @ An index is JSON with a |weight_map|. Its other member, |metadata|, counts bytes; we
-count them ourselves.
+count them ourselves. Sorting stands between opening and checking, because the check looks names up.
 
 @<Open by an index@>=
 static bool weights_open_index(struct archive *w, struct memory *m,
@@ -584,24 +631,16 @@ static bool weights_open_index(struct archive *w, struct memory *m,
   return ok;
 }
 
-@ A path is a directory or a file. In a directory the single file has precedence over an
-index, as elsewhere. If neither is there, opening the single file fails, and its
-sentence names what was missing.
+@ A path is a directory or a file. What it is decides which of two paths is kept, and that one is in the archive before anything is opened, for every message
+names it. Whatever fails after that is undone in one place.
 
 @<Open whatever the path leads to@>=
 struct archive *weights_open(struct memory *m, const char *path,
   struct error *why)
 {
-  struct stat about;
-  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
   struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
   if (w == NULL) return NULL;
-  const char *name = directory ? "model.safetensors" : "";
-  char *single = path_keep(m, path, name, why);
-  char *index = path_keep(m, path, "model.safetensors.index.json", why);
-  bool ok = single != NULL && index != NULL;
-  bool indexed = ok && directory && access(single, F_OK) != 0
-    && access(index, F_OK) == 0;
+  @<Choose between a single file and an index@>@;
   w->path = indexed ? index : single;
   path_return(m, indexed ? single : index);
   if (indexed) ok = weights_open_index(w, m, path, why);
@@ -611,7 +650,22 @@ struct archive *weights_open(struct memory *m, const char *path,
   return NULL;
 }
 
-@ To close is to give back what was taken, in any state of completion.
+@ In a directory the single file has precedence over an
+index, as elsewhere. If neither is there, opening the single file fails, and its
+sentence names what was missing. A file that was named directly is opened as it is.
+
+@<Choose between a single file and an index@>=
+struct stat about;
+bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+const char *name = directory ? "model.safetensors" : "";
+char *single = path_keep(m, path, name, why);
+char *index = path_keep(m, path, "model.safetensors.index.json", why);
+bool ok = single != NULL && index != NULL;
+bool indexed = ok && directory && access(single, F_OK) != 0
+  && access(index, F_OK) == 0;
+
+@ To close is to give back what was taken, in any state of completion. It works because of an order that the openers keep: what is in a list is complete, and what is
+not complete is in no list. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
 
 @<Close what was opened@>=
 void weights_close(struct memory *m, struct archive *w)
@@ -633,7 +687,7 @@ void weights_close(struct memory *m, struct archive *w)
 }
 
 @ Finding is a binary search: a model asks for every name once, and a list of names in
-order is there anyway.
+order is there anyway. A hash table (appendix E) would be quicker by microseconds that nobody can notice beside the reading of the weights.
 
 @<Find a tensor by its name@>=
 const struct stored *weights_find(const struct archive *w, const char *name)
@@ -648,7 +702,11 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   }
   return NULL;
 }
-@#
+
+@ The other questions about an archive are answered from its fields. They are functions because the structure is private to this module, which
+alone must know how a shard is kept.
+
+@<Find a tensor by its name@>=
 size_t weights_count(const struct archive *w) { return w->n; }
 const struct stored *weights_at(const struct archive *w, size_t i)
 {
@@ -657,7 +715,7 @@ const struct stored *weights_at(const struct archive *w, size_t i)
 const char *weights_path(const struct archive *w) { return w->path; }
 
 @ A string of ours is a block like any other, and goes back with its size, which is its
-length and the zero at its end.
+length and the zero at its end. A path is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
 
 @<Keep a path, return a path@>=
 static char *path_keep(struct memory *m, const char *directory, const char *name,
@@ -677,7 +735,7 @@ static void path_return(struct memory *m, char *path)
 }
 
 @ Settings and index are read from the mapping as well. The bound keeps a file of the
-wrong kind from being taken for JSON gigabyte by gigabyte.
+wrong kind from being taken for JSON gigabyte by gigabyte. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
 
 @<Read a file of JSON@>=
 json_t *json_read(const char *path, struct error *why)
@@ -701,7 +759,7 @@ json_t *json_read(const char *path, struct error *why)
 
 @ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
 dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
-beforehand end the string there.
+beforehand end the string there. Why not quote all of it? What is wrong may be a vocabulary in the place of a number, and a sentence of a megabyte tells no more than its beginning.
 
 @<Quote a value of JSON@>=
 const char *json_excerpt(json_t *value, char room[64])
@@ -714,8 +772,8 @@ const char *json_excerpt(json_t *value, char room[64])
   return room;
 }
 
-@ The module, in the order that C wants. The file is little endian, and so must the
-machine be; a machine that is not would need a copy of every tensor.
+@ The module, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
+machine be; a machine that is not would need a copy of every tensor. It is better that such a machine is told by the compiler than by strange words.
 
 @(safetensors.c@>=
 #define _POSIX_C_SOURCE 200809L

@@ -1,6 +1,6 @@
 /* config.c -- made from chapters/A3-files.w; change it there */
 
-/* C.73  config.c */
+/* C.81  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "A3-files/config.h"
 
-/* C.45  The state of reading settings */
+/* C.53  The state of reading settings */
 
 struct settings {
   const char *path, *file;
@@ -24,7 +24,7 @@ static bool setting_bad(struct settings *s, const char *name, json_t * found,
   return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.46  A row of the table of fields */
+/* C.54  A row of the table of fields */
 
 struct setting;
 typedef bool field_read(struct settings *s, const struct setting *f,
@@ -41,9 +41,9 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* C.74  Readers and tables */
+/* C.82  Readers and tables */
 
-/* C.47  Read a number or a flag */
+/* C.55  Read a number or a flag */
 
 static bool read_count(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -76,7 +76,7 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t * valu
   return true;
 }
 
-/* C.48  Insist on a value */
+/* C.56  Insist on a value */
 
 static bool read_true(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -98,7 +98,7 @@ static bool read_activation(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.49  Read ids */
+/* C.57  Read ids */
 
 static bool read_eos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -122,7 +122,7 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t * value
   return s->c->has_bos;
 }
 
-/* C.50  Read what must agree with something else */
+/* C.58  Read what must agree with something else */
 
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -146,13 +146,13 @@ static bool read_layer_types(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.56  The fields that are known to be harmless */
+/* C.64  The fields that are known to be harmless */
 
 struct harmless_entry {
   const char *name, *reason;
 };
 
-/* C.57  Fields about the file or another program */
+/* C.65  Fields about the file or another program */
 
 static const struct harmless_entry harmless_file[] =
     { {"transformers_version", "says who wrote the file"},
@@ -174,7 +174,7 @@ static const struct harmless_entry harmless_file[] =
 {NULL, NULL}
 };
 
-/* C.58  Fields of training and of other heads */
+/* C.66  Fields of training and of other heads */
 
 static const struct harmless_entry harmless_training[] =
     { {"initializer_range", "used before training only"},
@@ -194,7 +194,7 @@ static const struct harmless_entry harmless_training[] =
 {NULL, NULL}
 };
 
-/* C.59  The advice that is known to be harmless */
+/* C.67  The advice that is known to be harmless */
 
 static const struct harmless_entry harmless_advice[] =
     { {"transformers_version", "says who wrote the file"},
@@ -217,7 +217,7 @@ static const struct harmless_entry harmless_advice[] =
 {NULL, NULL}
 };
 
-/* C.60  What steers a reading */
+/* C.68  What steers a reading */
 
 struct tables {
   unsigned family;
@@ -232,9 +232,9 @@ static bool read_nothing(struct settings *s, const struct setting *f,
   return true;
 }
 
-/* C.51  The fields of config.json that are used */
+/* C.59  The fields of config.json that are used */
 
-/* C.52  Fields of GPT-2 */
+/* C.60  Fields of GPT-2 */
 
 static const struct setting gpt2_field[] =
     { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
@@ -250,7 +250,7 @@ static const struct setting gpt2_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.53  Fields of the later families */
+/* C.61  Fields of the later families */
 
 static const struct setting later_field[] =
     { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1,
@@ -271,7 +271,7 @@ static const struct setting later_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.54  Fields that every family has */
+/* C.62  Fields that every family has */
 
 static const struct setting common_field[] =
     { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
@@ -286,7 +286,7 @@ static const struct setting common_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.55  The fields of generation_config.json that are used */
+/* C.63  The fields of generation_config.json that are used */
 
 static const struct setting advice_field[] =
     { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
@@ -304,7 +304,7 @@ static const struct setting advice_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.65  The families */
+/* C.73  The families */
 
 static const struct family_row {
   const char *type, *architecture;
@@ -324,9 +324,9 @@ static const struct family_row {
                                       .qk_norm = true}}
 };
 
-/* C.75  From one field to two files */
+/* C.83  From one field to two files */
 
-/* C.64  Remember what was ignored */
+/* C.72  Remember what was ignored */
 
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
                    const char *field, const char *reason, struct error *why)
@@ -348,7 +348,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   return true;
 }
 
-/* C.61  Account for every field */
+/* C.69  Account for every field */
 
 static const struct setting *used_find(const struct tables *t, const char *name)
 {
@@ -368,7 +368,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* C.62  Use a field, ignore it, or refuse it */
+/* C.70  Use a field, ignore it, or refuse it */
 
 static bool account_for(struct settings *s, const char *name, json_t * value,
                         const struct tables *t)
@@ -388,7 +388,7 @@ static bool account_for(struct settings *s, const char *name, json_t * value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-/* C.63  Read all fields of a file */
+/* C.71  Read all fields of a file */
 
 static bool settings_read(struct settings *s, const struct tables *t)
 {
@@ -406,7 +406,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
   return true;
 }
 
-/* C.66  Find the family */
+/* C.74  Find the family */
 
 static const struct family_row *family_find(struct settings *s)
 {
@@ -431,7 +431,7 @@ static const struct family_row *family_find(struct settings *s)
   return NULL;
 }
 
-/* C.67  Derive the sizes that were not given */
+/* C.75  Derive the sizes that were not given */
 
 static bool settings_derive(struct settings *s)
 {
@@ -459,7 +459,7 @@ static bool settings_derive(struct settings *s)
   return true;
 }
 
-/* C.69  Read the kind of stretching */
+/* C.77  Read the kind of stretching */
 
 static bool rope_kind(struct settings *s, const char *where, json_t * given)
 {
@@ -492,7 +492,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
   return true;
 }
 
-/* C.68  Read how positions are rotated */
+/* C.76  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
@@ -522,7 +522,7 @@ static bool settings_rope(struct settings *s)
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* C.70  Read one of the two files */
+/* C.78  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -545,7 +545,7 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-/* C.71  Read the model's own settings */
+/* C.79  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -565,7 +565,7 @@ static bool settings_model(struct settings *s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* C.72  Open and close the settings */
+/* C.80  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)

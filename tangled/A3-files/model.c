@@ -1,6 +1,6 @@
 /* model.c -- made from chapters/A3-files.w; change it there */
 
-/* C.95  model.c */
+/* C.103  model.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "A3-files/model.h"
 #include "A6-kernels/numbers.h"
 
-/* C.79  The state of assembly */
+/* C.87  The state of assembly */
 
 struct assembly {
   struct memory *m;
@@ -21,7 +21,7 @@ struct assembly {
   struct error *why;
 };
 
-/* C.82  Write a shape in words */
+/* C.90  Write a shape in words */
 
 static void shape_words(const struct stored *t, char found[64])
 {
@@ -32,7 +32,7 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* C.80  Find one tensor, and insist on its shape */
+/* C.88  Find one tensor, and insist on its shape */
 
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
                           uint64_t columns)
@@ -54,7 +54,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
   if (!a->ok)
     return none;
 
-/* C.81  Turn t into a tensor of a type that we have, or fail */
+/* C.89  Turn t into a tensor of a type that we have, or fail */
 
   static const char *const type[] = { "F32", "F16", "BF16" };
   for (int i = 0; i < 3; i++)
@@ -67,12 +67,12 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 
 }
 
-/* C.96  Tensors by the layer */
+/* C.104  Tensors by the layer */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160]);
 
-/* C.83  Find a matrix with its bias */
+/* C.91  Find a matrix with its bias */
 
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
                                  const char *name, size_t in, size_t out, bool bias)
@@ -96,7 +96,7 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-/* C.84  Find a norm */
+/* C.92  Find a norm */
 
 static struct normalizer need_norm(struct assembly *a, const char *gain,
                                    const char *bias, size_t d)
@@ -120,7 +120,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-/* C.85  Assemble a layer of GPT-2 */
+/* C.93  Assemble a layer of GPT-2 */
 
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -135,7 +135,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
-/* C.86  Assemble a layer of Llama and its kin */
+/* C.94  Assemble a layer of Llama and its kin */
 
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -160,9 +160,9 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 }
 
-/* C.97  The model as a whole */
+/* C.105  The model as a whole */
 
-/* C.87  Assemble what is outside the layers */
+/* C.95  Assemble what is outside the layers */
 
 static void assemble_ends(struct assembly *a)
 {
@@ -186,7 +186,7 @@ static void assemble_ends(struct assembly *a)
       * weight_bytes(lm->head.weight.type);
 }
 
-/* C.88  Assemble the layers */
+/* C.96  Assemble the layers */
 
 static void assemble_layers(struct assembly *a)
 {
@@ -210,7 +210,7 @@ static void assemble_layers(struct assembly *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* C.90  Compare a stored head with the embedding it is tied to */
+/* C.98  Compare a stored head with the embedding it is tied to */
 
 static bool tied_head(struct assembly *a, const struct stored *t)
 {
@@ -224,7 +224,7 @@ static bool tied_head(struct assembly *a, const struct stored *t)
                        "the embedding once more: the head is tied", a->why);
 }
 
-/* C.89  Account for every tensor */
+/* C.97  Account for every tensor */
 
 static bool left_over(struct assembly *a, const struct stored *t)
 {
@@ -247,7 +247,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
                      "only the tensors that config.json calls for");
 }
 
-/* C.91  Compute the frequencies of the rotations */
+/* C.99  Compute the frequencies of the rotations */
 
 static double stretched(const struct rope_config *r, double frequency)
 {
@@ -277,7 +277,7 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-/* C.92  Assemble the model */
+/* C.100  Assemble the model */
 
 static bool model_assemble(struct assembly *a)
 {
@@ -299,7 +299,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-/* C.93  Open and close a model */
+/* C.101  Open and close a model */
 
 struct model *model_open(struct memory *m, const char *directory, struct error *why)
 {
@@ -332,7 +332,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
 }
 
-/* C.94  Count the parameters */
+/* C.102  Count the parameters */
 
 uint64_t model_parameters(const struct model *lm)
 {
