@@ -65,7 +65,7 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
     {"the same name twice", "F16", "a", 5, 30, 46},@|
     {"an unknown type", "F17", "b", 5, 30, 46} }@];
 
-@ The rest of the header is always the same, and without a blank: with the first row of the table it has the 112 bytes of the hand calculation.
+@ The rest of the header is always the same, and without a blank: with the first row of the table it is as long as in the hand calculation.
 
 @<Write the file of the hand calculation, damaged or not@>=
 static int header_of(int damage, char *text, size_t room)
@@ -664,8 +664,8 @@ bool ok = single != NULL && index != NULL;
 bool indexed = ok && directory && access(single, F_OK) != 0
   && access(index, F_OK) == 0;
 
-@ To close is to give back what was taken, in any state of completion. It works because of an order that the openers keep: what is in a list is complete, and what is
-not complete is in no list. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
+@ To close is to give back what was taken, in any state of completion. It works because the lists never hold what could not be returned: a tensor enters when its block
+is there, and a shard begins with null pointers. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
 
 @<Close what was opened@>=
 void weights_close(struct memory *m, struct archive *w)
@@ -829,7 +829,7 @@ look for either.
 @<Open whatever the path leads to@>@;
 @* The settings. \label{sec:config}
 The other file is \.{config.json}. It says how many layers there are and how wide, and
-two dozen things more, under names that depend on the family of the model and on the
+two dozen things more, under names that depend on the \emph{family} of the model, on who designed it, and on the
 year in which it was saved. We read it into one structure. Behind this structure there
 is only one kind of model: a GPT-2 is a model with learned positions, biases and a
 LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same.
@@ -844,8 +844,9 @@ LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the sam
 @<What the settings say@>@;
 #endif
 
-@ The sizes are those of the next chapters. Four flags tell the families apart; the
-forward pass asks these flags and never the name of the family.
+@ The sizes are those of the other chapters, and listed under their symbols at the beginning of the book. Flags tell the families apart; the
+forward pass asks these flags and never the name of the family. So a family whose parts are all here already costs one row of a table (\cref{sec:families}).
+\emph{Tied} means that embedding and head are one matrix.
 
 @<What the settings say@>=
 enum { EOS_MOST = 16 };
@@ -868,6 +869,10 @@ struct model_config {
   struct ignored_field *ignored;
   size_t n_ignored, ignored_room;
 };
+
+@ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
+
+@<What the settings say@>=
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
   /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
@@ -879,8 +884,8 @@ void config_close(struct memory *m, struct model_config *c);
   /* returns the list of ignored fields */
 
 @ Rotary positions turn pairs of numbers by an angle that is the position times a
-frequency . The frequencies are a geometric series that starts at 1 and
-is governed by |theta|. Llama 3.1 stretches the slow ones, so that a model trained on
+frequency (\cref{sec:layer}). The frequencies are a geometric series that starts at 1 and
+falls towards |1/theta|. Llama 3.1 stretches the slow ones, so that a model trained on
 short texts keeps its bearings in long ones; that takes four more numbers.
 
 @<Where the rotations get their frequencies@>=
@@ -891,7 +896,8 @@ struct rope_config {
 };
 
 @ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
-chapter 7 will follow it; here only the end tokens matter.
+chapter 7 will follow it; here only the end tokens matter, which come with it. Advice is not a setting: a model without it is the same model, and its logits
+do not change.
 
 @<What the model's maker suggests for sampling@>=
 struct sampling_config {
@@ -904,7 +910,8 @@ struct sampling_config {
 a kind of normalization that we don't have would still run, and write nonsense in a
 confident voice. So every field of the file must be accounted for: it is used; or it
 stands in a list of harmless fields, each with its reason; or it is null, |false| or
-empty, which is how a feature says that it is absent; or it is an error that names it.
+empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
+looked at it. We think that the right price.
 
 @<The state of reading settings@>=
 struct settings {
@@ -923,7 +930,8 @@ static bool setting_bad(struct settings *s, const char *name, json_t *found,
 
 @ A field that is used has a row in a table: its name, the families that have it, whether
 it must be there, the function that reads it, where the value goes, and the least and
-greatest value that makes sense.
+greatest value that makes sense. Families are bits of a number, so that one row can be true of several. A table can be read as a list, checked against the published files line by line,
+and counted; the same knowledge spread over a function of many branches could not.
 
 @<A row of the table of fields@>=
 struct setting;
@@ -939,8 +947,8 @@ struct setting {
 enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
 
-@ Three functions read a natural number, a real number, and a yes or no. JSON has a type
-for each of them, and |12.0| or |"12"| or |true| is not the number 12.
+@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12. Whoever is lenient here reads |"false"| as true one day.
+A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
 
 @<Read a number or a flag@>=
 static bool read_count(struct settings *s, const struct setting *f, json_t *value)
@@ -953,7 +961,10 @@ static bool read_count(struct settings *s, const struct setting *f, json_t *valu
   *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
   return true;
 }
-@#
+
+@ A real may be written as an integer: people who save settings write |1| for |1.0|. JSON has no infinities and no word for what is no number, so the bounds see all there is.
+
+@<Read a number or a flag@>=
 static bool read_real(struct settings *s, const struct setting *f, json_t *value)
 {
   char wanted[64];
@@ -963,7 +974,10 @@ static bool read_real(struct settings *s, const struct setting *f, json_t *value
   *(double *) ((char *) s->c + f->at) = x;
   return true;
 }
-@#
+
+@ A flag has no bounds; it is one of two words.
+
+@<Read a number or a flag@>=
 static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
 {
   if (!json_is_boolean(value))
@@ -985,6 +999,11 @@ static bool read_false(struct settings *s, const struct setting *f, json_t *valu
 {
   return json_is_false(value) || setting_bad(s, f->name, value, "false");
 }
+
+@ The activation is one, too. A gated MLP is computed with SiLU, the other with the GELU that is written with a hyperbolic tangent, which has two names; the exact GELU is
+\emph{not} the same function. It differs so little that a text would look right, and so much that it would not be the model's.
+
+@<Insist on a value@>=
 static bool read_activation(struct settings *s, const struct setting *f,
   json_t *value)
 {
@@ -996,7 +1015,8 @@ static bool read_activation(struct settings *s, const struct setting *f,
 }
 
 @ The token that ends a text is one id or a list of them. The file with the advice for
-sampling is read second, and what it says replaces what \.{config.json} said.
+sampling is read second, and what it says replaces what \.{config.json} said, since it is the younger file and corrects the older one; which file had the last word is kept for those who
+wonder why a text ended.
 
 @<Read ids@>=
 static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
@@ -1013,7 +1033,10 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
   s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
   return true;
 }
-@#
+
+@ The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
+
+@<Read ids@>=
 static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
@@ -1021,8 +1044,7 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
 }
 
 @ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
-two differ we don't know what was meant. Nor do we if the layers of a model are of
-several kinds.
+two differ we don't know what was meant, and half a guess is worse than a sentence.
 
 @<Read what must agree with something else@>=
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
@@ -1030,7 +1052,11 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *valu
   return json_equal(value, json_object_get(s->all, "n_positions"))
     || setting_bad(s, f->name, value, "the same as n_positions");
 }
-@#
+
+@ Newer files list the kind of each layer: all of its context, or a window of it. Models that mix the two exist and are not ours; where all layers are of one kind, the list must
+say the kind that the other settings say.
+
+@<Read what must agree with something else@>=
 static bool read_layer_types(struct settings *s, const struct setting *f,
   json_t *value)
 {
@@ -1049,7 +1075,7 @@ static bool read_layer_types(struct settings *s, const struct setting *f,
 
 @ Here are the tables for \.{config.json}, each ended by a row without a name. The same
 quantity has one name in GPT-2 and another in the later families; it goes to the same
-place.
+place, which |at| (\cref{sec:steer}) turns into a distance from the beginning of |struct model_config|.
 
 @<The fields of \.{config.json} that are used@>=
 @<Fields of GPT-2@>@;
@@ -1057,7 +1083,7 @@ place.
 @<Fields that every family has@>@;
 
 @ In GPT-2 the sizes begin with |n_|, and |n_inner| may be null. The two switches for the
-scores of attention came later, and stand where the published files have them.
+scores of attention came later, and stand where the published files have them. Not required is what has a default that all published files agree on.
 
 @<Fields of GPT-2@>=
 static const struct setting gpt2_field[] =
@@ -1074,7 +1100,8 @@ static const struct setting gpt2_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ The later families count heads twice, once for queries and once for keys and values, and
-may give the width of a head although it could be computed.
+may give the width of a head although it could be computed; where it is given it need not be what would be computed, and then it is right. A field that only some of these
+families have carries their bits alone. The |sliding_window| of Qwen's files counts only where |use_sliding_window| is true, which is refused; so nothing has to be read from it.
 
 @<Fields of the later families@>=
 static const struct setting later_field[] =
@@ -1090,12 +1117,13 @@ static const struct setting later_field[] =
   {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},@|
   {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},@|
   {"sliding_window", MISTRAL, false, read_count, at(window), 1, MOST},@|
+  {"sliding_window", QWEN2 | QWEN3, false, read_nothing, 0, 0, 0},@|
   {"use_sliding_window", QWEN2 | QWEN3, false, read_false, 0, 0, 0},@|
   {"layer_types", LATER, false, read_layer_types, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Three fields about rotation belong together and are read as a group, after the others;
-so are the two that name the family, before them. Here they only need to be known.
+so are the two that name the family, before them. Here they only need to be known, so that they are not refused; |read_nothing| reads them.
 
 @<Fields that every family has@>=
 static const struct setting common_field[] =
@@ -1110,7 +1138,7 @@ static const struct setting common_field[] =
   {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
+@ And the one for \.{generation\_config.json}. The bounds are those of the quantities: a probability is at most 1, a penalty divides and so may not be 0. The lengths that it may suggest are the
 caller's business, not the model's, and are among the harmless.
 
 @<The fields of \.{generation\_config.json} that are used@>=
@@ -1131,7 +1159,8 @@ static const struct setting advice_field[] =
 
 @ The harmless fields, with the reason why each cannot change a logit. Most of them
 belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name.
+what \.{incipit inspect} prints beside the name, and whoever doubts one can look here and write to us. Two tests stand behind the tables: every field that is used, altered in a small
+model, changes the answer or is refused, and every harmless one changes nothing.
 @^harmless fields@>
 
 @<The fields that are known to be harmless@>=
@@ -1139,7 +1168,8 @@ struct harmless_entry { const char *name, *reason; };
 @<Fields about the file or another program@>@;
 @<Fields of training and of other heads@>@;
 
-@ A file tells about itself, and about programs that are not ours.
+@ A file tells about itself, and about programs that are not ours. The type of the weights is given here, too, and may be wrong: files are converted and their settings copied. What counts is the
+type in the header of each tensor, which has to agree with the number of its bytes at least.
 
 @<Fields about the file or another program@>=
 static const struct harmless_entry harmless_file[] =
@@ -1162,7 +1192,7 @@ static const struct harmless_entry harmless_file[] =
   {NULL, NULL} }@];
 
 @ Dropout and initial values are over when the training is; and the same body may carry a
-classifier in place of our head.
+classifier in place of our head, whose settings stay in the file when the head has gone. That it is really our head, the architecture says (\cref{sec:families}).
 
 @<Fields of training and of other heads@>=
 static const struct harmless_entry harmless_training[] =
@@ -1183,7 +1213,8 @@ static const struct harmless_entry harmless_training[] =
   {NULL, NULL} }@];
 
 @ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
-belong to the caller.
+belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
+it should be.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_advice[] =
@@ -1206,9 +1237,9 @@ static const struct harmless_entry harmless_advice[] =
   {"return_dict_in_generate", "what another program returns"},@|
   {NULL, NULL} }@];
 
-@ A reading is steered by the family, which decides which rows count, by lists of tables
+@ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
 with fields that are used, and by lists of tables with fields that are harmless. Both
-lists end with a null.
+lists end with a null. The macro turns the name of a member into its place; C has no other way to let a table say which member it means.
 
 @<What steers a reading@>=
 struct tables {
@@ -1217,15 +1248,19 @@ struct tables {
   const struct harmless_entry *harmless[3];
 };
 #define at(member) offsetof(struct model_config, member)
+
+@ Some fields are read elsewhere, as a group, since the meaning of one depends on another. In the tables they have a reader that is content with anything.
+
+@<What steers a reading@>=
 static bool read_nothing(struct settings *s, const struct setting *f,
   json_t *value)
 {
-  (void) s, (void) f, (void) value; /* read elsewhere, as a group */
+  (void) s, (void) f, (void) value;
   return true;
 }
 
 @ Each field of the file is looked up in the one kind of table, then in the other, and
-then asked whether it says anything at all.
+then asked whether it says anything at all. The search goes through all rows each time; two dozen fields in five dozen rows are looked up before a disk has turned once.
 
 @<Account for every field@>=
 static const struct setting *used_find(const struct tables *t, const char *name)
@@ -1245,7 +1280,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 @<Use a field, ignore it, or refuse it@>@;
 
 @ The last resort is a value that says no. A feature that a later release of the library
-invents is saved with every model, switched off in most.
+invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, as the library does.
 
 @<Use a field, ignore it, or refuse it@>=
 static bool account_for(struct settings *s, const char *name, json_t *value,
@@ -1264,7 +1299,8 @@ static bool account_for(struct settings *s, const char *name, json_t *value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-@ A field that is required and absent, or null, is found after all others have been read.
+@ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
+missing, and often the two are one, spelt differently.
 
 @<Read all fields of a file@>=
 static bool settings_read(struct settings *s, const struct tables *t)
@@ -1284,7 +1320,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
 }
 
 @ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
-may be the file's own, which ends with the reading, so the list keeps a copy.
+may be the file's own, which ends with the reading, so the list keeps a copy. The reasons are ours, and live as long as the program.
 
 @<Remember what was ignored@>=
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
@@ -1307,7 +1343,8 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 @* Families. \label{sec:families}
 The family is told by |model_type|, and |architectures| must not contradict it: a
 checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, before its fields are read.
+family sets the flags for what it always does, before its fields are read. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
+\cref{sec:model} is common to them.
 
 @<The families@>=
 static const struct family_row {
@@ -1327,7 +1364,7 @@ static const struct family_row {
     .qk_norm = true }} }@];
 
 @ A family that is not in the table is refused by its name. Some of them have tensors
-with the very names of Llama's, and put their norms elsewhere.
+with the very names of Llama's, and put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
 static const struct family_row *family_find(struct settings *s)
@@ -1336,23 +1373,28 @@ static const struct family_row *family_find(struct settings *s)
   json_t *list = json_object_get(s->all, "architectures");
   for (size_t i = 0; i < 5 && json_is_string(type); i++) {
     if (strcmp(json_string_value(type), family[i].type) != 0) continue;
-    bool same = list == NULL || json_is_null(list);
-    for (size_t k = 0; k < json_array_size(list); k++) {
-      json_t *name = json_array_get(list, k);
-      same = same || (json_is_string(name)
-        && strcmp(json_string_value(name), family[i].architecture) == 0);
-    }
-    if (same) return &family[i];
-    setting_bad(s, "architectures", list, family[i].architecture);
-    return NULL;
+    @<Return the row if |list| has its architecture@>@;
   }
   setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
   return NULL;
 }
 
+@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program.
+
+@<Return the row if |list| has its architecture@>=
+bool same = list == NULL || json_is_null(list);
+for (size_t k = 0; k < json_array_size(list); k++) {
+  json_t *name = json_array_get(list, k);
+  same = same || (json_is_string(name)
+    && strcmp(json_string_value(name), family[i].architecture) == 0);
+}
+if (same) return &family[i];
+setting_bad(s, "architectures", list, family[i].architecture);
+return NULL;
+
 @ Some sizes follow from others when they are not given: as many heads for keys as for
-queries, heads that divide the width, an MLP four times as wide in GPT-2. What does not
-divide is an error of the file.
+queries, heads that divide the width. What does not
+divide is an error of the file. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
 
 @<Derive the sizes that were not given@>=
 static bool settings_derive(struct settings *s)
@@ -1366,29 +1408,34 @@ static bool settings_derive(struct settings *s)
   if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
-  if (!c->learned_positions && c->head_dim % 2 != 0)
-    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
-      "an even number: rotations turn pairs");
-  if (c->d_inner == 0 && c->d_model > MOST / 4)
-    return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
-      "at most 536870911");
-  if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
-  if (c->gated && c->out_bias) c->qkv_bias = true;
+  @<Derive the width of the MLP, and what rotation and biases ask for@>@;
   return true;
 }
+
+@ An MLP is four times as wide as the row in GPT-2, unless it says otherwise; a width whose fourfold does not fit into 32 bits is refused before it is formed.
+A rotation turns two numbers of a head together, so a head must have an even number of them. And a family that has a switch for all biases of attention
+throws it for queries, keys and values as well as for the way out.
+
+@<Derive the width of the MLP, and what rotation and biases ask for@>=
+if (!c->learned_positions && c->head_dim % 2 != 0)
+  return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
+    "an even number: rotations turn pairs");
+if (c->d_inner == 0 && c->d_model > MOST / 4)
+  return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
+    "at most 536870911");
+if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
+if (c->gated && c->out_bias) c->qkv_bias = true;
 
 @ The frequencies are described in one place or another. Files of transformers 4 have
 |rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
 the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
-that says two things.
+that says two things: whoever edited one place and forgot the other has not told us which he meant.
 
 @<Read how positions are rotated@>=
 static bool settings_rope(struct settings *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
   json_t *five = json_object_get(s->all, "rope_parameters");
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta)) theta = NULL;
   bool both = json_is_object(old) && json_is_object(five);
   if (both && !json_equal(old, five))
     return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
@@ -1396,33 +1443,31 @@ static bool settings_rope(struct settings *s)
   json_t *given = json_is_object(five) ? five : old;
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
-  json_t *inner = json_object_get(given, "rope_theta");
-  if (theta != NULL && inner != NULL
-      && json_number_value(theta) != json_number_value(inner))
-    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-  s->c->rope.theta = 10000;
-  struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
-  if (inner == NULL) inner = theta;
-  if (inner != NULL && !read_real(s, &f, inner)) return false;
+  @<Read |theta| from either place@>@;
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
+@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is $10^4$, as in the first paper on rotary positions.
+
+@<Read |theta| from either place@>=
+json_t *theta = json_object_get(s->all, "rope_theta");
+if (json_is_null(theta)) theta = NULL;
+json_t *inner = json_object_get(given, "rope_theta");
+if (theta != NULL && inner != NULL
+    && json_number_value(theta) != json_number_value(inner))
+  return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+s->c->rope.theta = 10000;
+struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
+if (inner == NULL) inner = theta;
+if (inner != NULL && !read_real(s, &f, inner)) return false;
+
 @ Of the kinds of stretching we have two: none, called |"default"|, and |"llama3"|, which
-takes its four numbers. Any other kind is refused by name, and so is any other member.
+takes its four numbers. Any other kind is refused by name, and so is any other member: the description is read with a table like the settings themselves, as if it were a file of its own.
 
 @<Read the kind of stretching@>=
+@<The fields of a stretching@>@;
 static bool rope_kind(struct settings *s, const char *where, json_t *given)
 {
-  static const struct setting number[] =
-    @[{ {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},@|
-    {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},@|
-    {"high_freq_factor", ALL, true, read_real, at(rope.high_freq_factor), 1e-9, 1e9},@|
-    {"original_max_position_embeddings", ALL, true, read_count,
-      at(rope.original), 1, MOST},@|
-    {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
-    {"type", ALL, false, read_nothing, 0, 0, 0},@|
-    {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
-    {NULL, 0, false, NULL, 0, 0, 0} }@];
   json_t *type = json_object_get(given, "rope_type");
   if (type == NULL) type = json_object_get(given, "type");
   const char *kind = json_is_string(type) ? json_string_value(type) : "";
@@ -1431,7 +1476,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
     return setting_bad(s, where, given, "a rope_type of default or llama3");
   struct settings inner = *s;
   inner.all = given;
-  struct tables t = @[{ ALL, { number + (s->c->rope.llama3 ? 0 : 4) }, { NULL } }@];
+  struct tables t = @[{ ALL, { stretching + (s->c->rope.llama3 ? 0 : 4) }, { NULL } }@];
   if (!settings_read(&inner, &t)) return false;
   if (s->c->rope.llama3
       && s->c->rope.high_freq_factor <= s->c->rope.low_freq_factor)
@@ -1439,8 +1484,22 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
   return true;
 }
 
-@ A file is opened, must be an object, and is read with its tables. The second file may
-be absent.
+@ The table begins with the four numbers. A description that stretches nothing is read with the rest of it, from the fifth row on, and may not have them.
+
+@<The fields of a stretching@>=
+static const struct setting stretching[] =
+  @[{ {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},@|
+  {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},@|
+  {"high_freq_factor", ALL, true, read_real,@|
+    at(rope.high_freq_factor), 1e-9, 1e9},@|
+  {"original_max_position_embeddings", ALL, true, read_count,@|
+    at(rope.original), 1, MOST},@|
+  {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
+  {"type", ALL, false, read_nothing, 0, 0, 0},@|
+  {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ A file is opened, and must be an object. Its path stays with the reading, for every message begins with it.
 
 @<Read one of the two files@>=
 static bool settings_file(struct settings *s, const char *directory,
@@ -1455,7 +1514,10 @@ static bool settings_file(struct settings *s, const char *directory,
   if (json_is_object(s->all)) return true;
   return setting_bad(s, "this", s->all, "an object");
 }
-@#
+
+@ The advice has no families; its tables are read with all bits set.
+
+@<Read one of the two files@>=
 static bool settings_advice(struct settings *s)
 {
   struct tables t = @[{ ALL, { advice_field }, { harmless_advice } }@];
@@ -1463,7 +1525,7 @@ static bool settings_advice(struct settings *s)
 }
 
 @ First the family, since it decides which fields count, then its fields, then what follows from them; the
-suggestions for sampling begin with values that do nothing.
+suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct settings *s)
@@ -1481,7 +1543,8 @@ static bool settings_model(struct settings *s)
     && (s->c->learned_positions || settings_rope(s));
 }
 
-@ The whole reading, and the way back if it fails half-way.
+@ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
+error like any other. jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
@@ -1503,7 +1566,10 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   if (!ok) config_close(m, c);
   return ok;
 }
-@#
+
+@ What was taken was the list, and in it the copies of the names. The structure is emptied, so that a second closing finds nothing.
+
+@<Open and close the settings@>=
 void config_close(struct memory *m, struct model_config *c)
 {
   for (size_t i = 0; i < c->n_ignored; i++)
@@ -1528,7 +1594,7 @@ Only two functions of it are seen from outside.
 @<Readers and tables@>@;
 @<From one field to two files@>@;
 
-@ The readers, and the tables that send each field to its reader.
+@ The readers, and the tables that send each field to its reader. Most of this module is data, and that is its point: what may be in a file is said in rows that can be read aloud.
 
 @<Readers and tables@>=
 @<Read a number or a flag@>@;
@@ -1576,7 +1642,7 @@ the header. Numbers are widened to float32 when they are used.
 @ A layer has two halves, each with a norm before it. The first projects to queries, keys
 and values and, after attention, back; the second goes up to a wider space and down
 again. GPT-2 stores the three projections as one matrix; the later families have a
-second matrix on the way up, the gate.
+second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
 
 @<One layer@>=
 struct model_layer {
@@ -1600,6 +1666,10 @@ struct model {
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
+
+@ From outside a model is opened, closed and counted. It does not change between the first and the last, which is why threads may read it without a lock.
+
+@<The whole model@>=
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
   /* maps the weights of a directory in Hugging Face's layout and checks them
@@ -1612,7 +1682,7 @@ uint64_t model_parameters(const struct model *lm);
 
 @ While the model is put together we keep the prefix of the names, a mark for each tensor
 of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices.
+follows does nothing, and one test at the end suffices. The alternative, a test behind each of a layer's dozen tensors, would bury the list of names that a reader comes for.
 
 @<The state of assembly@>=
 struct assembly {
@@ -1627,7 +1697,7 @@ struct assembly {
 
 @ One tensor, by name, with the shape that it must have; |columns| is 0 for a vector. Three
 sentences can come out of here: it is missing, it has another shape, or its type is one
-that we cannot compute with.
+that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
@@ -1648,7 +1718,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 }
 
 @ The file's word for the type becomes ours. A tensor that is found is marked as used, and
-its bytes are added up.
+its bytes are added up. Types may be mixed within a model, and often are: norms in F32 beside matrices in BF16.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
 static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
@@ -1673,8 +1743,9 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-@ The name is made of the prefix, the number of the layer and the rest. A matrix has a bias
-or not, as the settings say; GPT-2 stores its matrices with the inputs first.
+@ A matrix has a bias
+or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
+and other numbers. So which way it lies is decided by the family and never guessed from the shape.
 
 @<Find a matrix with its bias@>=
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
@@ -1690,7 +1761,11 @@ static struct matrix need_matrix(struct assembly *a, uint32_t layer,
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
 }
-@#
+
+@ The name is made of the prefix, the number of the layer and the rest: \.{transformer.h.3.mlp.c\_fc.bias} in one family,
+\.{model.layers.3.mlp.up\_proj.weight} in the others.
+
+@<Find a matrix with its bias@>=
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
   const char *what, char full[160])
 {
@@ -1712,7 +1787,10 @@ static struct normalizer need_norm(struct assembly *a, const char *gain,
   if (c->layer_norm) g.bias = need(a, bias, d, 0);
   return g;
 }
-@#
+
+@ Most norms stand in a layer, and are named like its matrices; the last one does not, and gets its names where it is asked for.
+
+@<Find a norm@>=
 static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   const char *name, size_t d)
 {
@@ -1723,7 +1801,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
 }
 
 @ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
-matrix has a bias.
+matrix has a bias. The names are those that the model's makers gave to the parts of their program: \.{c\_fc} is the way up, \.{c\_proj} a way back.
 
 @<Assemble a layer of GPT-2@>=
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
@@ -1740,7 +1818,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 }
 
 @ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
-are narrower.
+are narrower; with a |head_dim| of its own choosing, the first need not be square. Qwen 3 has a norm for the queries and one for the keys, as wide as one head.
 
 @<Assemble a layer of Llama and its kin@>=
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
@@ -1759,12 +1837,17 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
     l->of_keys = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
   }
   l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
-  l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
-  l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-  l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
-  l->n_up = 2;
-  l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
+  @<Assemble the second half of a layer of Llama@>@;
 }
+
+@ The name of the second norm misleads: it stands after the first half, and before the MLP, which is where the engine wants it.
+
+@<Assemble the second half of a layer of Llama@>=
+l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
+l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
+l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
+l->n_up = 2;
+l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
 head. Most small models have no head of their own: the embedding that turned an id into
@@ -1785,15 +1868,20 @@ static void assemble_ends(struct assembly *a)
   snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
   snprintf(name[1], 160, "%sln_f.bias", a->prefix);
   lm->last = need_norm(a, name[0], name[1], c->d_model);
-  lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
-  lm->head.weight = c->tied ? lm->embedding
-    : need(a, "lm_head.weight", c->vocab_size, c->d_model);
-  lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(lm->head.weight.type);
+  @<Find the head, or take the embedding for it@>@;
 }
 
+@ The head's name has no prefix: it does not belong to the body that the prefix names. What it weighs is kept, because a pass that asks for logits reads all of it, however few rows ask.
+
+@<Find the head, or take the embedding for it@>=
+lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
+lm->head.weight = c->tied ? lm->embedding
+  : need(a, "lm_head.weight", c->vocab_size, c->d_model);
+lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
+  * weight_bytes(lm->head.weight.type);
+
 @ The number of layers comes from a file, and so we look whether the tensors of the last
-one can be there at all before we take memory for that many.
+one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
 
 @<Assemble the layers@>=
 static void assemble_layers(struct assembly *a)
@@ -1818,7 +1906,7 @@ static void assemble_layers(struct assembly *a)
 
 @ A tensor that nobody asked for is as suspicious as a setting that nobody knows: a bias
 that the settings deny would be left out in silence. So it is an error, unless it is one
-of those that the libraries of the years have left behind.
+of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
 
 @<Account for every tensor@>=
 static bool left_over(struct assembly *a, const struct stored *t)
@@ -1840,7 +1928,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
 }
 
 @ Some tools write the head of a tied model all the same. It does no harm if it is the
-embedding, byte for byte.
+embedding, byte for byte; if it is not, settings and weights contradict each other, and either could be meant.
 
 @<Compare a stored head with the embedding it is tied to@>=
 static bool tied_head(struct assembly *a, const struct stored *t)
@@ -1856,23 +1944,11 @@ static bool tied_head(struct assembly *a, const struct stored *t)
 }
 
 @ Frequency number $i$ of |half| is |theta| to the power $-i/{}$|half|, computed in double and
-rounded once. The stretching of Llama 3.1 leaves the quick ones alone, those that turn
-often within the original context; divides the slow ones by |factor|; and goes smoothly
-from the one to the other in between.
+rounded once. A head of four numbers and $\theta=10^4$ has two: 1, and $10^4$ to the power $-\frac12$, which is $10^{-2}$. The first pair turns once in $2\pi$ positions, the second once in $2\pi\cdot10^2$.
 @^rotary positions@>@^Llama 3.1@>
 
 @<Compute the frequencies of the rotations@>=
-static double stretched(const struct rope_config *r, double frequency)
-{
-  double turns = frequency * r->original / 6.283185307179586;
-  if (turns > r->high_freq_factor) return frequency;
-  if (turns < r->low_freq_factor) return frequency / r->factor;
-  double t = (turns - r->low_freq_factor)
-    / (r->high_freq_factor - r->low_freq_factor);
-  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
-  return kept + slowed;
-}
-@#
+@<Stretch a slow frequency@>@;
 static bool model_frequencies(struct assembly *a)
 {
   struct model *lm = a->lm;
@@ -1887,7 +1963,25 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-@ Everything together. The prefix is found out by looking for the embedding with it.
+@ The stretching of Llama 3.1 leaves the quick ones alone, those that turn
+often within the original context; divides the slow ones by |factor|; and goes smoothly
+from the one to the other in between. The reason: a pair that has turned many times in training has shown the model every angle, and a longer text brings it no new one;
+a pair that never came round once would be turned to angles that nobody has taught.
+
+@<Stretch a slow frequency@>=
+static double stretched(const struct rope_config *r, double frequency)
+{
+  double turns = frequency * r->original / 6.283185307179586;
+  if (turns > r->high_freq_factor) return frequency;
+  if (turns < r->low_freq_factor) return frequency / r->factor;
+  double t = (turns - r->low_freq_factor)
+    / (r->high_freq_factor - r->low_freq_factor);
+  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
+  return kept + slowed;
+}
+
+@ Everything together. The prefix is found out by looking for the embedding with it: a file that was saved from the bare body has none. The number by which scores are multiplied in attention,
+$1/\sqrt{d_h}$, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
 static bool model_assemble(struct assembly *a)
@@ -1907,7 +2001,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-@ The same function frees what a failure leaves behind and what a success has built.
+@ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
 
 @<Open and close a model@>=
 struct model *model_open(struct memory *m, const char *directory,
@@ -1926,7 +2020,10 @@ struct model *model_open(struct memory *m, const char *directory,
   model_close(m, lm);
   return NULL;
 }
-@#
+
+@ The settings are closed last, because the sizes of the blocks are worked out from them.
+
+@<Open and close a model@>=
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
@@ -1939,7 +2036,7 @@ void model_close(struct memory *m, struct model *lm)
 }
 
 @ A tied head is counted where it is an embedding, and not again; tensors that were
-ignored are not counted at all.
+ignored are not counted at all. The list of what was ignored has settings in it, too; they are no tensors, and are not found.
 
 @<Count the parameters@>=
 uint64_t model_parameters(const struct model *lm)

@@ -6,7 +6,7 @@
 #define INCIPIT_CONFIG_H
 #include "A3-files/safetensors.h"
 
-/* C.51  Where the rotations get their frequencies */
+/* C.52  Where the rotations get their frequencies */
 
 struct rope_config {
   bool llama3;
@@ -18,7 +18,7 @@ struct rope_config {
 
 };
 
-/* C.52  What the model's maker suggests for sampling */
+/* C.53  What the model's maker suggests for sampling */
 
 struct sampling_config {
   bool do_sample;
@@ -60,6 +60,9 @@ struct model_config {
   struct ignored_field *ignored;
   size_t n_ignored, ignored_room;
 };
+
+/* C.51  What the settings say */
+
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why);
 /* reads config.json and, if there, generation_config.json; every field is
