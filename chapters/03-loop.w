@@ -387,7 +387,7 @@ diagonal edge at the right, the rows made for the first time. Everything to the 
 darkens downwards, as the earlier computations add up.}
 
 \Cref{tab:waste} counts four cases that one article made popular. (The article's own table says $p+g$ where ours says $p+g-1$, and
-leaves off the decimals of the quotient; \cref{sec:looptutorials} has the details.)
+leaves off most decimals of the quotient; \cref{sec:looptutorials} has the details.)
 
 \begin{table}[tp]
 \tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
