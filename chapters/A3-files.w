@@ -93,7 +93,7 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-@ What comes of it is either two tensors that lie where the pencil said, or one sentence. The file is removed in both cases, and the memory returned; to close what
+@ What comes of it is either two tensors that lie where the pencil said, counted from the first byte after the header, or one sentence. The file is removed in both cases, and the memory returned; to close what
 was never opened is nothing.
 
 @<Read it, and say what comes of it@>=
@@ -106,19 +106,14 @@ static bool read_back(int damage)
   struct archive *w = weights_open(&m, path, &why);
   printf("%s\n", damaged[damage].what);
   if (w == NULL) printf("  %s\n", why.words);
-  @<Print where the tensors lie@>@;
+  for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
+    const struct stored *t = weights_at(w, i);
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+      (int) t->elements, (int) t->begin);
+  }
   weights_close(&m, w);
   unlink(path);
   return true;
-}
-
-@ A place is given as the header gives it, counted from the first byte after the header: what is added for the file's beginning belongs to the reader of the file.
-
-@<Print where the tensors lie@>=
-for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
-  const struct stored *t = weights_at(w, i);
-  printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
-    (int) t->elements, (int) t->begin);
 }
 
 @* Weights in a file. \label{sec:safetensors}
@@ -539,7 +534,7 @@ r.at = (const char *) s->map.bytes + 8;
 r.end = r.at + header;
 
 @ A file joins the list of files before anything can fail with it, so that closing knows
-about it in every case. This list does grow by one each time: shards are counted in dozens, and each of them is a file that takes longer to open than the list to copy.
+about it in every case.
 
 @<Open one more file@>=
 static bool shard_open(struct archive *w, struct memory *m, const char *directory,
@@ -687,7 +682,7 @@ void weights_close(struct memory *m, struct archive *w)
 }
 
 @ Finding is a binary search: a model asks for every name once, and a list of names in
-order is there anyway. A hash table (appendix E) would be quicker by microseconds that nobody can notice beside the reading of the weights.
+order is there anyway.
 
 @<Find a tensor by its name@>=
 const struct stored *weights_find(const struct archive *w, const char *name)
@@ -773,7 +768,7 @@ const char *json_excerpt(json_t *value, char room[64])
 }
 
 @ The module, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
-machine be; a machine that is not would need a copy of every tensor. It is better that such a machine is told by the compiler than by strange words.
+machine be; a machine that is not would need a copy of every tensor.
 
 @(safetensors.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -896,8 +891,7 @@ struct rope_config {
 };
 
 @ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
-chapter 7 will follow it; here only the end tokens matter, which come with it. Advice is not a setting: a model without it is the same model, and its logits
-do not change.
+chapter 7 will follow it; here only the end tokens matter, which come with it.
 
 @<What the model's maker suggests for sampling@>=
 struct sampling_config {
@@ -947,7 +941,7 @@ struct setting {
 enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
 
-@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12. Whoever is lenient here reads |"false"| as true one day.
+@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12.
 A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
 
 @<Read a number or a flag@>=
@@ -962,7 +956,7 @@ static bool read_count(struct settings *s, const struct setting *f, json_t *valu
   return true;
 }
 
-@ A real may be written as an integer: people who save settings write |1| for |1.0|. JSON has no infinities and no word for what is no number, so the bounds see all there is.
+@ A real may be written as an integer: people who save settings write |1| for |1.0|.
 
 @<Read a number or a flag@>=
 static bool read_real(struct settings *s, const struct setting *f, json_t *value)
@@ -974,10 +968,7 @@ static bool read_real(struct settings *s, const struct setting *f, json_t *value
   *(double *) ((char *) s->c + f->at) = x;
   return true;
 }
-
-@ A flag has no bounds; it is one of two words.
-
-@<Read a number or a flag@>=
+@#
 static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
 {
   if (!json_is_boolean(value))
@@ -1159,7 +1150,7 @@ static const struct setting advice_field[] =
 
 @ The harmless fields, with the reason why each cannot change a logit. Most of them
 belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name, and whoever doubts one can look here and write to us. Two tests stand behind the tables: every field that is used, altered in a small
+what \.{incipit inspect} prints beside the name. Two tests stand behind the tables: every field that is used, altered in a small
 model, changes the answer or is refused, and every harmless one changes nothing.
 @^harmless fields@>
 
@@ -1192,7 +1183,7 @@ static const struct harmless_entry harmless_file[] =
   {NULL, NULL} }@];
 
 @ Dropout and initial values are over when the training is; and the same body may carry a
-classifier in place of our head, whose settings stay in the file when the head has gone. That it is really our head, the architecture says (\cref{sec:families}).
+classifier in place of our head, whose settings stay in the file when the head has gone.
 
 @<Fields of training and of other heads@>=
 static const struct harmless_entry harmless_training[] =
@@ -1239,7 +1230,7 @@ static const struct harmless_entry harmless_advice[] =
 
 @ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
 with fields that are used, and by lists of tables with fields that are harmless. Both
-lists end with a null. The macro turns the name of a member into its place; C has no other way to let a table say which member it means.
+lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that is content with anything.
 
 @<What steers a reading@>=
 struct tables {
@@ -1248,10 +1239,6 @@ struct tables {
   const struct harmless_entry *harmless[3];
 };
 #define at(member) offsetof(struct model_config, member)
-
-@ Some fields are read elsewhere, as a group, since the meaning of one depends on another. In the tables they have a reader that is content with anything.
-
-@<What steers a reading@>=
 static bool read_nothing(struct settings *s, const struct setting *f,
   json_t *value)
 {
@@ -1260,7 +1247,7 @@ static bool read_nothing(struct settings *s, const struct setting *f,
 }
 
 @ Each field of the file is looked up in the one kind of table, then in the other, and
-then asked whether it says anything at all. The search goes through all rows each time; two dozen fields in five dozen rows are looked up before a disk has turned once.
+then asked whether it says anything at all.
 
 @<Account for every field@>=
 static const struct setting *used_find(const struct tables *t, const char *name)
@@ -1499,7 +1486,7 @@ static const struct setting stretching[] =
   {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ A file is opened, and must be an object. Its path stays with the reading, for every message begins with it.
+@ A file is opened, and must be an object. The advice has no families; its tables are read with all bits set. Its path stays with the reading, for every message begins with it.
 
 @<Read one of the two files@>=
 static bool settings_file(struct settings *s, const char *directory,
@@ -1514,10 +1501,7 @@ static bool settings_file(struct settings *s, const char *directory,
   if (json_is_object(s->all)) return true;
   return setting_bad(s, "this", s->all, "an object");
 }
-
-@ The advice has no families; its tables are read with all bits set.
-
-@<Read one of the two files@>=
+@#
 static bool settings_advice(struct settings *s)
 {
   struct tables t = @[{ ALL, { advice_field }, { harmless_advice } }@];
@@ -1594,7 +1578,7 @@ Only two functions of it are seen from outside.
 @<Readers and tables@>@;
 @<From one field to two files@>@;
 
-@ The readers, and the tables that send each field to its reader. Most of this module is data, and that is its point: what may be in a file is said in rows that can be read aloud.
+@ The readers, and the tables that send each field to its reader.
 
 @<Readers and tables@>=
 @<Read a number or a flag@>@;

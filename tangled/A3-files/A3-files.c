@@ -63,15 +63,11 @@ static bool read_back(int damage)
   printf("%s\n", damaged[damage].what);
   if (w == NULL)
     printf("  %s\n", why.words);
-
-/* C.7  Print where the tensors lie */
-
   for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
     const struct stored *t = weights_at(w, i);
     printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
            (int)t->elements, (int)t->begin);
   }
-
   weights_close(&m, w);
   unlink(path);
   return true;

@@ -1,6 +1,6 @@
 /* config.c -- made from chapters/A3-files.w; change it there */
 
-/* C.94  config.c */
+/* C.90  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "A3-files/config.h"
 
-/* C.54  The state of reading settings */
+/* C.53  The state of reading settings */
 
 struct settings {
   const char *path, *file;
@@ -24,7 +24,7 @@ static bool setting_bad(struct settings *s, const char *name, json_t * found,
   return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.55  A row of the table of fields */
+/* C.54  A row of the table of fields */
 
 struct setting;
 typedef bool field_read(struct settings *s, const struct setting *f,
@@ -41,9 +41,9 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* C.95  Readers and tables */
+/* C.91  Readers and tables */
 
-/* C.56  Read a number or a flag */
+/* C.55  Read a number or a flag */
 
 static bool read_count(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -57,7 +57,7 @@ static bool read_count(struct settings *s, const struct setting *f, json_t * val
   return true;
 }
 
-/* C.57  Read a number or a flag */
+/* C.56  Read a number or a flag */
 
 static bool read_real(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -70,8 +70,6 @@ static bool read_real(struct settings *s, const struct setting *f, json_t * valu
   return true;
 }
 
-/* C.58  Read a number or a flag */
-
 static bool read_flag(struct settings *s, const struct setting *f, json_t * value)
 {
   if (!json_is_boolean(value))
@@ -80,7 +78,7 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t * valu
   return true;
 }
 
-/* C.59  Insist on a value */
+/* C.57  Insist on a value */
 
 static bool read_true(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -92,7 +90,7 @@ static bool read_false(struct settings *s, const struct setting *f, json_t * val
   return json_is_false(value) || setting_bad(s, f->name, value, "false");
 }
 
-/* C.60  Insist on a value */
+/* C.58  Insist on a value */
 
 static bool read_activation(struct settings *s, const struct setting *f,
                             json_t * value)
@@ -104,7 +102,7 @@ static bool read_activation(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.61  Read ids */
+/* C.59  Read ids */
 
 static bool read_eos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -122,7 +120,7 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t * value
   return true;
 }
 
-/* C.62  Read ids */
+/* C.60  Read ids */
 
 static bool read_bos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -130,7 +128,7 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t * value
   return s->c->has_bos;
 }
 
-/* C.63  Read what must agree with something else */
+/* C.61  Read what must agree with something else */
 
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -138,7 +136,7 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * val
       || setting_bad(s, f->name, value, "the same as n_positions");
 }
 
-/* C.64  Read what must agree with something else */
+/* C.62  Read what must agree with something else */
 
 static bool read_layer_types(struct settings *s, const struct setting *f,
                              json_t * value)
@@ -156,13 +154,13 @@ static bool read_layer_types(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.70  The fields that are known to be harmless */
+/* C.68  The fields that are known to be harmless */
 
 struct harmless_entry {
   const char *name, *reason;
 };
 
-/* C.71  Fields about the file or another program */
+/* C.69  Fields about the file or another program */
 
 static const struct harmless_entry harmless_file[] =
     { {"transformers_version", "says who wrote the file"},
@@ -184,7 +182,7 @@ static const struct harmless_entry harmless_file[] =
 {NULL, NULL}
 };
 
-/* C.72  Fields of training and of other heads */
+/* C.70  Fields of training and of other heads */
 
 static const struct harmless_entry harmless_training[] =
     { {"initializer_range", "used before training only"},
@@ -204,7 +202,7 @@ static const struct harmless_entry harmless_training[] =
 {NULL, NULL}
 };
 
-/* C.73  The advice that is known to be harmless */
+/* C.71  The advice that is known to be harmless */
 
 static const struct harmless_entry harmless_advice[] =
     { {"transformers_version", "says who wrote the file"},
@@ -227,7 +225,7 @@ static const struct harmless_entry harmless_advice[] =
 {NULL, NULL}
 };
 
-/* C.74  What steers a reading */
+/* C.72  What steers a reading */
 
 struct tables {
   unsigned family;
@@ -235,9 +233,6 @@ struct tables {
   const struct harmless_entry *harmless[3];
 };
 #define at(member) offsetof(struct model_config, member)
-
-/* C.75  What steers a reading */
-
 static bool read_nothing(struct settings *s, const struct setting *f,
                          json_t * value)
 {
@@ -245,9 +240,9 @@ static bool read_nothing(struct settings *s, const struct setting *f,
   return true;
 }
 
-/* C.65  The fields of config.json that are used */
+/* C.63  The fields of config.json that are used */
 
-/* C.66  Fields of GPT-2 */
+/* C.64  Fields of GPT-2 */
 
 static const struct setting gpt2_field[] =
     { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
@@ -263,7 +258,7 @@ static const struct setting gpt2_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.67  Fields of the later families */
+/* C.65  Fields of the later families */
 
 static const struct setting later_field[] =
     { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1,
@@ -285,7 +280,7 @@ static const struct setting later_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.68  Fields that every family has */
+/* C.66  Fields that every family has */
 
 static const struct setting common_field[] =
     { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
@@ -300,7 +295,7 @@ static const struct setting common_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.69  The fields of generation_config.json that are used */
+/* C.67  The fields of generation_config.json that are used */
 
 static const struct setting advice_field[] =
     { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
@@ -318,7 +313,7 @@ static const struct setting advice_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.80  The families */
+/* C.77  The families */
 
 static const struct family_row {
   const char *type, *architecture;
@@ -338,9 +333,9 @@ static const struct family_row {
                                       .qk_norm = true}}
 };
 
-/* C.96  From one field to two files */
+/* C.92  From one field to two files */
 
-/* C.79  Remember what was ignored */
+/* C.76  Remember what was ignored */
 
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
                    const char *field, const char *reason, struct error *why)
@@ -362,7 +357,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   return true;
 }
 
-/* C.76  Account for every field */
+/* C.73  Account for every field */
 
 static const struct setting *used_find(const struct tables *t, const char *name)
 {
@@ -382,7 +377,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* C.77  Use a field, ignore it, or refuse it */
+/* C.74  Use a field, ignore it, or refuse it */
 
 static bool account_for(struct settings *s, const char *name, json_t * value,
                         const struct tables *t)
@@ -402,7 +397,7 @@ static bool account_for(struct settings *s, const char *name, json_t * value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-/* C.78  Read all fields of a file */
+/* C.75  Read all fields of a file */
 
 static bool settings_read(struct settings *s, const struct tables *t)
 {
@@ -420,7 +415,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
   return true;
 }
 
-/* C.81  Find the family */
+/* C.78  Find the family */
 
 static const struct family_row *family_find(struct settings *s)
 {
@@ -430,7 +425,7 @@ static const struct family_row *family_find(struct settings *s)
     if (strcmp(json_string_value(type), family[i].type) != 0)
       continue;
 
-/* C.82  Return the row if \list has its architecture */
+/* C.79  Return the row if \list has its architecture */
 
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -449,7 +444,7 @@ static const struct family_row *family_find(struct settings *s)
   return NULL;
 }
 
-/* C.83  Derive the sizes that were not given */
+/* C.80  Derive the sizes that were not given */
 
 static bool settings_derive(struct settings *s)
 {
@@ -465,7 +460,7 @@ static bool settings_derive(struct settings *s)
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
 
-/* C.84  Derive the width of the MLP, and what rotation and biases ask for */
+/* C.81  Derive the width of the MLP, and what rotation and biases ask for */
 
   if (!c->learned_positions && c->head_dim % 2 != 0)
     return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
@@ -481,9 +476,9 @@ static bool settings_derive(struct settings *s)
   return true;
 }
 
-/* C.87  Read the kind of stretching */
+/* C.84  Read the kind of stretching */
 
-/* C.88  The fields of a stretching */
+/* C.85  The fields of a stretching */
 
 static const struct setting stretching[] =
     { {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},
@@ -518,7 +513,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
   return true;
 }
 
-/* C.85  Read how positions are rotated */
+/* C.82  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
@@ -532,7 +527,7 @@ static bool settings_rope(struct settings *s)
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
 
-/* C.86  Read \theta from either place */
+/* C.83  Read \theta from either place */
 
   json_t *theta = json_object_get(s->all, "rope_theta");
   if (json_is_null(theta))
@@ -552,7 +547,7 @@ static bool settings_rope(struct settings *s)
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* C.89  Read one of the two files */
+/* C.86  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -569,15 +564,13 @@ static bool settings_file(struct settings *s, const char *directory,
   return setting_bad(s, "this", s->all, "an object");
 }
 
-/* C.90  Read one of the two files */
-
 static bool settings_advice(struct settings *s)
 {
   struct tables t = { ALL, {advice_field}, {harmless_advice} };
   return settings_read(s, &t);
 }
 
-/* C.91  Read the model's own settings */
+/* C.87  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -597,7 +590,7 @@ static bool settings_model(struct settings *s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* C.92  Open and close the settings */
+/* C.88  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)
@@ -620,7 +613,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return ok;
 }
 
-/* C.93  Open and close the settings */
+/* C.89  Open and close the settings */
 
 void config_close(struct memory *m, struct model_config *c)
 {
