@@ -39,7 +39,8 @@ The peak is not the sum of anything: it is a moment, and here it is over before 
 @ The program of this chapter, \.{00-ground.c}, does what the hand has just done, and then provokes some
 failures to see what they say. With the argument |"values"| it prints its
 numbers under their keys, from which the prose of this book takes every number that it
-quotes; with |"ledger"| it prints the points of \cref{fig:ground}.
+quotes; with |"ledger"| it prints the points of \cref{fig:ground}. Every chapter has such a program, and all of them obey the same two words: without an
+argument they print what stands in the chapter's \emph{Checkpoint} box, so that a reader who runs one sees the page again.
 
 @c
 #include <stdio.h>
@@ -60,12 +61,13 @@ int main(int argc, char **argv)
 }
 
 @* What the arithmetic may assume. \label{sec:arithmetic}
-Chapter 2 promises that a logit has the same 32 bits on every path through the engine.
+Chapter 2 promises that the scores a model gives have the same 32 bits on every path through the engine.
 That promise is void if the compiler may reorder sums, or keep intermediate results in
-wider registers. Both are visible to the preprocessor, and |ground.h|, which every
+wider registers. Take three numbers on a machine with two decimal digits: $(10+.4)+.4=10$, for each sum is rounded down,
+but $10+(.4+.4)=11$. Both dangers are visible to the preprocessor, and |ground.h|, which every
 file of this book includes, refuses to be compiled under either. A third danger the preprocessor cannot see:
 a product and a sum contracted into one operation with one rounding where we wrote two. The command line of every build
-forbids it, and the kernels test themselves for it before they are used.
+forbids it, and the kernels, the small functions in which all the multiplying is done, test themselves for it before they are used (appendix F).
 @^floating point@>@^fast math@>
 
 @<Refuse a compiler that would change the bits@>=
@@ -77,7 +79,8 @@ _Static_assert(0, "this target computes floats in wider registers (x87?)");
 #endif
 
 @ The header is a table of contents for the chapter: one line for each of the things it
-builds, and before them the refusal, so that no file of ours can slip past it.
+builds, and before them the refusal, so that no file of ours can slip past it. It includes three headers of the C library and none of the system's:
+what needs POSIX is hidden in |ground.c|, and a program that includes |ground.h| is plain C.
 
 @(ground.h@>=
 #ifndef INCIPIT_GROUND_H
@@ -131,8 +134,9 @@ bool error_say(struct error *why, const char *format, ...)
   return false;
 }
 
-@ The bytes |10xxxxxx| continue a UTF-8 character. We step back over them, and over the
-byte that began the character they belong to.
+@ The bytes |10xxxxxx| continue a UTF-8 character. We step back over them, at most three as no character has more, and over the
+byte that began the character they belong to. A character that was complete at the end goes too; to keep it we would have to count, and
+one letter of a sentence that is cut anyway is not worth a loop.
 
 @<Cut a long sentence between two characters@>=
 static void cut_at_character(char *words)
@@ -143,7 +147,8 @@ static void cut_at_character(char *words)
 }
 
 @ Most failures have the same four parts, so there is a function for them, and all such
-messages come out in the same order. A reader who has seen one can read the next.
+messages come out in the same order. A reader who has seen one can read the next; and a test can look in any of them for the file,
+the field, what was found and what was wanted, and does.
 
 @<Write the four parts in their order@>=
 bool error_found(struct error *why, const char *file, const char *field,
@@ -197,7 +202,7 @@ const char *purpose_name(enum purpose what);
 
 @ A request is entered in two accounts, that of its purpose and the common one. The
 entry is made before we know whether the system will grant it: \emph{asked} counts
-wishes. (A product that overflows is no number of bytes; it is entered as a request for none.) The last test is for tests: chapter after chapter will refuse the first
+wishes. Otherwise the books of a program that ran out of memory would show everything but the request it died of. (A product that overflows is no number of bytes; it is entered as a request for none.) The last test is for tests: chapter after chapter will refuse the first
 request, then the second, and so on, and see that nothing leaks and nothing crashes.
 
 @<Enter a request, and tell whether it shall be refused on purpose@>=
@@ -209,7 +214,8 @@ static bool enter_request(struct memory *m, enum purpose what, uint64_t bytes)
 }
 
 @ A refusal is entered as well, and put in words. The sentence names the purpose, since
-``out of memory'' tells a user nothing about what to make smaller.
+``out of memory'' tells a user nothing about what to make smaller: a cache shrinks with the context, weights do not. It says how much is held already, so that
+the user can see whether the last request was the large one.
 
 @<Enter a refusal@>=
 static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
@@ -220,6 +226,11 @@ static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
     bytes, purpose_name(what), m->all.held);
   return NULL;
 }
+
+@ A product too large for |size_t| is refused without asking anybody. Its sentence shows the two factors, because their product is the one number
+that cannot be printed; and the factor that is absurd is usually one that a broken file has brought along.
+
+@<Enter a refusal@>=
 static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
   size_t size, struct error *why)
 {
@@ -232,7 +243,9 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
 
 @ The product |count*size| is checked before it is formed, because both factors may come
 from a file. Blocks begin at multiples of 64, a cache line and a whole AVX-512
-register, and they are zeroed so that nothing depends on what lay there before.
+register, and they are zeroed so that nothing depends on what lay there before. The size is rounded up to such a multiple, as |aligned_alloc| demands;
+that is why the limit is |SIZE_MAX-63|, and why a request for nothing, which C may answer with a null pointer, is made one for 64 bytes. The books enter
+what was asked for, not what it was rounded to.
 @^alignment@>
 
 @<Take a block@>=
@@ -262,7 +275,9 @@ for (int i = 0; i < 2; i++) {
 }
 
 @ To grow is to take, copy, and return. For a moment both blocks are held, and the books
-say so. |realloc| may avoid that moment; when it does not, it hides it, and we want the worst case in the books.
+say so. |realloc| may avoid that moment; when it does not, it hides it, and we want the worst case in the books. If the new block is refused, the old
+one has not been touched: a caller who loses the race for memory still has what it had. Whoever grows a list doubles it, so that the copying comes to less than two
+copies of each element.
 
 @<Grow a block, and return it@>=
 void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
@@ -284,7 +299,8 @@ void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
-chapter 6. They stand in the order of the enumeration.
+chapter 6. They stand in the order of the enumeration, and a purpose without a name would be a hole in it: the array has room for exactly as many as there
+are purposes.
 
 @<Name the purposes@>=
 const char *purpose_name(enum purpose what)
@@ -313,7 +329,8 @@ void file_unmap(struct mapping *map);
 
 @ A directory can be opened too, and only the attempt to map it fails, with a message
 about devices. So we look at what we have opened before we map it. A pipe has no size, and is refused for the same
-reason; |O_NONBLOCK| keeps us from waiting for somebody to write into it, and means nothing to a file.
+reason; |O_NONBLOCK| keeps us from waiting for somebody to write into it, and means nothing to a file. An empty file is not an error here. It cannot be mapped, but it
+can be described: no bytes, at an address that may be read from as often as one has bytes to read. Its reader will say what is missing.
 
 @<Map a regular file@>=
 bool file_map(struct mapping *map, const char *path, struct error *why)
@@ -337,7 +354,7 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
 @ The descriptor can be closed at once; the mapping keeps the file. If somebody shortens
 the file while we look at it, reading past its new end is a signal, not an error code.
 A library may not catch signals that belong to its caller, so the \emph{command} does
-that (appendix B).
+that (appendix B). To end a mapping twice is harmless, since the first time leaves it empty.
 
 @<Map what has been opened@>=
 static bool map_open_file(struct mapping *map, const char *path, int file,
@@ -357,10 +374,11 @@ void file_unmap(struct mapping *map)
 }
 
 @* A pool of workers. \label{sec:pool}
-A pass through a model is a few dozen large steps, each of which can be divided among
+To send a text through a model takes a few dozen large steps, each of which can be divided among
 threads. Starting threads for each step would cost more than the step. So they are
 started once and wait. A step is given to all of them with one call; each does the part
-that its number says; the call returns when the last one is done.
+that its number says; the call returns when the last one is done. Which part is whose depends on the number alone, never on who is
+faster, and no two write to the same place. So the threads can change when a result is there, but not what it is.
 @^threads@>
 
 @<A pool of workers@>=
@@ -385,7 +403,7 @@ unsigned pool_cores(void);
 announce a new one, and |busy| counts the workers that have not finished it. A worker
 that has nothing to do watches |step| for a short while before it goes to sleep, because
 the next step of a pass usually comes within microseconds, and waking a sleeper takes
-longer than that.
+longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot.
 
 @<What a pool holds@>=
 struct helper { struct pool *home; unsigned number; pthread_t thread; };
@@ -422,7 +440,9 @@ static void do_part(pool_work *work, void *what, unsigned worker,
 
 @ The life of a helper: wait for a step that it has not done, do its part, report. The
 value of |step| it has seen last is its own variable, and no new step begins before all have reported, so a step can
-neither be missed nor done twice.
+neither be missed nor done twice. To report is to take one from |busy|, and whoever brings it to zero wakes the caller. The two words \emph{acquire} and
+\emph{release} are a pair: what one thread wrote before it released a variable, another can read after it has acquired the new value. Here they carry the work to the helper
+and its results back.
 
 @<The life of a helper@>=
 static void *helper_life(void *argument)
@@ -440,7 +460,8 @@ static void *helper_life(void *argument)
 }
 
 @ First patiently, then asleep. The sleeper looks once more under the lock, and |wake|
-takes the same lock; so an announcement cannot fall between the look and the sleep.
+takes the same lock; so an announcement cannot fall between the look and the sleep. Without that lock it could, once in a great many steps, and the program would
+stand still for ever: a fault that no test finds by trying.
 
 @<Wait until |p->step| is no longer |seen|@>=
 for (int i = 0; i < PATIENCE; i++)
@@ -452,7 +473,8 @@ if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
   pthread_mutex_unlock(&p->lock);
 }
 
-@ To wake somebody is to take the lock, for the reason just given, and to signal.
+@ To wake somebody is to take the lock, for the reason just given, and to signal. Everybody is woken, and looks for himself whether the news
+is for him.
 
 @<Wake those who sleep@>=
 static void wake(struct pool *p, pthread_cond_t *who)
@@ -464,7 +486,8 @@ static void wake(struct pool *p, pthread_cond_t *who)
 
 @ The caller announces the step, does part 0 itself, and then waits for the others in
 the same two ways. The store to |busy| comes before the release of |step|; whoever sees
-the new step sees the work, too.
+the new step sees the work, too. The other order would let a quick helper report before it was counted. With one worker nothing is announced, but the part is done
+under the same modes: a result must not depend on whether there were helpers.
 
 @<Give a step to all workers, and wait for the last@>=
 void pool_run(struct pool *p, pool_work *work, void *what)
@@ -492,9 +515,8 @@ while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
   pthread_cond_wait(&p->finished, &p->lock);
 pthread_mutex_unlock(&p->lock);
 
-@ Opening can fail half-way: the third thread may be refused after two were started.
-Then those two are told to end, and everything goes back. |end_helpers| takes the number that
-were started, so it serves here and in |pool_close|.
+@ A pool of one has no helpers; it is allowed, and has a block all the same. The workers are known by their numbers from the moment the pool is there, so the
+lock and the two conditions must be ready before the first thread starts.
 
 @<Start the helpers@>=
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
@@ -510,20 +532,28 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->announced, NULL);
   pthread_cond_init(&p->finished, NULL);
-  for (unsigned i = 1; i < workers; i++) {
-    h[i] = (struct helper) @[{ .home = p, .number = i }@];
-    int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
-    if (code == 0) continue;
-    error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
-    end_helpers(p, i);
-    @<Return the pool's memory, which was for |workers|@>@;
-    return NULL;
-  }
+  @<Start a thread for each helper, or end those that were started@>@;
   return p;
 }
 
+@ Opening can fail half-way: the third thread may be refused after two were started.
+Then those two are told to end, and everything goes back. |end_helpers| takes the number that
+were started, so it serves here and in |pool_close|.
+
+@<Start a thread for each helper, or end those that were started@>=
+for (unsigned i = 1; i < workers; i++) {
+  h[i] = (struct helper) @[{ .home = p, .number = i }@];
+  int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
+  if (code == 0) continue;
+  error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
+  end_helpers(p, i);
+  @<Return the pool's memory, which was for |workers|@>@;
+  return NULL;
+}
+
 @ To end the helpers is to announce one more step, with |ending| set, and to wait until
-each thread is gone. Only those with a number below |started| exist.
+each thread is gone. Only those with a number below |started| exist. We wait because a thread that is still on its way out may still look at the lock, and the lock
+is about to be returned.
 
 @<End the helpers that were started@>=
 static void end_helpers(struct pool *p, unsigned started)
@@ -564,32 +594,43 @@ unsigned pool_workers(const struct pool *p)
 
 @ Two hardware threads of one core share its multipliers, and for our kernels the second
 one is of no use. Linux says which logical processors are siblings; we count those that
-are the first of their kind, and where the system says nothing we take what it offers.
+are the first of their kind, and where the system says nothing we take what it offers. Four processors in sibling lists |0,2| and |1,3| are two cores: numbers 0 and 1
+are the first in their lists, 2 and 3 are not.
 @^cores@>
 
 @<Count the physical cores@>=
+@<Name the first of a processor's siblings@>@;
 unsigned pool_cores(void)
 {
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   unsigned first = 0;
-  for (long i = 0; i < online; i++) {
-    char path[96];
-    snprintf(path, sizeof path,
-      "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
-    FILE *file = fopen(path, "r");
-    long sibling = i;
-    if (file != NULL) {
-      if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
-      fclose(file);
-    }
-    if (sibling == i) first++;
-  }
+  for (long i = 0; i < online; i++)
+    if (first_sibling(i) == i) first++;
   return first > 0 ? first : 1;
+}
+
+@ The system writes the list as text in a file for each processor, in rising order, so the first number is enough. A processor about which nothing is
+written is its own first sibling, and counts.
+
+@<Name the first of a processor's siblings@>=
+static long first_sibling(long i)
+{
+  char path[96];
+  snprintf(path, sizeof path,
+    "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
+  FILE *file = fopen(path, "r");
+  long sibling = i;
+  if (file != NULL) {
+    if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
+    fclose(file);
+  }
+  return sibling;
 }
 
 @* The module. \label{sec:module}
 These are the pieces of |ground.c| in the order that C wants. The first line asks the
-system for its POSIX names, which \.{-std=c11} hides.
+system for its POSIX names, which \.{-std=c11} hides. It is the only module in the book that
+asks for so many of the system's headers, and meant to be: whoever brings the engine to another system begins, and should almost end, here.
 
 @(ground.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -610,7 +651,8 @@ system for its POSIX names, which \.{-std=c11} hides.
 @<Errors, memory and files@>@;
 @<Workers@>@;
 
-@ The first half needs nothing but the C library and the file system.
+@ The first half needs nothing but the C library and the file system. Errors come first, because memory speaks through them, and memory before files only because
+the chapter has them so.
 
 @<Errors, memory and files@>=
 @<Cut a long sentence between two characters@>@;
@@ -624,7 +666,8 @@ system for its POSIX names, which \.{-std=c11} hides.
 @<Map what has been opened@>@;
 @<Map a regular file@>@;
 
-@ The second half is the pool, from the modes of one worker up to the count of cores.
+@ The second half is the pool, from the modes of one worker up to the count of cores. On a system without threads it is this half that would be written anew, with
+a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).
 
 @<Workers@>=
 @<What a pool holds@>@;
@@ -648,7 +691,11 @@ enum { EVENTS = 6 };
 static const struct event { const char *what; size_t take, give; } event[EVENTS] =
   @[{ {"take 60", 60, 0}, {"take 40", 40, 0}, {"take 80", 80, 0},@|
     {"return 40", 0, 40}, {"take 50, refused", 50, 0}, {"take 30", 30, 0} }@];
-@#
+
+@ After each event the common account is copied. What is left in the end is returned without being looked at: a refused block is null, and the one that was returned has been made
+so, and to return null is nothing.
+
+@<Play the five requests of the hand calculation@>=
 static void play(struct account after[EVENTS])
 {
   struct memory m = @[{ .refuse_at = 4 }@];
@@ -666,7 +713,8 @@ static void play(struct account after[EVENTS])
 }
 
 @ The same array of six accounts is printed three times: as the table of the checkpoint,
-as keys for the prose, and as the points of the figure.
+as keys for the prose, and as the points of the figure. All three come from one function that plays the events, so box, sentence and drawing cannot
+disagree.
 
 @<Print the account after every event@>=
 static void print_requests(void)
@@ -681,7 +729,8 @@ static void print_requests(void)
 @<Print the account as keys and as points@>@;
 
 @ A key names the chapter's module, the quantity, and its parameters. The build stops at
-a key that no program prints. The points have the last event twice, so that the last step of the drawing has a length.
+a key that no program prints. Which request was refused is found by looking for the event at which the count of refusals rises, and not by repeating the number that was given to
+|refuse_at|: the key should say what happened, not what was meant to.
 
 @<Print the account as keys and as points@>=
 static int print_values(void)
@@ -699,7 +748,10 @@ static int print_values(void)
   printf("ground.requests %d\n", (int) a[EVENTS - 1].requests);
   return 0;
 }
-@#
+
+@ The points have the last event twice, so that the last step of the drawing has a length.
+
+@<Print the account as keys and as points@>=
 static int print_ledger(void)
 {
   struct account a[EVENTS];
@@ -720,7 +772,7 @@ the four columns.
 
 \fig{ground}{fig:ground}{The six events. \emph{Asked} and \emph{given} only rise, and
 part where a request is refused; \emph{held} falls when a block comes back; the
-\emph{peak} remembers the highest it has been.}{A step plot of bytes over six events.
+\emph{peak}, the broad line, remembers the highest it has been.}{A step plot of bytes over six events.
 The lines asked and given rise together to \val{ground.asked.4}, and part at event five,
 where asked goes on to \val{ground.asked.5} and given stays; they end at
 \val{ground.asked.6} and \val{ground.given.6}. Held reaches \val{ground.held.3} at event
@@ -728,7 +780,7 @@ three, falls to \val{ground.held.4} and ends at \val{ground.held.6}. The peak st
 \val{ground.peak.6}.}
 
 Then four failures are provoked, and a fifth sentence is written by hand, to show the four parts in their order. Each has a
-file or a purpose in it, and a number or a reason.
+file or a purpose in it, and a number or a reason. They are printed like everything else and compared at every check, because a message is part of what a program promises.
 
 @<Let every kind of failure speak@>=
 static void print_failures(void)
@@ -747,7 +799,8 @@ static void print_failures(void)
 }
 
 @* Exercises. \label{sec:groundexercises}
-Each of these can be checked by a program; the command stands beside it.
+The allocator is small enough to be changed in an evening and read in an hour. The command beside each exercise
+runs the answer against the books.
 
 \begin{exercises}
 \exercise{check}{ex:ground.peak}{In the hand calculation, let the fourth event return the

@@ -7,8 +7,8 @@
 @** The files of a model.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
 settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
-word appears. This appendix reads the two kinds of file, believes neither until it adds up, and puts the model together of which chapter 2 runs
-the rows.
+word appears. This appendix reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
+its rows.
 @^model@>@^validation@>
 
 \begin{byhand}{a file of two tensors}
@@ -29,7 +29,8 @@ behind. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of f
 would stop there.
 \end{byhand}
 
-@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss.
+@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss. It prints nothing that prose or
+figures quote, so with an argument it is silent.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -49,8 +50,9 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each damage is one small change to a field of the header, or to the number of bytes behind it. The fields that change stand in a
-table; the rest of the header is always the same.
+@ Each damage is one small change to a field of the header, or to the number of bytes behind it. One at a time: two faults in one file would leave it open
+which of them was found. The fields that change stand in a
+table: the type of the first tensor, the name of the second, the columns of the first, where the second begins, and how many bytes follow the header.
 
 @<Write the file of the hand calculation, damaged or not@>=
 enum { DAMAGES = 6, MOST_BYTES = 256 };
@@ -62,6 +64,10 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
     {"another shape", "F16", "b", 6, 30, 46},@|
     {"the same name twice", "F16", "a", 5, 30, 46},@|
     {"an unknown type", "F17", "b", 5, 30, 46} }@];
+
+@ The rest of the header is always the same, and without a blank: with the first row of the table it is as long as in the hand calculation.
+
+@<Write the file of the hand calculation, damaged or not@>=
 static int header_of(int damage, char *text, size_t room)
 {
   return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","@|
@@ -71,7 +77,7 @@ static int header_of(int damage, char *text, size_t room)
     damaged[damage].from, damaged[damage].from + 16);
 }
 
-@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers.
+@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers, for nobody looks at them here.
 
 @<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)
@@ -87,7 +93,8 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-@ What comes of it is either a tensor that lies where the pencil said, or one sentence.
+@ What comes of it is either two tensors that lie where the pencil said, counted from the first byte after the header, or one sentence. The file is removed in both cases, and the memory returned; to close what
+was never opened is nothing.
 
 @<Read it, and say what comes of it@>=
 static bool read_back(int damage)
@@ -114,7 +121,7 @@ A model is a long list of named arrays of numbers, called \emph{tensors}, and a 
 settings. The arrays come in a format named safetensors: eight bytes that say how long
 the header is, the header, which is JSON and gives for each name a type, a shape and
 two offsets, and then the bytes that the offsets point into. The format was made
-to be dull. Loading it executes nothing, and we need not copy what we can map.
+to be dull. Earlier ones stored the objects of a program, and to load a model was to run whatever a stranger had put into it. Loading this one executes nothing, and we need not copy what we can map.
 @^safetensors@>@^tensor@>
 
 Whoever wrote the file may have been careless or hostile, so we believe none of it until
@@ -136,7 +143,8 @@ offset again.
 
 @ A tensor stays where it is. What we keep beside it is its name, its type as the file
 spells it, and its shape, outermost dimension first. The engine computes with three of
-the types, F32, F16 and BF16; the others are understood far enough to list them.
+the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (appendix F). The others are understood far enough to list them.
+The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=
 struct stored {
@@ -148,8 +156,9 @@ struct stored {
   uint64_t shape[];
 }; /* owned by its |struct archive|; rank 0 has one element */
 
-@ A model may be one file, or several with an index that says which tensor is in which.
-Behind this interface the difference is gone.
+@ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
+Behind this interface the difference is gone. All that is left of it is the path in a message: a sentence about a tensor must name the file that has
+the tensor, and a sentence about a missing one the place where we looked.
 
 @<All tensors of a model@>=
 struct archive;
@@ -170,8 +179,9 @@ const struct stored *weights_find(const struct archive *w, const char *name);
 const char *weights_path(const struct archive *w);
   /* the file, or the index: the name to put into an error */
 
-@ The settings are JSON as well, and so is the index. They are read whole, and as
-strictly as the headers: UTF-8 throughout, no key twice.
+@ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
+strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
+models, and which one you get depends on your tools.
 
 @<A file of JSON@>=
 json_t *json_read(const char *path, struct error *why);
@@ -182,7 +192,7 @@ const char *json_excerpt(json_t *value, char room[64]);
      ``found''; returns |room| */
 
 @ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
-a block of its own, because tensors point to it while the array of files may still grow.
+a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
 
 @<What |struct archive| holds@>=
 struct shard { char *path; struct mapping map; };
@@ -196,15 +206,18 @@ struct archive {
 
 @* The check of the files. \label{sec:filescheck}
 The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
+``At byte 30 after 30'' says where a tensor begins and where the one before it ends. In the second file the two agree, and what is wrong is the end, which lies
+one byte outside the file; in the third they differ by the hole.
 
 \widecheckpoint{build/out/A3-files.txt}{what the program of this appendix prints}
 
 @* Reading a header. \label{sec:header}
-A header may have |HEADER_MOST| bytes, the format says, and a tree of JSON nodes
+A header may have $10^8$ bytes, the format says, and a tree of JSON nodes
 takes many times the space of its text. So we let jansson read one value at a time, the
 name of a tensor and then its entry, and keep only what the entry says. Between the
 values there are braces, colons and commas, and those we read ourselves. A file that
-turns out to be bad has then cost little more than its own size.
+turns out to be bad has then cost little more than its own size. An honest entry fits on a line or two of this
+page; |ENTRY_MOST| leaves room for long names.
 
 @<A reader of headers@>=
 struct reader {
@@ -223,7 +236,7 @@ static bool header_bad(struct reader *r, const char *found, const char *wanted)
 
 @ jansson is told to stop after one value and to say where it stopped. The bound on the
 length is simply the length that it is given: a value that is not finished by then is
-an error at the end of the text.
+an error at the end of the text. A name may be a bare string here, which JSON's own rules forbid at the top of a text; hence |JSON_DECODE_ANY|.
 
 @<Read one value of the header@>=
 static json_t *header_value(struct reader *r, size_t most, size_t flags)
@@ -238,19 +251,20 @@ static json_t *header_value(struct reader *r, size_t most, size_t flags)
 }
 
 @ Punctuation is one character, perhaps after white space. The character that was read
-is the answer; the end of the header reads as a zero.
+is the answer; the end of the header reads as a zero. A zero byte \emph{in} the header reads so too, but is not passed over: it is no white space, since the format pads with blanks,
+and whoever expects the end sees that it has not been reached.
 
 @<Read one mark of punctuation@>=
 static char header_mark(struct reader *r)
 {
   while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
     r->at++;
-  return r->at < r->end ? *r->at++ : '\0';
+  return r->at < r->end && *r->at != '\0' ? *r->at++ : '\0';
 }
 
 @ The header is a brace, then names and their values until the closing brace, and after
-that nothing but white space. |r->at - 1| is the mark just read: an object that is not
-empty begins with a name, which jansson wants to see from its first quotation mark.
+that nothing but white space. A file without any tensor, |{}|, is a file too. |r->at - 1| is the mark just read: an object that is not
+empty begins with a name, which jansson wants to see from its first quotation mark, so we step back onto it.
 
 @<Read the whole header@>=
 static bool header_read(struct reader *r)
@@ -270,7 +284,7 @@ static bool header_read(struct reader *r)
 
 @ One name and its value. The name |__metadata__| is not a tensor: its value is an
 object of strings, which we check and forget, since nothing in it may change what the
-model computes.
+model computes. But for that one all names are taken as they come; that none comes twice is seen later, when they are sorted.
 
 @<Read a name and its value@>=
 static bool header_pair(struct reader *r)
@@ -287,7 +301,7 @@ static bool header_pair(struct reader *r)
 }
 
 @ A string of metadata may contain anything, a zero byte too; so jansson is told to allow
-it here, and here only.
+it here, and here only: the name of a tensor is a C string from now on, and a zero in it would make two different names equal.
 
 @<Check the metadata@>=
 static bool header_metadata(struct reader *r)
@@ -306,7 +320,8 @@ static bool header_metadata(struct reader *r)
 }
 
 @ The message about a name tells the file, the name, what stands there, and what would
-have been accepted.
+have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field. A shape of very many dimensions is quoted only as far as |room|
+goes.
 
 @<Say what is wrong with an entry@>=
 static bool tensor_bad(struct reader *r, const char *name, json_t *found,
@@ -316,8 +331,8 @@ static bool tensor_bad(struct reader *r, const char *name, json_t *found,
   return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
 }
 
-@ The entry of a tensor has a type, a shape and two offsets. The file's own word for the
-type is replaced by ours, which lives as long as the program.
+@ The entry of a tensor has a type, a shape and two offsets. Other members would say nothing to us, and are passed over. (jansson answers questions about a
+missing member as about one of another type: a null pointer is no string and an array of no elements, so absence needs no test of its own.)
 
 @<Take down one tensor@>=
 static bool header_tensor(struct reader *r, const char *name)
@@ -339,20 +354,13 @@ static bool header_tensor(struct reader *r, const char *name)
   return ok;
 }
 
-@ A tensor's block holds its shape and, behind the shape, its name. The list of pointers
-doubles when it is full, so that most tensors are added without moving the others.
+@ A tensor's block holds its shape and, behind the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
 
 @<Add a tensor to the list@>=
 static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
 {
   struct archive *w = r->w;
-  if (w->n == w->room) {
-    size_t room = w->room == 0 ? 64 : 2 * w->room;
-    void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
-      sizeof *w->list, r->why);
-    if (grown == NULL) return NULL;
-    w->list = grown, w->room = room;
-  }
+  @<Make room in the list for one more tensor@>@;
   size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
   struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
@@ -362,8 +370,22 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
   return w->list[w->n++] = t;
 }
 
+@ The list of pointers
+doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
+move $n^2/2$ pointers.
+
+@<Make room in the list for one more tensor@>=
+if (w->n == w->room) {
+  size_t room = w->room == 0 ? 64 : 2 * w->room;
+  void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
+    sizeof *w->list, r->why);
+  if (grown == NULL) return NULL;
+  w->list = grown, w->room = room;
+}
+
 @ The types of the format, with their bits. Some are smaller than a byte; a tensor of
-those must still fill whole bytes.
+those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program. A type that is not here may be one that the
+format has learnt since; how long its tensors should be we cannot know, and so not whether the file adds up.
 
 @<The types that the format knows@>=
 static const struct dtype { const char *name; uint64_t bits; } known_type[] =
@@ -382,7 +404,8 @@ static const struct dtype *type_find(const char *name)
 
 @ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
 after it has looked whether the product fits; a negative number, a real and a |true|
-are refused by the same line, since none of them is a natural number.
+are refused by the same line, since none of them is a natural number. A factor of zero is natural, and makes a tensor without elements: $2^{40}$ times $2^{40}$ times 0 is
+refused all the same, because the first two do not fit and nobody would write them.
 
 @<Multiply numbers from a file@>=
 static bool count_up(uint64_t *product, json_t *factor)
@@ -394,8 +417,8 @@ static bool count_up(uint64_t *product, json_t *factor)
   return true;
 }
 
-@ Bits are elements times the bits of one, and the offsets must enclose exactly as many
-bytes. Whether they lie within the file is seen when all of them are known.
+@ Type, shape and extent say the same thing twice. The type and the shape tell how many bytes there should be, the offsets how many there are. Whether these
+lie within the file is seen when all of them are known.
 
 @<Fill in type, shape and extent@>=
 static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
@@ -405,28 +428,40 @@ static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
   if (known == NULL)
     return tensor_bad(r, t->name, type, "a type of the format");
   t->type = known->name, t->elements = 1;
-  for (uint32_t i = 0; i < t->rank; i++) {
-    t->shape[i] = 1;
-    if (!count_up(&t->shape[i], json_array_get(shape, i))
-        || !count_up(&t->elements, json_array_get(shape, i)))
-      return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
-  }
-  uint64_t end = 1;
-  t->begin = 1;
-  if (!count_up(&t->begin, json_array_get(offset, 0))
-      || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
-    return tensor_bad(r, t->name, offset, "two rising offsets");
-  t->bytes = end - t->begin;
-  if (t->elements > UINT64_MAX / known->bits
-      || t->elements * known->bits % 8 != 0
-      || t->elements * known->bits / 8 != t->bytes)
-    return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+  @<Multiply out the shape@>@;
+  @<Take down the offsets, and hold them against the shape@>@;
   return true;
 }
 
+@ One function serves for each dimension and for their product, as a number is itself times one.
+
+@<Multiply out the shape@>=
+for (uint32_t i = 0; i < t->rank; i++) {
+  t->shape[i] = 1;
+  if (!count_up(&t->shape[i], json_array_get(shape, i))
+      || !count_up(&t->elements, json_array_get(shape, i)))
+    return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
+}
+
+@ Bits are elements times the bits of one. That product is the last that could overflow, and is looked at before it is formed; then it must be whole bytes, and
+exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
+
+@<Take down the offsets, and hold them against the shape@>=
+uint64_t end = 1;
+t->begin = 1;
+if (!count_up(&t->begin, json_array_get(offset, 0))
+    || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
+  return tensor_bad(r, t->name, offset, "two rising offsets");
+t->bytes = end - t->begin;
+if (t->elements > UINT64_MAX / known->bits
+    || t->elements * known->bits % 8 != 0
+    || t->elements * known->bits / 8 != t->bytes)
+  return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+
 @ Now the extents. Sorted by where they begin, each tensor must start where the one
 before it ended, and the last must end with the file. That one rule excludes holes,
-overlaps, bytes that nobody names, and offsets beyond the end.
+overlaps, bytes that nobody names, and offsets beyond the end. Why forbid a hole, which harms nobody? Because it is a place where a file can carry what no reader
+of the header sees, and the format forbids it for the same reason. (|bytes - at| cannot wrap: |at| is raised only by what was found to fit.)
 
 @<Lay the tensors of a file end to end@>=
 static bool extents_check(struct reader *r, struct stored **list, size_t n,
@@ -448,8 +483,8 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
     " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
 }
 
-@ An empty tensor begins where its successor begins, and sorts before it. For the final
-list, which is searched by name, the order is that of the names.
+@ An empty tensor begins where its successor begins, and sorts before it, or the successor would seem to overlap it. For the final
+list, which is searched by name, the order is that of the names, byte by byte and in no language's alphabet.
 
 @<Compare two tensors@>=
 static int by_extent(const void *a, const void *b)
@@ -468,7 +503,8 @@ static int by_name(const void *a, const void *b)
 
 @* Files and shards. \label{sec:shards}
 A file is mapped, its length field read, its header walked, its extents laid end to end.
-|first| is where the list stood before, so that only this file's tensors are sorted.
+|first| is where the list stood before, so that only this file's tensors are sorted. The list itself may not exist yet, if the file has no tensors: arithmetic on a null pointer is
+not C, even when it would add nothing.
 
 @<Read one file of tensors@>=
 static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
@@ -476,20 +512,26 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
 {
   struct reader r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
   if (!file_map(&s->map, s->path, why)) return false;
-  uint64_t header = 0;
-  if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
-  for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
-  if (header > HEADER_MOST || header > s->map.size - 8)
-    return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
-      "and no more than there are");
-  r.at = (const char *) s->map.bytes + 8;
-  r.end = r.at + header;
+  @<Read how long the header is, and where it ends@>@;
   size_t first = w->n;
   if (!header_read(&r)) return false;
   struct stored **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
 }
+
+@ Eight bytes can say a length that no file has. It is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
+would be a small number, and pass.
+
+@<Read how long the header is, and where it ends@>=
+uint64_t header = 0;
+if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
+for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+if (header > HEADER_MOST || header > s->map.size - 8)
+  return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
+    "and no more than there are");
+r.at = (const char *) s->map.bytes + 8;
+r.end = r.at + header;
 
 @ A file joins the list of files before anything can fail with it, so that closing knows
 about it in every case.
@@ -509,7 +551,7 @@ static bool shard_open(struct archive *w, struct memory *m, const char *director
 
 @ The index names a file for every tensor. A name with a slash in it, or one that begins
 with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name, too),
-and no tool writes such names; they are refused before anything is opened.
+and no tool writes such names; they are refused before anything is opened. The index names a file as often as it has tensors, and it is opened the first time.
 
 @<Open the files that an index names@>=
 static bool index_open(struct archive *w, struct memory *m, const char *directory,
@@ -532,7 +574,7 @@ static bool index_open(struct archive *w, struct memory *m, const char *director
 
 @ Afterwards index and files must agree: every tensor of the index in the file that it
 names, and no tensor that the index does not know. Since names are unique, equal counts
-suffice for the second half.
+suffice for the second half. A disagreement means that somebody replaced one shard of a model by one of another: the numbers would fit, and the text would be nonsense.
 
 @<Compare the index with the files@>=
 static bool index_check(struct archive *w, json_t *map, struct error *why)
@@ -551,7 +593,7 @@ static bool index_check(struct archive *w, json_t *map, struct error *why)
 }
 
 @ With one file or many, no name may occur twice. In the sorted list two equal names are
-neighbours.
+neighbours, so one look at each pair of neighbours is enough. Only now, when the order is final, does each tensor learn its number.
 
 @<Sort by name, and refuse a name given twice@>=
 static bool weights_sort(struct archive *w, struct error *why)
@@ -566,7 +608,7 @@ static bool weights_sort(struct archive *w, struct error *why)
 }
 
 @ An index is JSON with a |weight_map|. Its other member, |metadata|, counts bytes; we
-count them ourselves.
+count them ourselves. Sorting stands between opening and checking, because the check looks names up.
 
 @<Open by an index@>=
 static bool weights_open_index(struct archive *w, struct memory *m,
@@ -584,24 +626,16 @@ static bool weights_open_index(struct archive *w, struct memory *m,
   return ok;
 }
 
-@ A path is a directory or a file. In a directory the single file has precedence over an
-index, as elsewhere. If neither is there, opening the single file fails, and its
-sentence names what was missing.
+@ A path is a directory or a file. What it is decides which of two paths is kept, and that one is in the archive before anything is opened, for every message
+names it. Whatever fails after that is undone in one place.
 
 @<Open whatever the path leads to@>=
 struct archive *weights_open(struct memory *m, const char *path,
   struct error *why)
 {
-  struct stat about;
-  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
   struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
   if (w == NULL) return NULL;
-  const char *name = directory ? "model.safetensors" : "";
-  char *single = path_keep(m, path, name, why);
-  char *index = path_keep(m, path, "model.safetensors.index.json", why);
-  bool ok = single != NULL && index != NULL;
-  bool indexed = ok && directory && access(single, F_OK) != 0
-    && access(index, F_OK) == 0;
+  @<Choose between a single file and an index@>@;
   w->path = indexed ? index : single;
   path_return(m, indexed ? single : index);
   if (indexed) ok = weights_open_index(w, m, path, why);
@@ -611,7 +645,22 @@ struct archive *weights_open(struct memory *m, const char *path,
   return NULL;
 }
 
-@ To close is to give back what was taken, in any state of completion.
+@ In a directory the single file has precedence over an
+index, as elsewhere. If neither is there, opening the single file fails, and its
+sentence names what was missing. A file that was named directly is opened as it is.
+
+@<Choose between a single file and an index@>=
+struct stat about;
+bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+const char *name = directory ? "model.safetensors" : "";
+char *single = path_keep(m, path, name, why);
+char *index = path_keep(m, path, "model.safetensors.index.json", why);
+bool ok = single != NULL && index != NULL;
+bool indexed = ok && directory && access(single, F_OK) != 0
+  && access(index, F_OK) == 0;
+
+@ To close is to give back what was taken, in any state of completion. It works because the lists never hold what could not be returned: a tensor enters when its block
+is there, and a shard begins with null pointers. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
 
 @<Close what was opened@>=
 void weights_close(struct memory *m, struct archive *w)
@@ -648,7 +697,11 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   }
   return NULL;
 }
-@#
+
+@ The other questions about an archive are answered from its fields. They are functions because the structure is private to this module, which
+alone must know how a shard is kept.
+
+@<Find a tensor by its name@>=
 size_t weights_count(const struct archive *w) { return w->n; }
 const struct stored *weights_at(const struct archive *w, size_t i)
 {
@@ -657,7 +710,7 @@ const struct stored *weights_at(const struct archive *w, size_t i)
 const char *weights_path(const struct archive *w) { return w->path; }
 
 @ A string of ours is a block like any other, and goes back with its size, which is its
-length and the zero at its end.
+length and the zero at its end. A path is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
 
 @<Keep a path, return a path@>=
 static char *path_keep(struct memory *m, const char *directory, const char *name,
@@ -677,7 +730,7 @@ static void path_return(struct memory *m, char *path)
 }
 
 @ Settings and index are read from the mapping as well. The bound keeps a file of the
-wrong kind from being taken for JSON gigabyte by gigabyte.
+wrong kind from being taken for JSON gigabyte by gigabyte. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
 
 @<Read a file of JSON@>=
 json_t *json_read(const char *path, struct error *why)
@@ -701,7 +754,7 @@ json_t *json_read(const char *path, struct error *why)
 
 @ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
 dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
-beforehand end the string there.
+beforehand end the string there. Why not quote all of it? What is wrong may be a vocabulary in the place of a number, and a sentence of a megabyte tells no more than its beginning.
 
 @<Quote a value of JSON@>=
 const char *json_excerpt(json_t *value, char room[64])
@@ -714,7 +767,7 @@ const char *json_excerpt(json_t *value, char room[64])
   return room;
 }
 
-@ The module, in the order that C wants. The file is little endian, and so must the
+@ The module, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
 machine be; a machine that is not would need a copy of every tensor.
 
 @(safetensors.c@>=
@@ -771,7 +824,7 @@ look for either.
 @<Open whatever the path leads to@>@;
 @* The settings. \label{sec:config}
 The other file is \.{config.json}. It says how many layers there are and how wide, and
-two dozen things more, under names that depend on the family of the model and on the
+two dozen things more, under names that depend on the \emph{family} of the model, on who designed it, and on the
 year in which it was saved. We read it into one structure. Behind this structure there
 is only one kind of model: a GPT-2 is a model with learned positions, biases and a
 LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same.
@@ -786,8 +839,9 @@ LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the sam
 @<What the settings say@>@;
 #endif
 
-@ The sizes are those of the next chapters. Four flags tell the families apart; the
-forward pass asks these flags and never the name of the family.
+@ The sizes are those of the other chapters, and listed under their symbols at the beginning of the book. Flags tell the families apart; the
+forward pass asks these flags and never the name of the family. So a family whose parts are all here already costs one row of a table (\cref{sec:families}).
+\emph{Tied} means that embedding and head are one matrix.
 
 @<What the settings say@>=
 enum { EOS_MOST = 16 };
@@ -810,6 +864,10 @@ struct model_config {
   struct ignored_field *ignored;
   size_t n_ignored, ignored_room;
 };
+
+@ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
+
+@<What the settings say@>=
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
   /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
@@ -821,8 +879,8 @@ void config_close(struct memory *m, struct model_config *c);
   /* returns the list of ignored fields */
 
 @ Rotary positions turn pairs of numbers by an angle that is the position times a
-frequency . The frequencies are a geometric series that starts at 1 and
-is governed by |theta|. Llama 3.1 stretches the slow ones, so that a model trained on
+frequency (\cref{sec:layer}). The frequencies are a geometric series that starts at 1 and
+falls towards |1/theta|. Llama 3.1 stretches the slow ones, so that a model trained on
 short texts keeps its bearings in long ones; that takes four more numbers.
 
 @<Where the rotations get their frequencies@>=
@@ -833,7 +891,7 @@ struct rope_config {
 };
 
 @ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
-chapter 7 will follow it; here only the end tokens matter.
+chapter 7 will follow it; here only the end tokens matter, which come with it.
 
 @<What the model's maker suggests for sampling@>=
 struct sampling_config {
@@ -846,7 +904,8 @@ struct sampling_config {
 a kind of normalization that we don't have would still run, and write nonsense in a
 confident voice. So every field of the file must be accounted for: it is used; or it
 stands in a list of harmless fields, each with its reason; or it is null, |false| or
-empty, which is how a feature says that it is absent; or it is an error that names it.
+empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
+looked at it. We think that the right price.
 
 @<The state of reading settings@>=
 struct settings {
@@ -865,7 +924,8 @@ static bool setting_bad(struct settings *s, const char *name, json_t *found,
 
 @ A field that is used has a row in a table: its name, the families that have it, whether
 it must be there, the function that reads it, where the value goes, and the least and
-greatest value that makes sense.
+greatest value that makes sense. Families are bits of a number, so that one row can be true of several. A table can be read as a list, checked against the published files line by line,
+and counted; the same knowledge spread over a function of many branches could not.
 
 @<A row of the table of fields@>=
 struct setting;
@@ -881,8 +941,8 @@ struct setting {
 enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
 
-@ Three functions read a natural number, a real number, and a yes or no. JSON has a type
-for each of them, and |12.0| or |"12"| or |true| is not the number 12.
+@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12.
+A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
 
 @<Read a number or a flag@>=
 static bool read_count(struct settings *s, const struct setting *f, json_t *value)
@@ -895,7 +955,10 @@ static bool read_count(struct settings *s, const struct setting *f, json_t *valu
   *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
   return true;
 }
-@#
+
+@ A real may be written as an integer: people who save settings write |1| for |1.0|.
+
+@<Read a number or a flag@>=
 static bool read_real(struct settings *s, const struct setting *f, json_t *value)
 {
   char wanted[64];
@@ -927,6 +990,11 @@ static bool read_false(struct settings *s, const struct setting *f, json_t *valu
 {
   return json_is_false(value) || setting_bad(s, f->name, value, "false");
 }
+
+@ The activation is one, too. A gated MLP is computed with SiLU, the other with the GELU that is written with a hyperbolic tangent, which has two names; the exact GELU is
+\emph{not} the same function. It differs so little that a text would look right, and so much that it would not be the model's.
+
+@<Insist on a value@>=
 static bool read_activation(struct settings *s, const struct setting *f,
   json_t *value)
 {
@@ -938,7 +1006,8 @@ static bool read_activation(struct settings *s, const struct setting *f,
 }
 
 @ The token that ends a text is one id or a list of them. The file with the advice for
-sampling is read second, and what it says replaces what \.{config.json} said.
+sampling is read second, and what it says replaces what \.{config.json} said, since it is the younger file and corrects the older one; which file had the last word is kept for those who
+wonder why a text ended.
 
 @<Read ids@>=
 static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
@@ -955,7 +1024,10 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
   s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
   return true;
 }
-@#
+
+@ The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
+
+@<Read ids@>=
 static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
@@ -963,8 +1035,7 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
 }
 
 @ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
-two differ we don't know what was meant. Nor do we if the layers of a model are of
-several kinds.
+two differ we don't know what was meant, and half a guess is worse than a sentence.
 
 @<Read what must agree with something else@>=
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
@@ -972,7 +1043,11 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *valu
   return json_equal(value, json_object_get(s->all, "n_positions"))
     || setting_bad(s, f->name, value, "the same as n_positions");
 }
-@#
+
+@ Newer files list the kind of each layer: all of its context, or a window of it. Models that mix the two exist and are not ours; where all layers are of one kind, the list must
+say the kind that the other settings say.
+
+@<Read what must agree with something else@>=
 static bool read_layer_types(struct settings *s, const struct setting *f,
   json_t *value)
 {
@@ -991,7 +1066,7 @@ static bool read_layer_types(struct settings *s, const struct setting *f,
 
 @ Here are the tables for \.{config.json}, each ended by a row without a name. The same
 quantity has one name in GPT-2 and another in the later families; it goes to the same
-place.
+place, which |at| (\cref{sec:steer}) turns into a distance from the beginning of |struct model_config|.
 
 @<The fields of \.{config.json} that are used@>=
 @<Fields of GPT-2@>@;
@@ -999,7 +1074,7 @@ place.
 @<Fields that every family has@>@;
 
 @ In GPT-2 the sizes begin with |n_|, and |n_inner| may be null. The two switches for the
-scores of attention came later, and stand where the published files have them.
+scores of attention came later, and stand where the published files have them. Not required is what has a default that all published files agree on.
 
 @<Fields of GPT-2@>=
 static const struct setting gpt2_field[] =
@@ -1016,7 +1091,8 @@ static const struct setting gpt2_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ The later families count heads twice, once for queries and once for keys and values, and
-may give the width of a head although it could be computed.
+may give the width of a head although it could be computed; where it is given it need not be what would be computed, and then it is right. A field that only some of these
+families have carries their bits alone. The |sliding_window| of Qwen's files counts only where |use_sliding_window| is true, which is refused; so nothing has to be read from it.
 
 @<Fields of the later families@>=
 static const struct setting later_field[] =
@@ -1032,12 +1108,13 @@ static const struct setting later_field[] =
   {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},@|
   {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},@|
   {"sliding_window", MISTRAL, false, read_count, at(window), 1, MOST},@|
+  {"sliding_window", QWEN2 | QWEN3, false, read_nothing, 0, 0, 0},@|
   {"use_sliding_window", QWEN2 | QWEN3, false, read_false, 0, 0, 0},@|
   {"layer_types", LATER, false, read_layer_types, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Three fields about rotation belong together and are read as a group, after the others;
-so are the two that name the family, before them. Here they only need to be known.
+so are the two that name the family, before them. Here they only need to be known, so that they are not refused; |read_nothing| reads them.
 
 @<Fields that every family has@>=
 static const struct setting common_field[] =
@@ -1052,7 +1129,7 @@ static const struct setting common_field[] =
   {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
+@ And the one for \.{generation\_config.json}. The bounds are those of the quantities: a probability is at most 1, a penalty divides and so may not be 0. The lengths that it may suggest are the
 caller's business, not the model's, and are among the harmless.
 
 @<The fields of \.{generation\_config.json} that are used@>=
@@ -1073,7 +1150,8 @@ static const struct setting advice_field[] =
 
 @ The harmless fields, with the reason why each cannot change a logit. Most of them
 belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name.
+what \.{incipit inspect} prints beside the name. Two tests stand behind the tables: every field that is used, altered in a small
+model, changes the answer or is refused, and every harmless one changes nothing.
 @^harmless fields@>
 
 @<The fields that are known to be harmless@>=
@@ -1081,7 +1159,8 @@ struct harmless_entry { const char *name, *reason; };
 @<Fields about the file or another program@>@;
 @<Fields of training and of other heads@>@;
 
-@ A file tells about itself, and about programs that are not ours.
+@ A file tells about itself, and about programs that are not ours. The type of the weights is given here, too, and may be wrong: files are converted and their settings copied. What counts is the
+type in the header of each tensor, which has to agree with the number of its bytes at least.
 
 @<Fields about the file or another program@>=
 static const struct harmless_entry harmless_file[] =
@@ -1104,7 +1183,7 @@ static const struct harmless_entry harmless_file[] =
   {NULL, NULL} }@];
 
 @ Dropout and initial values are over when the training is; and the same body may carry a
-classifier in place of our head.
+classifier in place of our head, whose settings stay in the file when the head has gone.
 
 @<Fields of training and of other heads@>=
 static const struct harmless_entry harmless_training[] =
@@ -1125,7 +1204,8 @@ static const struct harmless_entry harmless_training[] =
   {NULL, NULL} }@];
 
 @ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
-belong to the caller.
+belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
+it should be.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_advice[] =
@@ -1148,9 +1228,9 @@ static const struct harmless_entry harmless_advice[] =
   {"return_dict_in_generate", "what another program returns"},@|
   {NULL, NULL} }@];
 
-@ A reading is steered by the family, which decides which rows count, by lists of tables
+@ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
 with fields that are used, and by lists of tables with fields that are harmless. Both
-lists end with a null.
+lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that is content with anything.
 
 @<What steers a reading@>=
 struct tables {
@@ -1162,7 +1242,7 @@ struct tables {
 static bool read_nothing(struct settings *s, const struct setting *f,
   json_t *value)
 {
-  (void) s, (void) f, (void) value; /* read elsewhere, as a group */
+  (void) s, (void) f, (void) value;
   return true;
 }
 
@@ -1187,7 +1267,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 @<Use a field, ignore it, or refuse it@>@;
 
 @ The last resort is a value that says no. A feature that a later release of the library
-invents is saved with every model, switched off in most.
+invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, as the library does.
 
 @<Use a field, ignore it, or refuse it@>=
 static bool account_for(struct settings *s, const char *name, json_t *value,
@@ -1206,7 +1286,8 @@ static bool account_for(struct settings *s, const char *name, json_t *value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-@ A field that is required and absent, or null, is found after all others have been read.
+@ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
+missing, and often the two are one, spelt differently.
 
 @<Read all fields of a file@>=
 static bool settings_read(struct settings *s, const struct tables *t)
@@ -1226,7 +1307,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
 }
 
 @ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
-may be the file's own, which ends with the reading, so the list keeps a copy.
+may be the file's own, which ends with the reading, so the list keeps a copy. The reasons are ours, and live as long as the program.
 
 @<Remember what was ignored@>=
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
@@ -1249,7 +1330,8 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 @* Families. \label{sec:families}
 The family is told by |model_type|, and |architectures| must not contradict it: a
 checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, before its fields are read.
+family sets the flags for what it always does, before its fields are read. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
+\cref{sec:model} is common to them.
 
 @<The families@>=
 static const struct family_row {
@@ -1269,7 +1351,7 @@ static const struct family_row {
     .qk_norm = true }} }@];
 
 @ A family that is not in the table is refused by its name. Some of them have tensors
-with the very names of Llama's, and put their norms elsewhere.
+with the very names of Llama's, and put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
 static const struct family_row *family_find(struct settings *s)
@@ -1278,23 +1360,28 @@ static const struct family_row *family_find(struct settings *s)
   json_t *list = json_object_get(s->all, "architectures");
   for (size_t i = 0; i < 5 && json_is_string(type); i++) {
     if (strcmp(json_string_value(type), family[i].type) != 0) continue;
-    bool same = list == NULL || json_is_null(list);
-    for (size_t k = 0; k < json_array_size(list); k++) {
-      json_t *name = json_array_get(list, k);
-      same = same || (json_is_string(name)
-        && strcmp(json_string_value(name), family[i].architecture) == 0);
-    }
-    if (same) return &family[i];
-    setting_bad(s, "architectures", list, family[i].architecture);
-    return NULL;
+    @<Return the row if |list| has its architecture@>@;
   }
   setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
   return NULL;
 }
 
+@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program.
+
+@<Return the row if |list| has its architecture@>=
+bool same = list == NULL || json_is_null(list);
+for (size_t k = 0; k < json_array_size(list); k++) {
+  json_t *name = json_array_get(list, k);
+  same = same || (json_is_string(name)
+    && strcmp(json_string_value(name), family[i].architecture) == 0);
+}
+if (same) return &family[i];
+setting_bad(s, "architectures", list, family[i].architecture);
+return NULL;
+
 @ Some sizes follow from others when they are not given: as many heads for keys as for
-queries, heads that divide the width, an MLP four times as wide in GPT-2. What does not
-divide is an error of the file.
+queries, heads that divide the width. What does not
+divide is an error of the file. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
 
 @<Derive the sizes that were not given@>=
 static bool settings_derive(struct settings *s)
@@ -1308,29 +1395,34 @@ static bool settings_derive(struct settings *s)
   if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
-  if (!c->learned_positions && c->head_dim % 2 != 0)
-    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
-      "an even number: rotations turn pairs");
-  if (c->d_inner == 0 && c->d_model > MOST / 4)
-    return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
-      "at most 536870911");
-  if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
-  if (c->gated && c->out_bias) c->qkv_bias = true;
+  @<Derive the width of the MLP, and what rotation and biases ask for@>@;
   return true;
 }
+
+@ An MLP is four times as wide as the row in GPT-2, unless it says otherwise; a width whose fourfold does not fit into 32 bits is refused before it is formed.
+A rotation turns two numbers of a head together, so a head must have an even number of them. And a family that has a switch for all biases of attention
+throws it for queries, keys and values as well as for the way out.
+
+@<Derive the width of the MLP, and what rotation and biases ask for@>=
+if (!c->learned_positions && c->head_dim % 2 != 0)
+  return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
+    "an even number: rotations turn pairs");
+if (c->d_inner == 0 && c->d_model > MOST / 4)
+  return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
+    "at most 536870911");
+if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
+if (c->gated && c->out_bias) c->qkv_bias = true;
 
 @ The frequencies are described in one place or another. Files of transformers 4 have
 |rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
 the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
-that says two things.
+that says two things: whoever edited one place and forgot the other has not told us which he meant.
 
 @<Read how positions are rotated@>=
 static bool settings_rope(struct settings *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
   json_t *five = json_object_get(s->all, "rope_parameters");
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta)) theta = NULL;
   bool both = json_is_object(old) && json_is_object(five);
   if (both && !json_equal(old, five))
     return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
@@ -1338,33 +1430,31 @@ static bool settings_rope(struct settings *s)
   json_t *given = json_is_object(five) ? five : old;
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
-  json_t *inner = json_object_get(given, "rope_theta");
-  if (theta != NULL && inner != NULL
-      && json_number_value(theta) != json_number_value(inner))
-    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-  s->c->rope.theta = 10000;
-  struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
-  if (inner == NULL) inner = theta;
-  if (inner != NULL && !read_real(s, &f, inner)) return false;
+  @<Read |theta| from either place@>@;
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
+@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is $10^4$, as in the first paper on rotary positions.
+
+@<Read |theta| from either place@>=
+json_t *theta = json_object_get(s->all, "rope_theta");
+if (json_is_null(theta)) theta = NULL;
+json_t *inner = json_object_get(given, "rope_theta");
+if (theta != NULL && inner != NULL
+    && json_number_value(theta) != json_number_value(inner))
+  return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+s->c->rope.theta = 10000;
+struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
+if (inner == NULL) inner = theta;
+if (inner != NULL && !read_real(s, &f, inner)) return false;
+
 @ Of the kinds of stretching we have two: none, called |"default"|, and |"llama3"|, which
-takes its four numbers. Any other kind is refused by name, and so is any other member.
+takes its four numbers. Any other kind is refused by name, and so is any other member: the description is read with a table like the settings themselves, as if it were a file of its own.
 
 @<Read the kind of stretching@>=
+@<The fields of a stretching@>@;
 static bool rope_kind(struct settings *s, const char *where, json_t *given)
 {
-  static const struct setting number[] =
-    @[{ {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},@|
-    {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},@|
-    {"high_freq_factor", ALL, true, read_real, at(rope.high_freq_factor), 1e-9, 1e9},@|
-    {"original_max_position_embeddings", ALL, true, read_count,
-      at(rope.original), 1, MOST},@|
-    {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
-    {"type", ALL, false, read_nothing, 0, 0, 0},@|
-    {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
-    {NULL, 0, false, NULL, 0, 0, 0} }@];
   json_t *type = json_object_get(given, "rope_type");
   if (type == NULL) type = json_object_get(given, "type");
   const char *kind = json_is_string(type) ? json_string_value(type) : "";
@@ -1373,7 +1463,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
     return setting_bad(s, where, given, "a rope_type of default or llama3");
   struct settings inner = *s;
   inner.all = given;
-  struct tables t = @[{ ALL, { number + (s->c->rope.llama3 ? 0 : 4) }, { NULL } }@];
+  struct tables t = @[{ ALL, { stretching + (s->c->rope.llama3 ? 0 : 4) }, { NULL } }@];
   if (!settings_read(&inner, &t)) return false;
   if (s->c->rope.llama3
       && s->c->rope.high_freq_factor <= s->c->rope.low_freq_factor)
@@ -1381,8 +1471,22 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
   return true;
 }
 
-@ A file is opened, must be an object, and is read with its tables. The second file may
-be absent.
+@ The table begins with the four numbers. A description that stretches nothing is read with the rest of it, from the fifth row on, and may not have them.
+
+@<The fields of a stretching@>=
+static const struct setting stretching[] =
+  @[{ {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},@|
+  {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},@|
+  {"high_freq_factor", ALL, true, read_real,@|
+    at(rope.high_freq_factor), 1e-9, 1e9},@|
+  {"original_max_position_embeddings", ALL, true, read_count,@|
+    at(rope.original), 1, MOST},@|
+  {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
+  {"type", ALL, false, read_nothing, 0, 0, 0},@|
+  {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ A file is opened, and must be an object. The advice has no families; its tables are read with all bits set. Its path stays with the reading, for every message begins with it.
 
 @<Read one of the two files@>=
 static bool settings_file(struct settings *s, const char *directory,
@@ -1405,7 +1509,7 @@ static bool settings_advice(struct settings *s)
 }
 
 @ First the family, since it decides which fields count, then its fields, then what follows from them; the
-suggestions for sampling begin with values that do nothing.
+suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct settings *s)
@@ -1423,7 +1527,8 @@ static bool settings_model(struct settings *s)
     && (s->c->learned_positions || settings_rope(s));
 }
 
-@ The whole reading, and the way back if it fails half-way.
+@ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
+error like any other. jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
@@ -1445,7 +1550,10 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   if (!ok) config_close(m, c);
   return ok;
 }
-@#
+
+@ What was taken was the list, and in it the copies of the names. The structure is emptied, so that a second closing finds nothing.
+
+@<Open and close the settings@>=
 void config_close(struct memory *m, struct model_config *c)
 {
   for (size_t i = 0; i < c->n_ignored; i++)
@@ -1518,7 +1626,7 @@ the header. Numbers are widened to float32 when they are used.
 @ A layer has two halves, each with a norm before it. The first projects to queries, keys
 and values and, after attention, back; the second goes up to a wider space and down
 again. GPT-2 stores the three projections as one matrix; the later families have a
-second matrix on the way up, the gate.
+second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
 
 @<One layer@>=
 struct model_layer {
@@ -1542,6 +1650,10 @@ struct model {
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
+
+@ From outside a model is opened, closed and counted. It does not change between the first and the last, which is why threads may read it without a lock.
+
+@<The whole model@>=
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
   /* maps the weights of a directory in Hugging Face's layout and checks them
@@ -1554,7 +1666,7 @@ uint64_t model_parameters(const struct model *lm);
 
 @ While the model is put together we keep the prefix of the names, a mark for each tensor
 of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices.
+follows does nothing, and one test at the end suffices. The alternative, a test behind each of a layer's dozen tensors, would bury the list of names that a reader comes for.
 
 @<The state of assembly@>=
 struct assembly {
@@ -1569,7 +1681,7 @@ struct assembly {
 
 @ One tensor, by name, with the shape that it must have; |columns| is 0 for a vector. Three
 sentences can come out of here: it is missing, it has another shape, or its type is one
-that we cannot compute with.
+that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
@@ -1590,7 +1702,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 }
 
 @ The file's word for the type becomes ours. A tensor that is found is marked as used, and
-its bytes are added up.
+its bytes are added up. Types may be mixed within a model, and often are: norms in F32 beside matrices in BF16.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
 static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
@@ -1615,8 +1727,9 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-@ The name is made of the prefix, the number of the layer and the rest. A matrix has a bias
-or not, as the settings say; GPT-2 stores its matrices with the inputs first.
+@ A matrix has a bias
+or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
+and other numbers. So which way it lies is decided by the family and never guessed from the shape.
 
 @<Find a matrix with its bias@>=
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
@@ -1632,7 +1745,11 @@ static struct matrix need_matrix(struct assembly *a, uint32_t layer,
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
 }
-@#
+
+@ The name is made of the prefix, the number of the layer and the rest: \.{transformer.h.3.mlp.c\_fc.bias} in one family,
+\.{model.layers.3.mlp.up\_proj.weight} in the others.
+
+@<Find a matrix with its bias@>=
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
   const char *what, char full[160])
 {
@@ -1654,7 +1771,10 @@ static struct normalizer need_norm(struct assembly *a, const char *gain,
   if (c->layer_norm) g.bias = need(a, bias, d, 0);
   return g;
 }
-@#
+
+@ Most norms stand in a layer, and are named like its matrices; the last one does not, and gets its names where it is asked for.
+
+@<Find a norm@>=
 static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   const char *name, size_t d)
 {
@@ -1665,7 +1785,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
 }
 
 @ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
-matrix has a bias.
+matrix has a bias. The names are those that the model's makers gave to the parts of their program: \.{c\_fc} is the way up, \.{c\_proj} a way back.
 
 @<Assemble a layer of GPT-2@>=
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
@@ -1682,7 +1802,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 }
 
 @ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
-are narrower.
+are narrower; with a |head_dim| of its own choosing, the first need not be square. Qwen 3 has a norm for the queries and one for the keys, as wide as one head.
 
 @<Assemble a layer of Llama and its kin@>=
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
@@ -1701,12 +1821,17 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
     l->of_keys = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
   }
   l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
-  l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
-  l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-  l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
-  l->n_up = 2;
-  l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
+  @<Assemble the second half of a layer of Llama@>@;
 }
+
+@ The name of the second norm misleads: it stands after the first half, and before the MLP, which is where the engine wants it.
+
+@<Assemble the second half of a layer of Llama@>=
+l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
+l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
+l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
+l->n_up = 2;
+l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
 head. Most small models have no head of their own: the embedding that turned an id into
@@ -1727,15 +1852,20 @@ static void assemble_ends(struct assembly *a)
   snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
   snprintf(name[1], 160, "%sln_f.bias", a->prefix);
   lm->last = need_norm(a, name[0], name[1], c->d_model);
-  lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
-  lm->head.weight = c->tied ? lm->embedding
-    : need(a, "lm_head.weight", c->vocab_size, c->d_model);
-  lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(lm->head.weight.type);
+  @<Find the head, or take the embedding for it@>@;
 }
 
+@ The head's name has no prefix: it does not belong to the body that the prefix names. What it weighs is kept, because a pass that asks for logits reads all of it, however few rows ask.
+
+@<Find the head, or take the embedding for it@>=
+lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
+lm->head.weight = c->tied ? lm->embedding
+  : need(a, "lm_head.weight", c->vocab_size, c->d_model);
+lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
+  * weight_bytes(lm->head.weight.type);
+
 @ The number of layers comes from a file, and so we look whether the tensors of the last
-one can be there at all before we take memory for that many.
+one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
 
 @<Assemble the layers@>=
 static void assemble_layers(struct assembly *a)
@@ -1760,7 +1890,7 @@ static void assemble_layers(struct assembly *a)
 
 @ A tensor that nobody asked for is as suspicious as a setting that nobody knows: a bias
 that the settings deny would be left out in silence. So it is an error, unless it is one
-of those that the libraries of the years have left behind.
+of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
 
 @<Account for every tensor@>=
 static bool left_over(struct assembly *a, const struct stored *t)
@@ -1782,7 +1912,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
 }
 
 @ Some tools write the head of a tied model all the same. It does no harm if it is the
-embedding, byte for byte.
+embedding, byte for byte; if it is not, settings and weights contradict each other, and either could be meant.
 
 @<Compare a stored head with the embedding it is tied to@>=
 static bool tied_head(struct assembly *a, const struct stored *t)
@@ -1798,23 +1928,11 @@ static bool tied_head(struct assembly *a, const struct stored *t)
 }
 
 @ Frequency number $i$ of |half| is |theta| to the power $-i/{}$|half|, computed in double and
-rounded once. The stretching of Llama 3.1 leaves the quick ones alone, those that turn
-often within the original context; divides the slow ones by |factor|; and goes smoothly
-from the one to the other in between.
+rounded once. A head of four numbers and $\theta=10^4$ has two: 1, and $10^4$ to the power $-\frac12$, which is $10^{-2}$. The first pair turns once in $2\pi$ positions, the second once in $2\pi\cdot10^2$.
 @^rotary positions@>@^Llama 3.1@>
 
 @<Compute the frequencies of the rotations@>=
-static double stretched(const struct rope_config *r, double frequency)
-{
-  double turns = frequency * r->original / 6.283185307179586;
-  if (turns > r->high_freq_factor) return frequency;
-  if (turns < r->low_freq_factor) return frequency / r->factor;
-  double t = (turns - r->low_freq_factor)
-    / (r->high_freq_factor - r->low_freq_factor);
-  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
-  return kept + slowed;
-}
-@#
+@<Stretch a slow frequency@>@;
 static bool model_frequencies(struct assembly *a)
 {
   struct model *lm = a->lm;
@@ -1829,7 +1947,25 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-@ Everything together. The prefix is found out by looking for the embedding with it.
+@ The stretching of Llama 3.1 leaves the quick ones alone, those that turn
+often within the original context; divides the slow ones by |factor|; and goes smoothly
+from the one to the other in between. The reason: a pair that has turned many times in training has shown the model every angle, and a longer text brings it no new one;
+a pair that never came round once would be turned to angles that nobody has taught.
+
+@<Stretch a slow frequency@>=
+static double stretched(const struct rope_config *r, double frequency)
+{
+  double turns = frequency * r->original / 6.283185307179586;
+  if (turns > r->high_freq_factor) return frequency;
+  if (turns < r->low_freq_factor) return frequency / r->factor;
+  double t = (turns - r->low_freq_factor)
+    / (r->high_freq_factor - r->low_freq_factor);
+  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
+  return kept + slowed;
+}
+
+@ Everything together. The prefix is found out by looking for the embedding with it: a file that was saved from the bare body has none. The number by which scores are multiplied in attention,
+$1/\sqrt{d_h}$, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
 static bool model_assemble(struct assembly *a)
@@ -1849,7 +1985,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-@ The same function frees what a failure leaves behind and what a success has built.
+@ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
 
 @<Open and close a model@>=
 struct model *model_open(struct memory *m, const char *directory,
@@ -1868,7 +2004,10 @@ struct model *model_open(struct memory *m, const char *directory,
   model_close(m, lm);
   return NULL;
 }
-@#
+
+@ The settings are closed last, because the sizes of the blocks are worked out from them.
+
+@<Open and close a model@>=
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
@@ -1881,7 +2020,7 @@ void model_close(struct memory *m, struct model *lm)
 }
 
 @ A tied head is counted where it is an embedding, and not again; tensors that were
-ignored are not counted at all.
+ignored are not counted at all. The list of what was ignored has settings in it, too; they are no tensors, and are not found.
 
 @<Count the parameters@>=
 uint64_t model_parameters(const struct model *lm)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "00-ground/ground.h"
 
-/* 0.36  Play the five requests of the hand calculation */
+/* 0.39  Play the five requests of the hand calculation */
 
 enum { EVENTS = 6 };
 static const struct event {
@@ -15,6 +15,8 @@ static const struct event {
 } event[EVENTS] = { {"take 60", 60, 0}, {"take 40", 40, 0}, {"take 80", 80, 0},
 {"return 40", 0, 40}, {"take 50, refused", 50, 0}, {"take 30", 30, 0}
 };
+
+/* 0.40  Play the five requests of the hand calculation */
 
 static void play(struct account after[EVENTS])
 {
@@ -32,7 +34,7 @@ static void play(struct account after[EVENTS])
     memory_give(&m, FOR_OTHER, block[i], 1, event[i].take);
 }
 
-/* 0.37  Print the account after every event */
+/* 0.41  Print the account after every event */
 
 static void print_requests(void)
 {
@@ -44,7 +46,7 @@ static void print_requests(void)
            (int)a[i].given, (int)a[i].held, (int)a[i].peak);
 }
 
-/* 0.38  Print the account as keys and as points */
+/* 0.42  Print the account as keys and as points */
 
 static int print_values(void)
 {
@@ -62,6 +64,8 @@ static int print_values(void)
   return 0;
 }
 
+/* 0.43  Print the account as keys and as points */
+
 static int print_ledger(void)
 {
   struct account a[EVENTS];
@@ -75,7 +79,7 @@ static int print_ledger(void)
   return 0;
 }
 
-/* 0.39  Let every kind of failure speak */
+/* 0.44  Let every kind of failure speak */
 
 static void print_failures(void)
 {

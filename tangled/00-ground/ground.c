@@ -1,6 +1,6 @@
 /* ground.c -- made from chapters/00-ground.w; change it there */
 
-/* 0.33  ground.c */
+/* 0.36  ground.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "00-ground/ground.h"
 
-/* 0.34  Errors, memory and files */
+/* 0.37  Errors, memory and files */
 
 /* 0.7  Cut a long sentence between two characters */
 
@@ -59,7 +59,7 @@ bool error_found(struct error *why, const char *file, const char *field,
   return error_say(why, "%s: %s is %s; wanted: %s", file, field, found, wanted);
 }
 
-/* 0.16  Name the purposes */
+/* 0.17  Name the purposes */
 
 const char *purpose_name(enum purpose what)
 {
@@ -89,6 +89,8 @@ static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
   return NULL;
 }
 
+/* 0.13  Enter a refusal */
+
 static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
                             size_t size, struct error *why)
 {
@@ -99,7 +101,7 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
   return NULL;
 }
 
-/* 0.13  Take a block */
+/* 0.14  Take a block */
 
 void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
                   struct error *why)
@@ -114,7 +116,7 @@ void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size
     return enter_refusal(m, what, bytes, why);
   memset(p, 0, bytes);
 
-/* 0.14  Enter \bytes as given */
+/* 0.15  Enter \bytes as given */
 
   struct account *book[2] = { &m->all, &m->of[what] };
   for (int i = 0; i < 2; i++) {
@@ -126,7 +128,7 @@ void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size
   return p;
 }
 
-/* 0.15  Grow a block, and return it */
+/* 0.16  Grow a block, and return it */
 
 void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
                   size_t count, size_t size, struct error *why)
@@ -149,7 +151,7 @@ void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
   free(p);
 }
 
-/* 0.19  Map what has been opened */
+/* 0.20  Map what has been opened */
 
 static bool map_open_file(struct mapping *map, const char *path, int file,
                           size_t size, struct error *why)
@@ -168,7 +170,7 @@ void file_unmap(struct mapping *map)
   *map = (struct mapping) { (const unsigned char *)"", 0 };
 }
 
-/* 0.18  Map a regular file */
+/* 0.19  Map a regular file */
 
 bool file_map(struct mapping *map, const char *path, struct error *why)
 {
@@ -189,9 +191,9 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
   return ok;
 }
 
-/* 0.35  Workers */
+/* 0.38  Workers */
 
-/* 0.21  What a pool holds */
+/* 0.22  What a pool holds */
 
 struct helper {
   struct pool *home;
@@ -209,7 +211,7 @@ struct pool {
 };
 enum { PATIENCE = 2000 };
 
-/* 0.22  Do one worker's part under the standard modes */
+/* 0.23  Do one worker's part under the standard modes */
 
 static void do_part(pool_work * work, void *what, unsigned worker, unsigned workers)
 {
@@ -220,7 +222,7 @@ static void do_part(pool_work * work, void *what, unsigned worker, unsigned work
   fesetenv(&found);
 }
 
-/* 0.25  Wake those who sleep */
+/* 0.26  Wake those who sleep */
 
 static void wake(struct pool *p, pthread_cond_t * who)
 {
@@ -229,7 +231,7 @@ static void wake(struct pool *p, pthread_cond_t * who)
   pthread_mutex_unlock(&p->lock);
 }
 
-/* 0.23  The life of a helper */
+/* 0.24  The life of a helper */
 
 static void *helper_life(void *argument)
 {
@@ -237,7 +239,7 @@ static void *helper_life(void *argument)
   struct pool *p = h->home;
   for (unsigned seen = 0;;) {
 
-/* 0.24  Wait until p\step is no longer \seen */
+/* 0.25  Wait until p\step is no longer \seen */
 
     for (int i = 0; i < PATIENCE; i++)
       if (atomic_load_explicit(&p->step, memory_order_acquire) != seen)
@@ -258,7 +260,7 @@ static void *helper_life(void *argument)
   }
 }
 
-/* 0.26  Give a step to all workers, and wait for the last */
+/* 0.27  Give a step to all workers, and wait for the last */
 
 void pool_run(struct pool *p, pool_work * work, void *what)
 {
@@ -273,7 +275,7 @@ void pool_run(struct pool *p, pool_work * work, void *what)
   wake(p, &p->announced);
   do_part(work, what, 0, workers);
 
-/* 0.27  Wait until nobody is busy */
+/* 0.28  Wait until nobody is busy */
 
   for (int i = 0; i < PATIENCE; i++)
     if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0)
@@ -285,7 +287,7 @@ void pool_run(struct pool *p, pool_work * work, void *what)
 
 }
 
-/* 0.29  End the helpers that were started */
+/* 0.31  End the helpers that were started */
 
 static void end_helpers(struct pool *p, unsigned started)
 {
@@ -296,7 +298,7 @@ static void end_helpers(struct pool *p, unsigned started)
     pthread_join(p->helpers[i].thread, NULL);
 }
 
-/* 0.28  Start the helpers */
+/* 0.29  Start the helpers */
 
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
@@ -312,6 +314,9 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->announced, NULL);
   pthread_cond_init(&p->finished, NULL);
+
+/* 0.30  Start a thread for each helper, or end those that were started */
+
   for (unsigned i = 1; i < workers; i++) {
     h[i] = (struct helper) {.home = p,.number = i };
     int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
@@ -320,7 +325,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
     end_helpers(p, i);
 
-/* 0.30  Return the pool's memory, which was for \workers */
+/* 0.32  Return the pool's memory, which was for \workers */
 
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->announced);
@@ -330,10 +335,11 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 
     return NULL;
   }
+
   return p;
 }
 
-/* 0.31  Close a pool, and count its workers */
+/* 0.33  Close a pool, and count its workers */
 
 void pool_close(struct memory *m, struct pool *p)
 {
@@ -342,7 +348,7 @@ void pool_close(struct memory *m, struct pool *p)
   unsigned workers = p->workers;
   end_helpers(p, workers);
 
-/* 0.30  Return the pool's memory, which was for \workers */
+/* 0.32  Return the pool's memory, which was for \workers */
 
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->announced);
@@ -357,25 +363,31 @@ unsigned pool_workers(const struct pool *p)
   return p == NULL ? 1 : p->workers;
 }
 
-/* 0.32  Count the physical cores */
+/* 0.34  Count the physical cores */
+
+/* 0.35  Name the first of a processor's siblings */
+
+static long first_sibling(long i)
+{
+  char path[96];
+  snprintf(path, sizeof path,
+           "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
+  FILE *file = fopen(path, "r");
+  long sibling = i;
+  if (file != NULL) {
+    if (fscanf(file, "%ld", &sibling) != 1)
+      sibling = i;
+    fclose(file);
+  }
+  return sibling;
+}
 
 unsigned pool_cores(void)
 {
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   unsigned first = 0;
-  for (long i = 0; i < online; i++) {
-    char path[96];
-    snprintf(path, sizeof path,
-             "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
-    FILE *file = fopen(path, "r");
-    long sibling = i;
-    if (file != NULL) {
-      if (fscanf(file, "%ld", &sibling) != 1)
-        sibling = i;
-      fclose(file);
-    }
-    if (sibling == i)
+  for (long i = 0; i < online; i++)
+    if (first_sibling(i) == i)
       first++;
-  }
   return first > 0 ? first : 1;
 }

@@ -73,7 +73,7 @@ void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
 const char *purpose_name(enum purpose what);
 /* "weights", "cache", ... */
 
-/* 0.17  A file that is mapped */
+/* 0.18  A file that is mapped */
 
 struct mapping {
   const unsigned char *bytes;
@@ -87,7 +87,7 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
 void file_unmap(struct mapping *map);
 /* ends a mapping; all pointers into it die with it */
 
-/* 0.20  A pool of workers */
+/* 0.21  A pool of workers */
 
 struct pool;
 typedef void pool_work(void *what, unsigned worker, unsigned workers);

@@ -11,7 +11,7 @@
 #include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 
-/* 3.32  A model that knows one sentence by heart */
+/* 3.39  A model that knows one sentence by heart */
 
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 static const char *const word[WORDS] =
@@ -24,7 +24,7 @@ struct parrot {
   struct model lm;
 };
 
-/* 3.33  A model that knows one sentence by heart */
+/* 3.40  A model that knows one sentence by heart */
 
 static struct tensor at(const float *x)
 {
@@ -44,7 +44,7 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-/* 3.34  A model that knows one sentence by heart */
+/* 3.41  A model that knows one sentence by heart */
 
 static void parrot_make(struct parrot *p)
 {
@@ -52,21 +52,25 @@ static void parrot_make(struct parrot *p)
   for (int i = 0; i < WORDS; i++)
     p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
   parrot_layer(p);
+
+/* 3.42  Say what shape the parrot has */
+
   p->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = CONTEXT,.d_model = WIDTH,
     .d_inner = WIDTH,.n_layers = 1,.n_heads = 1,.n_kv_heads = 1,
     .head_dim = WIDTH,.norm_eps = 1e-5,.gated = true
   };
+  p->lm.attention = (struct heads) { 1, 1, WIDTH, 1 };
+
   p->lm.layers = &p->only, p->lm.frequency = p->frequency;
   p->lm.embedding = at(p->unit[0]);
   p->lm.head = (struct matrix) {.weight = at(p->follows[0]),.in = WIDTH,
     .out = WORDS
   };
-  p->lm.attention = (struct heads) { 1, 1, WIDTH, 1 };
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-/* 3.35  A laboratory to run the loop in */
+/* 3.43  A laboratory to run the loop in */
 
 static void idle_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
@@ -76,7 +80,7 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
-/* 3.36  A laboratory to run the loop in */
+/* 3.44  A laboratory to run the loop in */
 
 static void idle_linear(const struct engine *e, const struct matrix *list,
                         size_t n, const float *x, size_t rows, float *const *y)
@@ -94,7 +98,7 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-/* 3.37  A laboratory to run the loop in */
+/* 3.45  A laboratory to run the loop in */
 
 struct laboratory {
   struct memory m;
@@ -106,9 +110,9 @@ struct laboratory {
   uint32_t sentence[WORDS];
 };
 
-/* 3.39  A laboratory to run the loop in */
+/* 3.47  A laboratory to run the loop in */
 
-/* 3.38  Find the sentence in the tokens of the built-in model */
+/* 3.46  Find the sentence in the tokens of the built-in model */
 
 static bool find_sentence(struct laboratory *lab, struct error *why)
 {
@@ -144,12 +148,14 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   return lab->pocket != NULL && find_sentence(lab, why);
 }
 
+/* 3.48  A laboratory to run the loop in */
+
 static void laboratory_close(struct laboratory *lab)
 {
   model_close(&lab->m, lab->pocket);
 }
 
-/* 3.40  Run the loop and read the counters */
+/* 3.49  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -157,7 +163,7 @@ struct tally {
   bool print;
 };
 
-/* 3.42  Watch one pass go by */
+/* 3.52  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -184,7 +190,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.41  Generate g tokens after the first p of the sentence */
+/* 3.51  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -202,15 +208,19 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
 
   t->did = lab->c;
   store_close(st);
+
+/* 3.50  Compare what was drawn with what was counted */
+
   size_t seen = 0;
   for (size_t i = 0; i < t->longest; i++)
     seen += t->times[i];
   return ok && (seen == t->did.kv_rows_computed
                 || error_say(why, "%zu cells drawn, %" PRIu64 " rows counted", seen,
                              t->did.kv_rows_computed));
+
 }
 
-/* 3.43  Run the loop and read the counters */
+/* 3.53  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -227,7 +237,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.44  Draw the four passes as the hand drew them */
+/* 3.54  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -237,10 +247,14 @@ static bool print_passes(struct laboratory *lab, struct error *why)
     if (!run_loop(lab, true, 3, g, &t, why))
       return false;
     rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
+
+/* 3.55  Draw a pass of \rows rows, \again of them computed before */
+
     printf("pass %zu  ", g);
     for (size_t i = 0; i < rows; i++)
       printf("%s", i < again ? " REDO" : "  NEW");
     printf("%*s -> %s\n", (int)(5 * (6 - rows)), "", word[2 + g]);
+
     rows = rows_of(&t), again = (size_t)t.did.kv_rows_recomputed;
   }
   printf("%zu computed = %zu necessary + %zu redundant;", rows, needed(&t), again);
@@ -248,7 +262,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.45  Count the four cases that are quoted everywhere */
+/* 3.56  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -267,7 +281,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.46  Print the cells of a grid and the points of the curves */
+/* 3.57  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -276,6 +290,8 @@ static bool print_cells(struct laboratory *lab, size_t p, size_t g,
   printf("step,position,times\n");
   return run_loop(lab, true, p, g, &t, why);
 }
+
+/* 3.58  Print the cells of a grid and the points of the curves */
 
 static bool print_growth(struct laboratory *lab, struct error *why)
 {
@@ -289,9 +305,9 @@ static bool print_growth(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.3  Print every number that the prose quotes */
+/* 3.4  Print every number that the prose quotes */
 
-/* 3.49  Measure the exponents */
+/* 3.62  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -310,7 +326,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.47  Print the table's numbers as keys */
+/* 3.59  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -325,7 +341,7 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
-/* 3.48  Print the table's numbers as keys */
+/* 3.60  Print the table's numbers as keys */
 
 static bool print_keys(struct laboratory *lab, struct error *why)
 {
@@ -338,6 +354,9 @@ static bool print_keys(struct laboratory *lab, struct error *why)
       return false;
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
+
+/* 3.61  Print a line of the table, and what doubling does to it */
+
     if (!print_run(lab, p, g, &t, why)
         || !run_loop(lab, false, p, 2 * g, &twice, why))
       return false;
@@ -346,11 +365,12 @@ static bool print_keys(struct laboratory *lab, struct error *why)
            / (double)rows_of(&t));
     printf("loop.article.table.%d %.6f\n", i + 1, (double)rows_of(&t)
            / (double)(p + g));
+
   }
   return print_slopes(lab, why);
 }
 
-/* 3.50  Print what became of the claims */
+/* 3.63  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -361,6 +381,9 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   printf("claim.S4-09 %zu\n", t.longest - 4);
   if (!run_loop(lab, true, 3, 4, &t, why))
     return false;
+
+/* 3.64  Print the claims about the whole drawing */
+
   size_t reused = 0;
   for (size_t i = 0; i < t.longest; i++)
     reused += t.times[i] > 1;
@@ -368,6 +391,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   printf("claim.S4-13 %" PRIu64 "\n", t.did.kv_rows_recomputed);
   printf("claim.S4-14 %zu\nclaim.S4-27 %zu\n", reused, needed(&t));
   printf("claim.S4-04 %" PRIu64 "\n", t.did.qk_pairs);
+
   if (!run_loop(lab, false, 100, 100, &t, why))
     return false;
   printf("claim.S4-55 %zu\nclaim.S4-56 %zu\n", t.times[0], t.times[0] - 1);
@@ -375,11 +399,29 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.51  Print what became of the claims */
+/* 3.65  Print what became of the claims */
+
+/* 3.66  Print what follows when the answer gets longer */
+
+static bool claims_of_growth(struct laboratory *lab, size_t p, size_t g,
+                             const struct tally *t, struct error *why)
+{
+  struct tally more = {.print = false };
+  double top = (double)(g * p + g * g / 2), rows = (double)rows_of(t);
+  printf("claim.S4-52 %.4f\nclaim.S4-28 %.6f\n", waste(t), waste(t));
+  printf("loop.article.formula %.6f\n", top / (double)(p + g));
+  if (!run_loop(lab, false, p, 2 * g, &more, why))
+    return false;
+  printf("claim.S4-43 %.6f\n", (double)rows_of(&more) / rows);
+  if (!run_loop(lab, false, p, 10 * g, &more, why))
+    return false;
+  printf("claim.S4-44 %.6f\n", (double)rows_of(&more) / rows);
+  return true;
+}
 
 static bool claims_of_the_table(struct laboratory *lab, struct error *why)
 {
-  struct tally t = {.print = false }, more = t;
+  struct tally t = {.print = false };
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
     if (!run_loop(lab, false, p, g, &t, why))
@@ -387,25 +429,42 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
     printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
     printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
     printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
-    if (i == 0)
-      printf("claim.S4-52 %.4f\n", waste(&t));
-    if (i == 0) {
-      double top = (double)(g * p + g * g / 2), rows = (double)rows_of(&t);
-      printf("claim.S4-28 %.6f\n", waste(&t));
-      printf("loop.article.formula %.6f\n", top / (double)(p + g));
-      if (!run_loop(lab, false, p, 2 * g, &more, why))
-        return false;
-      printf("claim.S4-43 %.6f\n", (double)rows_of(&more) / rows);
-      if (!run_loop(lab, false, p, 10 * g, &more, why))
-        return false;
-      printf("claim.S4-44 %.6f\n", (double)rows_of(&more) / rows);
-    }
+    if (i == 0 && !claims_of_growth(lab, p, g, &t, why))
+      return false;
   }
   printf("claim.S4-48 %d\n", 96 * 96);
   return true;
 }
 
-/* 3.52  Print what became of the claims */
+/* 3.67  Print what became of the claims */
+
+/* 3.68  Print what holds for the long drawing */
+
+static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  if (!run_loop(lab, false, 50, 100, &t, why))
+    return false;
+  printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
+  printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
+  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest, t.did.passes);
+  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
+  return true;
+}
+
+/* 3.69  Print what holds of the six layers of a drawing */
+
+static bool claims_of_layers(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false }, u = t;
+  if (!run_loop(lab, true, 8, 20, &u, why)
+      || !run_loop(lab, true, 8, 21, &t, why))
+    return false;
+  printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
+                                           - u.did.kv_rows_recomputed));
+  printf("claim.S0-20 %zu\n", 6 * (rows_of(&t) - rows_of(&u)));
+  return true;
+}
 
 static bool claims_that_hold(struct laboratory *lab, struct error *why)
 {
@@ -422,42 +481,42 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
   printf("claim.S4-26 %zu\nclaim.S0-32 %zu\n", needed(&t) - 3, needed(&t));
   printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
-  if (!run_loop(lab, false, 50, 100, &t, why))
-    return false;
-  printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
-  printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
-  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest, t.did.passes);
-  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
-  if (!run_loop(lab, true, 8, 20, &u, why)
-      || !run_loop(lab, true, 8, 21, &t, why))
-    return false;
-  printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
-                                           - u.did.kv_rows_recomputed));
-  printf("claim.S0-20 %zu\n", 6 * (rows_of(&t) - rows_of(&u)));
-  return true;
+  return claims_of_the_handbook(lab, why) && claims_of_layers(lab, why);
 }
 
-/* 3.53  Print what became of the claims */
+/* 3.70  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
   return g * p + g * (g - 1) / 2;
 }
 
-static bool claims_by_formula(struct laboratory *lab, struct error *why)
+/* 3.71  Hold the formula against five runs */
+
+static bool formula_holds(struct laboratory *lab, struct tally *t,
+                          struct error *why)
 {
-  struct tally t = {.print = false };
   static const size_t tried[][2] = { {1, 1}, {3, 4}, {7, 5}, {1, 1000},
   {500, 200}
   };
   for (int i = 0; i < 5; i++) {
     size_t p = tried[i][0], g = tried[i][1];
-    if (!run_loop(lab, false, p, g, &t, why))
+    if (!run_loop(lab, false, p, g, t, why))
       return false;
-    if (rows_of(&t) != by_formula(p, g))
+    if (rows_of(t) != by_formula(p, g))
       return error_say(why, "p = %zu, g = %zu: %zu rows, not %" PRIu64, p, g,
-                       rows_of(&t), by_formula(p, g));
+                       rows_of(t), by_formula(p, g));
   }
+  return true;
+}
+
+/* 3.72  Print what only the formula can reach */
+
+static bool claims_by_formula(struct laboratory *lab, struct error *why)
+{
+  struct tally t = {.print = false };
+  if (!formula_holds(lab, &t, why))
+    return false;
   printf("claim.S4-22 %zu\nclaim.S4-23 %zu\n", rows_of(&t), rows_of(&t));
   printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
   printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
@@ -470,7 +529,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.54  Print what became of the claims */
+/* 3.73  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -484,7 +543,46 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.55  Print what became of the claims */
+/* 3.74  Print what became of the claims */
+
+/* 3.75  Print what single steps and unusual lengths say */
+
+static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
+                                   struct error *why)
+{
+  struct tally u = {.print = false };
+  if (!run_loop(lab, false, 50, 100, t, why))
+    return false;
+  printf("claim.S2-33 %zu\n", rows_of(t));
+  if (!run_loop(lab, false, 1000, 1, t, why))
+    return false;
+  printf("loop.step.rows.1000 %zu\n", rows_of(t));
+  printf("claim.S0-36 %" PRIu64 "\n", t->did.qk_pairs);
+  if (!run_loop(lab, true, 10, 1, t, why)
+      || !run_loop(lab, true, 10, 2, &u, why))
+    return false;
+  printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(t));
+  uint64_t again = u.did.kv_rows_recomputed - t->did.kv_rows_recomputed;
+  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
+  return true;
+}
+
+/* 3.76  Print what single steps and unusual lengths say */
+
+static bool claims_of_lengths(struct laboratory *lab, struct tally *t,
+                              struct error *why)
+{
+  if (!run_loop(lab, true, 3, 7, t, why))
+    return false;
+  printf("claim.S2-32 %" PRIu64 "\n", t->did.passes - 1);
+  if (!run_loop(lab, false, CONTEXT - 10, 100, t, why))
+    return false;
+  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t->did.passes, CONTEXT);
+  if (!run_loop(lab, false, 1, 500, t, why))
+    return false;
+  printf("claim.S3-03 %" PRIu64 "\n", t->did.passes);
+  return true;
+}
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
@@ -498,32 +596,12 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   printf("loop.ratio.1000.100 %.6f\n", (double)rows_of(&t)
          / (double)rows_of(&u));
   claims_of_the_steps(&t);
-  if (!run_loop(lab, false, 50, 100, &t, why))
-    return false;
-  printf("claim.S2-33 %zu\n", rows_of(&t));
-  if (!run_loop(lab, false, 1000, 1, &t, why))
-    return false;
-  printf("loop.step.rows.1000 %zu\n", rows_of(&t));
-  printf("claim.S0-36 %" PRIu64 "\n", t.did.qk_pairs);
-  if (!run_loop(lab, true, 10, 1, &t, why)
-      || !run_loop(lab, true, 10, 2, &u, why))
-    return false;
-  printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(&t));
-  uint64_t again = u.did.kv_rows_recomputed - t.did.kv_rows_recomputed;
-  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
-  if (!run_loop(lab, true, 3, 7, &t, why))
-    return false;
-  printf("claim.S2-32 %" PRIu64 "\n", t.did.passes - 1);
-  if (!run_loop(lab, false, CONTEXT - 10, 100, &t, why))
-    return false;
-  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t.did.passes, CONTEXT);
-  if (!run_loop(lab, false, 1, 500, &t, why))
-    return false;
-  printf("claim.S3-03 %" PRIu64 "\n", t.did.passes);
-  return claims_that_hold(lab, why) && claims_by_formula(lab, why);
+  return claims_of_single_steps(lab, &t, why)
+      && claims_of_lengths(lab, &t, why)
+      && claims_that_hold(lab, why) && claims_by_formula(lab, why);
 }
 
-/* 3.22  Take the time of a pass */
+/* 3.26  Take the time of a pass */
 
 enum { ROUNDS = 21, LENGTHS = 12 };
 static double now_in_seconds(void)
@@ -532,6 +610,8 @@ static double now_in_seconds(void)
   timespec_get(&t, TIME_UTC);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+/* 3.27  Take the time of a pass */
 
 static bool time_pass(struct engine *e, const struct model *lm,
                       struct store *st, size_t n, float *logits, double *seconds,
@@ -546,12 +626,24 @@ static bool time_pass(struct engine *e, const struct model *lm,
   return ok;
 }
 
-/* 3.23  Take the time of a pass */
+/* 3.28  Take the time of a pass */
+
+/* 3.29  Print median and quartiles of each length */
 
 static int by_size(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+static void print_quartiles(double taken[LENGTHS][ROUNDS])
+{
+  printf("rows,low,median,high\n");
+  for (size_t i = 0; i < LENGTHS; i++) {
+    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
+    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
+           1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
+  }
 }
 
 static bool time_rounds(struct engine *e, const struct model *lm,
@@ -566,16 +658,11 @@ static bool time_rounds(struct engine *e, const struct model *lm,
       if (r >= 0)
         taken[i][r] = seconds;
     }
-  printf("rows,low,median,high\n");
-  for (size_t i = 0; i < LENGTHS; i++) {
-    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
-    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
-           1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
-  }
+  print_quartiles(taken);
   return true;
 }
 
-/* 3.24  Take the time of a pass */
+/* 3.30  Take the time of a pass */
 
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
@@ -592,7 +679,7 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 3.25  Fit a line to the times */
+/* 3.31  Fit a line to the times */
 
 static bool read_clock(double *x, double *y, int *m, struct error *why)
 {
@@ -609,7 +696,7 @@ static bool read_clock(double *x, double *y, int *m, struct error *why)
   return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
 }
 
-/* 3.26  Fit a line to the times */
+/* 3.32  Fit a line to the times */
 
 static bool print_fit(struct error *why)
 {
@@ -624,14 +711,20 @@ static bool print_fit(struct error *why)
     double off = fabs(y[i] / (a + b * x[i]) - 1);
     worst = off > worst ? off : worst;
   }
+
+/* 3.33  Print the line, and the share of attention */
+
   printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
   printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);
   printf("loop.clock.shortest %.0f\nloop.clock.longest %.0f\n", 2 * x[0] - 1,
          2 * x[m - 1] - 1);
   printf("loop.clock.share.short %.2f\n", 100 * b * x[0] / (a + b * x[0]));
   printf("loop.clock.share %.2f\n", 100 * b * x[m - 1] / (a + b * x[m - 1]));
+
   return true;
 }
+
+/* 3.5  Do what the command line says */
 
 static bool print_what(struct laboratory *lab, const char *what, struct error *why)
 {
@@ -647,6 +740,8 @@ static bool print_what(struct laboratory *lab, const char *what, struct error *w
     return print_keys(lab, why) && print_claims(lab, why) && print_fit(why);
   return print_passes(lab, why) && print_table(lab, why);
 }
+
+/* 3.3  Open the laboratory, print, and close it */
 
 int main(int argc, char **argv)
 {

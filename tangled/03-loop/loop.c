@@ -1,12 +1,12 @@
 /* loop.c -- made from chapters/03-loop.w; change it there */
 
-/* 3.16  loop.c */
+/* 3.20  loop.c */
 
 #include <inttypes.h>
 #include <math.h>
 #include "03-loop/loop.h"
 
-/* 3.5  Read everything, and score what may follow */
+/* 3.7  Read everything, and score what may follow */
 
 static bool read_and_score(const struct generator *g,
                            const struct continuation *c, float *logits,
@@ -25,7 +25,7 @@ static bool read_and_score(const struct generator *g,
   return ok;
 }
 
-/* 3.6  Choose the token with the highest score */
+/* 3.8  Choose the token with the highest score */
 
 static bool select_greedy(const float *logits, size_t n, uint32_t * chosen,
                           struct error *why)
@@ -41,7 +41,7 @@ static bool select_greedy(const float *logits, size_t n, uint32_t * chosen,
   return true;
 }
 
-/* 3.8  Tell whether an id is in a list */
+/* 3.10  Tell whether an id is in a list */
 
 static bool is_one_of(uint32_t id, const uint32_t * list, size_t n)
 {
@@ -51,7 +51,7 @@ static bool is_one_of(uint32_t id, const uint32_t * list, size_t n)
   return false;
 }
 
-/* 3.4  Write until something says stop */
+/* 3.6  Write until something says stop */
 
 static bool write_on(const struct generator *g, const struct settings *want,
                      struct continuation *c, float *logits, struct error *why)
@@ -68,7 +68,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
     if (!ids_push(g->m, &c->text, now.chosen, why))
       return false;
 
-/* 3.7  6. Stop, or go round again */
+/* 3.9  6. Stop, or go round again */
 
     now.after = *g->e->c;
     size_t written = c->text.n - c->n_prompt;
@@ -85,7 +85,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
   return true;
 }
 
-/* 3.14  Free a continuation */
+/* 3.18  Free a continuation */
 
 void continuation_free(struct memory *m, struct continuation *c)
 {
@@ -93,18 +93,18 @@ void continuation_free(struct memory *m, struct continuation *c)
   c->ended = FINISH_NOT;
 }
 
-/* 3.13  Write a continuation */
+/* 3.16  Write a continuation */
 
 bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
               const struct settings *want, struct continuation *out,
               struct error *why)
 {
   *out = (struct continuation) {.n_prompt = n,.sequence = want->sequence };
-
-/* 3.12  Check the prompt, and take what the loop needs */
-
   const struct model_config *config = &g->lm->config;
   size_t context = config->n_positions, v = config->vocab_size;
+
+/* 3.14  Refuse a prompt that cannot be continued */
+
   if (n == 0)
     return error_say(why, "the prompt has no tokens; wanted: 1 or more");
   if (n > context)
@@ -114,6 +114,9 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
     if (prompt[i] >= v)
       return error_say(why, "token %zu of the prompt is id %" PRIu32
                        "; the vocabulary has %zu", i, prompt[i], v);
+
+/* 3.15  Take what the loop needs */
+
   size_t most = context - n + 1;
   if (most > want->max_new_tokens)
     most = want->max_new_tokens;
@@ -126,9 +129,13 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
   if (want->max_new_tokens == 0)
     out->ended = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
+
+/* 3.17  Give back what the loop needed */
+
   memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
   memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most, sizeof *out->rows);
   out->rows = NULL;
+
   if (!ok)
     continuation_free(g->m, out);
   return ok;

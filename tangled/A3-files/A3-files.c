@@ -22,6 +22,8 @@ static const struct {
 {"an unknown type", "F17", "b", 5, 30, 46}
 };
 
+/* C.4  Write the file of the hand calculation, damaged or not */
+
 static int header_of(int damage, char *text, size_t room)
 {
   return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","
@@ -32,7 +34,7 @@ static int header_of(int damage, char *text, size_t room)
                   damaged[damage].from + 16);
 }
 
-/* C.4  Write the file of the hand calculation, damaged or not */
+/* C.5  Write the file of the hand calculation, damaged or not */
 
 static bool write_damaged(const char *path, int damage)
 {
@@ -48,7 +50,7 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-/* C.5  Read it, and say what comes of it */
+/* C.6  Read it, and say what comes of it */
 
 static bool read_back(int damage)
 {

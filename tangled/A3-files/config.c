@@ -1,6 +1,6 @@
 /* config.c -- made from chapters/A3-files.w; change it there */
 
-/* C.73  config.c */
+/* C.90  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "A3-files/config.h"
 
-/* C.45  The state of reading settings */
+/* C.53  The state of reading settings */
 
 struct settings {
   const char *path, *file;
@@ -24,7 +24,7 @@ static bool setting_bad(struct settings *s, const char *name, json_t * found,
   return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.46  A row of the table of fields */
+/* C.54  A row of the table of fields */
 
 struct setting;
 typedef bool field_read(struct settings *s, const struct setting *f,
@@ -41,9 +41,9 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* C.74  Readers and tables */
+/* C.91  Readers and tables */
 
-/* C.47  Read a number or a flag */
+/* C.55  Read a number or a flag */
 
 static bool read_count(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -56,6 +56,8 @@ static bool read_count(struct settings *s, const struct setting *f, json_t * val
   *(uint32_t *) ((char *)s->c + f->at) = (uint32_t) x;
   return true;
 }
+
+/* C.56  Read a number or a flag */
 
 static bool read_real(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -76,7 +78,7 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t * valu
   return true;
 }
 
-/* C.48  Insist on a value */
+/* C.57  Insist on a value */
 
 static bool read_true(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -88,6 +90,8 @@ static bool read_false(struct settings *s, const struct setting *f, json_t * val
   return json_is_false(value) || setting_bad(s, f->name, value, "false");
 }
 
+/* C.58  Insist on a value */
+
 static bool read_activation(struct settings *s, const struct setting *f,
                             json_t * value)
 {
@@ -98,7 +102,7 @@ static bool read_activation(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.49  Read ids */
+/* C.59  Read ids */
 
 static bool read_eos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -116,19 +120,23 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t * value
   return true;
 }
 
+/* C.60  Read ids */
+
 static bool read_bos(struct settings *s, const struct setting *f, json_t * value)
 {
   s->c->has_bos = read_count(s, f, value);
   return s->c->has_bos;
 }
 
-/* C.50  Read what must agree with something else */
+/* C.61  Read what must agree with something else */
 
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * value)
 {
   return json_equal(value, json_object_get(s->all, "n_positions"))
       || setting_bad(s, f->name, value, "the same as n_positions");
 }
+
+/* C.62  Read what must agree with something else */
 
 static bool read_layer_types(struct settings *s, const struct setting *f,
                              json_t * value)
@@ -146,13 +154,13 @@ static bool read_layer_types(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.56  The fields that are known to be harmless */
+/* C.68  The fields that are known to be harmless */
 
 struct harmless_entry {
   const char *name, *reason;
 };
 
-/* C.57  Fields about the file or another program */
+/* C.69  Fields about the file or another program */
 
 static const struct harmless_entry harmless_file[] =
     { {"transformers_version", "says who wrote the file"},
@@ -174,7 +182,7 @@ static const struct harmless_entry harmless_file[] =
 {NULL, NULL}
 };
 
-/* C.58  Fields of training and of other heads */
+/* C.70  Fields of training and of other heads */
 
 static const struct harmless_entry harmless_training[] =
     { {"initializer_range", "used before training only"},
@@ -194,7 +202,7 @@ static const struct harmless_entry harmless_training[] =
 {NULL, NULL}
 };
 
-/* C.59  The advice that is known to be harmless */
+/* C.71  The advice that is known to be harmless */
 
 static const struct harmless_entry harmless_advice[] =
     { {"transformers_version", "says who wrote the file"},
@@ -217,7 +225,7 @@ static const struct harmless_entry harmless_advice[] =
 {NULL, NULL}
 };
 
-/* C.60  What steers a reading */
+/* C.72  What steers a reading */
 
 struct tables {
   unsigned family;
@@ -232,9 +240,9 @@ static bool read_nothing(struct settings *s, const struct setting *f,
   return true;
 }
 
-/* C.51  The fields of config.json that are used */
+/* C.63  The fields of config.json that are used */
 
-/* C.52  Fields of GPT-2 */
+/* C.64  Fields of GPT-2 */
 
 static const struct setting gpt2_field[] =
     { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
@@ -250,7 +258,7 @@ static const struct setting gpt2_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.53  Fields of the later families */
+/* C.65  Fields of the later families */
 
 static const struct setting later_field[] =
     { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1,
@@ -266,12 +274,13 @@ static const struct setting later_field[] =
 {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},
 {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},
 {"sliding_window", MISTRAL, false, read_count, at(window), 1, MOST},
+{"sliding_window", QWEN2 | QWEN3, false, read_nothing, 0, 0, 0},
 {"use_sliding_window", QWEN2 | QWEN3, false, read_false, 0, 0, 0},
 {"layer_types", LATER, false, read_layer_types, 0, 0, 0},
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.54  Fields that every family has */
+/* C.66  Fields that every family has */
 
 static const struct setting common_field[] =
     { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
@@ -286,7 +295,7 @@ static const struct setting common_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.55  The fields of generation_config.json that are used */
+/* C.67  The fields of generation_config.json that are used */
 
 static const struct setting advice_field[] =
     { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
@@ -304,7 +313,7 @@ static const struct setting advice_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.65  The families */
+/* C.77  The families */
 
 static const struct family_row {
   const char *type, *architecture;
@@ -324,9 +333,9 @@ static const struct family_row {
                                       .qk_norm = true}}
 };
 
-/* C.75  From one field to two files */
+/* C.92  From one field to two files */
 
-/* C.64  Remember what was ignored */
+/* C.76  Remember what was ignored */
 
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
                    const char *field, const char *reason, struct error *why)
@@ -348,7 +357,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   return true;
 }
 
-/* C.61  Account for every field */
+/* C.73  Account for every field */
 
 static const struct setting *used_find(const struct tables *t, const char *name)
 {
@@ -368,7 +377,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* C.62  Use a field, ignore it, or refuse it */
+/* C.74  Use a field, ignore it, or refuse it */
 
 static bool account_for(struct settings *s, const char *name, json_t * value,
                         const struct tables *t)
@@ -388,7 +397,7 @@ static bool account_for(struct settings *s, const char *name, json_t * value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-/* C.63  Read all fields of a file */
+/* C.75  Read all fields of a file */
 
 static bool settings_read(struct settings *s, const struct tables *t)
 {
@@ -406,7 +415,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
   return true;
 }
 
-/* C.66  Find the family */
+/* C.78  Find the family */
 
 static const struct family_row *family_find(struct settings *s)
 {
@@ -415,6 +424,9 @@ static const struct family_row *family_find(struct settings *s)
   for (size_t i = 0; i < 5 && json_is_string(type); i++) {
     if (strcmp(json_string_value(type), family[i].type) != 0)
       continue;
+
+/* C.79  Return the row if \list has its architecture */
+
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
       json_t *name = json_array_get(list, k);
@@ -426,12 +438,13 @@ static const struct family_row *family_find(struct settings *s)
       return &family[i];
     setting_bad(s, "architectures", list, family[i].architecture);
     return NULL;
+
   }
   setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
   return NULL;
 }
 
-/* C.67  Derive the sizes that were not given */
+/* C.80  Derive the sizes that were not given */
 
 static bool settings_derive(struct settings *s)
 {
@@ -446,6 +459,9 @@ static bool settings_derive(struct settings *s)
     c->head_dim = c->d_model / c->n_heads;
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
+
+/* C.81  Derive the width of the MLP, and what rotation and biases ask for */
+
   if (!c->learned_positions && c->head_dim % 2 != 0)
     return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
                        "an even number: rotations turn pairs");
@@ -456,24 +472,29 @@ static bool settings_derive(struct settings *s)
     c->d_inner = 4 * c->d_model;
   if (c->gated && c->out_bias)
     c->qkv_bias = true;
+
   return true;
 }
 
-/* C.69  Read the kind of stretching */
+/* C.84  Read the kind of stretching */
+
+/* C.85  The fields of a stretching */
+
+static const struct setting stretching[] =
+    { {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},
+{"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},
+{"high_freq_factor", ALL, true, read_real,
+ at(rope.high_freq_factor), 1e-9, 1e9},
+{"original_max_position_embeddings", ALL, true, read_count,
+ at(rope.original), 1, MOST},
+{"rope_type", ALL, false, read_nothing, 0, 0, 0},
+{"type", ALL, false, read_nothing, 0, 0, 0},
+{"rope_theta", ALL, false, read_nothing, 0, 0, 0},
+{NULL, 0, false, NULL, 0, 0, 0}
+};
 
 static bool rope_kind(struct settings *s, const char *where, json_t * given)
 {
-  static const struct setting number[] =
-      { {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},
-  {"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},
-  {"high_freq_factor", ALL, true, read_real, at(rope.high_freq_factor), 1e-9, 1e9},
-  {"original_max_position_embeddings", ALL, true, read_count,
-   at(rope.original), 1, MOST},
-  {"rope_type", ALL, false, read_nothing, 0, 0, 0},
-  {"type", ALL, false, read_nothing, 0, 0, 0},
-  {"rope_theta", ALL, false, read_nothing, 0, 0, 0},
-  {NULL, 0, false, NULL, 0, 0, 0}
-  };
   json_t *type = json_object_get(given, "rope_type");
   if (type == NULL)
     type = json_object_get(given, "type");
@@ -483,7 +504,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
     return setting_bad(s, where, given, "a rope_type of default or llama3");
   struct settings inner = *s;
   inner.all = given;
-  struct tables t = { ALL, {number + (s->c->rope.llama3 ? 0 : 4)}, {NULL} };
+  struct tables t = { ALL, {stretching + (s->c->rope.llama3 ? 0 : 4)}, {NULL} };
   if (!settings_read(&inner, &t))
     return false;
   if (s->c->rope.llama3
@@ -492,15 +513,12 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
   return true;
 }
 
-/* C.68  Read how positions are rotated */
+/* C.82  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
   json_t *five = json_object_get(s->all, "rope_parameters");
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta))
-    theta = NULL;
   bool both = json_is_object(old) && json_is_object(five);
   if (both && !json_equal(old, five))
     return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
@@ -508,6 +526,12 @@ static bool settings_rope(struct settings *s)
   json_t *given = json_is_object(five) ? five : old;
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
+
+/* C.83  Read \theta from either place */
+
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta))
+    theta = NULL;
   json_t *inner = json_object_get(given, "rope_theta");
   if (theta != NULL && inner != NULL
       && json_number_value(theta) != json_number_value(inner))
@@ -519,10 +543,11 @@ static bool settings_rope(struct settings *s)
     inner = theta;
   if (inner != NULL && !read_real(s, &f, inner))
     return false;
+
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* C.70  Read one of the two files */
+/* C.86  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -545,7 +570,7 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-/* C.71  Read the model's own settings */
+/* C.87  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -565,7 +590,7 @@ static bool settings_model(struct settings *s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* C.72  Open and close the settings */
+/* C.88  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)
@@ -587,6 +612,8 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
     config_close(m, c);
   return ok;
 }
+
+/* C.89  Open and close the settings */
 
 void config_close(struct memory *m, struct model_config *c)
 {

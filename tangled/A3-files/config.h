@@ -1,12 +1,12 @@
 /* config.h -- made from chapters/A3-files.w; change it there */
 
-/* C.41  config.h */
+/* C.48  config.h */
 
 #ifndef INCIPIT_CONFIG_H
 #define INCIPIT_CONFIG_H
 #include "A3-files/safetensors.h"
 
-/* C.43  Where the rotations get their frequencies */
+/* C.51  Where the rotations get their frequencies */
 
 struct rope_config {
   bool llama3;
@@ -18,7 +18,7 @@ struct rope_config {
 
 };
 
-/* C.44  What the model's maker suggests for sampling */
+/* C.52  What the model's maker suggests for sampling */
 
 struct sampling_config {
   bool do_sample;
@@ -27,7 +27,7 @@ struct sampling_config {
 };
 /* what is not given has the value that does nothing */
 
-/* C.42  What the settings say */
+/* C.49  What the settings say */
 
 enum { EOS_MOST = 16 };
 struct ignored_field {
@@ -60,6 +60,9 @@ struct model_config {
   struct ignored_field *ignored;
   size_t n_ignored, ignored_room;
 };
+
+/* C.50  What the settings say */
+
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why);
 /* reads config.json and, if there, generation_config.json; every field is

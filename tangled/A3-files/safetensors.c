@@ -1,6 +1,6 @@
 /* safetensors.c -- made from chapters/A3-files.w; change it there */
 
-/* C.38  safetensors.c */
+/* C.45  safetensors.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "weights are mapped, and stored little endian");
 enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
 
-/* C.10  What &struct &archive holds */
+/* C.11  What &struct &archive holds */
 
 struct shard {
   char *path;
@@ -29,7 +29,7 @@ struct archive {
   size_t n, room;
 };
 
-/* C.12  A reader of headers */
+/* C.13  A reader of headers */
 
 struct reader {
   struct memory *m;
@@ -45,9 +45,9 @@ static bool header_bad(struct reader *r, const char *found, const char *wanted)
   return error_found(r->why, r->path, "the header", found, wanted);
 }
 
-/* C.39  Headers, from the mark to the whole */
+/* C.46  Headers, from the mark to the whole */
 
-/* C.37  Quote a value of JSON */
+/* C.44  Quote a value of JSON */
 
 const char *json_excerpt(json_t * value, char room[64])
 {
@@ -61,7 +61,7 @@ const char *json_excerpt(json_t * value, char room[64])
   return room;
 }
 
-/* C.36  Read a file of JSON */
+/* C.43  Read a file of JSON */
 
 json_t *json_read(const char *path, struct error *why)
 {
@@ -83,7 +83,7 @@ json_t *json_read(const char *path, struct error *why)
   return value;
 }
 
-/* C.13  Read one value of the header */
+/* C.14  Read one value of the header */
 
 static json_t *header_value(struct reader *r, size_t most, size_t flags)
 {
@@ -99,16 +99,16 @@ static json_t *header_value(struct reader *r, size_t most, size_t flags)
   return value;
 }
 
-/* C.14  Read one mark of punctuation */
+/* C.15  Read one mark of punctuation */
 
 static char header_mark(struct reader *r)
 {
   while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
     r->at++;
-  return r->at < r->end ? *r->at++ : '\0';
+  return r->at < r->end && *r->at != '\0' ? *r->at++ : '\0';
 }
 
-/* C.18  Say what is wrong with an entry */
+/* C.19  Say what is wrong with an entry */
 
 static bool tensor_bad(struct reader *r, const char *name, json_t * found,
                        const char *wanted)
@@ -117,7 +117,7 @@ static bool tensor_bad(struct reader *r, const char *name, json_t * found,
   return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.21  The types that the format knows */
+/* C.23  The types that the format knows */
 
 static const struct dtype {
   const char *name;
@@ -137,7 +137,7 @@ static const struct dtype *type_find(const char *name)
   return NULL;
 }
 
-/* C.22  Multiply numbers from a file */
+/* C.24  Multiply numbers from a file */
 
 static bool count_up(uint64_t * product, json_t * factor)
 {
@@ -150,7 +150,7 @@ static bool count_up(uint64_t * product, json_t * factor)
   return true;
 }
 
-/* C.23  Fill in type, shape and extent */
+/* C.25  Fill in type, shape and extent */
 
 static bool tensor_fill(struct reader *r, struct stored *t, json_t * type,
                         json_t * shape, json_t * offset)
@@ -159,12 +159,18 @@ static bool tensor_fill(struct reader *r, struct stored *t, json_t * type,
   if (known == NULL)
     return tensor_bad(r, t->name, type, "a type of the format");
   t->type = known->name, t->elements = 1;
+
+/* C.26  Multiply out the shape */
+
   for (uint32_t i = 0; i < t->rank; i++) {
     t->shape[i] = 1;
     if (!count_up(&t->shape[i], json_array_get(shape, i))
         || !count_up(&t->elements, json_array_get(shape, i)))
       return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
   }
+
+/* C.27  Take down the offsets, and hold them against the shape */
+
   uint64_t end = 1;
   t->begin = 1;
   if (!count_up(&t->begin, json_array_get(offset, 0))
@@ -175,14 +181,18 @@ static bool tensor_fill(struct reader *r, struct stored *t, json_t * type,
       || t->elements * known->bits % 8 != 0
       || t->elements * known->bits / 8 != t->bytes)
     return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+
   return true;
 }
 
-/* C.20  Add a tensor to the list */
+/* C.21  Add a tensor to the list */
 
 static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
 {
   struct archive *w = r->w;
+
+/* C.22  Make room in the list for one more tensor */
+
   if (w->n == w->room) {
     size_t room = w->room == 0 ? 64 : 2 * w->room;
     void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
@@ -191,6 +201,7 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
       return NULL;
     w->list = grown, w->room = room;
   }
+
   size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
   struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
@@ -201,7 +212,7 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
   return w->list[w->n++] = t;
 }
 
-/* C.19  Take down one tensor */
+/* C.20  Take down one tensor */
 
 static bool header_tensor(struct reader *r, const char *name)
 {
@@ -223,7 +234,7 @@ static bool header_tensor(struct reader *r, const char *name)
   return ok;
 }
 
-/* C.17  Check the metadata */
+/* C.18  Check the metadata */
 
 static bool header_metadata(struct reader *r)
 {
@@ -243,7 +254,7 @@ static bool header_metadata(struct reader *r)
   return ok;
 }
 
-/* C.16  Read a name and its value */
+/* C.17  Read a name and its value */
 
 static bool header_pair(struct reader *r)
 {
@@ -261,7 +272,7 @@ static bool header_pair(struct reader *r)
   return ok;
 }
 
-/* C.15  Read the whole header */
+/* C.16  Read the whole header */
 
 static bool header_read(struct reader *r)
 {
@@ -282,9 +293,9 @@ static bool header_read(struct reader *r)
   return true;
 }
 
-/* C.40  Files, from the extent to the directory */
+/* C.47  Files, from the extent to the directory */
 
-/* C.35  Keep a path, return a path */
+/* C.42  Keep a path, return a path */
 
 static char *path_keep(struct memory *m, const char *directory, const char *name,
                        struct error *why)
@@ -305,7 +316,7 @@ static void path_return(struct memory *m, char *path)
     memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
 }
 
-/* C.25  Compare two tensors */
+/* C.29  Compare two tensors */
 
 static int by_extent(const void *a, const void *b)
 {
@@ -322,7 +333,7 @@ static int by_name(const void *a, const void *b)
                 (*(struct stored * const *)b)->name);
 }
 
-/* C.24  Lay the tensors of a file end to end */
+/* C.28  Lay the tensors of a file end to end */
 
 static bool extents_check(struct reader *r, struct stored **list, size_t n,
                           const unsigned char *data, uint64_t bytes)
@@ -345,7 +356,7 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
                                   bytes, at);
 }
 
-/* C.26  Read one file of tensors */
+/* C.30  Read one file of tensors */
 
 static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
                        struct error *why)
@@ -353,6 +364,9 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
   struct reader r = {.m = m,.w = w,.path = s->path,.why = why };
   if (!file_map(&s->map, s->path, why))
     return false;
+
+/* C.31  Read how long the header is, and where it ends */
+
   uint64_t header = 0;
   if (s->map.size < 8)
     return header_bad(&r, "missing", "8 bytes of length");
@@ -363,6 +377,7 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
                       "and no more than there are");
   r.at = (const char *)s->map.bytes + 8;
   r.end = r.at + header;
+
   size_t first = w->n;
   if (!header_read(&r))
     return false;
@@ -371,7 +386,7 @@ static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
                        s->map.size - 8 - header);
 }
 
-/* C.27  Open one more file */
+/* C.32  Open one more file */
 
 static bool shard_open(struct archive *w, struct memory *m, const char *directory,
                        const char *name, struct error *why)
@@ -386,7 +401,7 @@ static bool shard_open(struct archive *w, struct memory *m, const char *director
   return s->path != NULL && shard_read(w, s, m, why);
 }
 
-/* C.30  Sort by name, and refuse a name given twice */
+/* C.35  Sort by name, and refuse a name given twice */
 
 static bool weights_sort(struct archive *w, struct error *why)
 {
@@ -401,7 +416,7 @@ static bool weights_sort(struct archive *w, struct error *why)
   return true;
 }
 
-/* C.34  Find a tensor by its name */
+/* C.40  Find a tensor by its name */
 
 const struct stored *weights_find(const struct archive *w, const char *name)
 {
@@ -419,6 +434,8 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   return NULL;
 }
 
+/* C.41  Find a tensor by its name */
+
 size_t weights_count(const struct archive *w)
 {
   return w->n;
@@ -434,7 +451,7 @@ const char *weights_path(const struct archive *w)
   return w->path;
 }
 
-/* C.28  Open the files that an index names */
+/* C.33  Open the files that an index names */
 
 static bool index_open(struct archive *w, struct memory *m, const char *directory,
                        json_t * map, struct error *why)
@@ -456,7 +473,7 @@ static bool index_open(struct archive *w, struct memory *m, const char *director
   return true;
 }
 
-/* C.29  Compare the index with the files */
+/* C.34  Compare the index with the files */
 
 static bool index_check(struct archive *w, json_t * map, struct error *why)
 {
@@ -474,7 +491,7 @@ static bool index_check(struct archive *w, json_t * map, struct error *why)
                                                     w->n);
 }
 
-/* C.31  Open by an index */
+/* C.36  Open by an index */
 
 static bool weights_open_index(struct archive *w, struct memory *m,
                                const char *directory, struct error *why)
@@ -493,7 +510,7 @@ static bool weights_open_index(struct archive *w, struct memory *m,
   return ok;
 }
 
-/* C.33  Close what was opened */
+/* C.39  Close what was opened */
 
 void weights_close(struct memory *m, struct archive *w)
 {
@@ -514,21 +531,25 @@ void weights_close(struct memory *m, struct archive *w)
   memory_give(m, FOR_OTHER, w, 1, sizeof *w);
 }
 
-/* C.32  Open whatever the path leads to */
+/* C.37  Open whatever the path leads to */
 
 struct archive *weights_open(struct memory *m, const char *path, struct error *why)
 {
-  struct stat about;
-  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
   struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
   if (w == NULL)
     return NULL;
+
+/* C.38  Choose between a single file and an index */
+
+  struct stat about;
+  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
   const char *name = directory ? "model.safetensors" : "";
   char *single = path_keep(m, path, name, why);
   char *index = path_keep(m, path, "model.safetensors.index.json", why);
   bool ok = single != NULL && index != NULL;
   bool indexed = ok && directory && access(single, F_OK) != 0
       && access(index, F_OK) == 0;
+
   w->path = indexed ? index : single;
   path_return(m, indexed ? single : index);
   if (indexed)

@@ -1,13 +1,13 @@
 /* safetensors.h -- made from chapters/A3-files.w; change it there */
 
-/* C.6  safetensors.h */
+/* C.7  safetensors.h */
 
 #ifndef INCIPIT_SAFETENSORS_H
 #define INCIPIT_SAFETENSORS_H
 #include <jansson.h>
 #include "00-ground/ground.h"
 
-/* C.7  A tensor in a file */
+/* C.8  A tensor in a file */
 
 struct stored {
   const char *name, *type, *file;
@@ -25,7 +25,7 @@ struct stored {
 };
 /* owned by its struct archive; rank 0 has one element */
 
-/* C.8  All tensors of a model */
+/* C.9  All tensors of a model */
 
 struct archive;
 struct archive *weights_open(struct memory *m, const char *path, struct error *why);
@@ -48,7 +48,7 @@ const struct stored *weights_find(const struct archive *w, const char *name);
 const char *weights_path(const struct archive *w);
 /* the file, or the index: the name to put into an error */
 
-/* C.9  A file of JSON */
+/* C.10  A file of JSON */
 
 json_t *json_read(const char *path, struct error *why);
 /* the value in a file, to be released with json_decref; strict: duplicate
