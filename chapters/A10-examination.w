@@ -883,18 +883,73 @@ static const char *const sums[] = @[{ "2 plus 2;4", "2 plus 3;5",@|
   "2 plus 4;6", "2 plus 5;7", "3 plus 3;6", "3 plus 4;7",@|
   "3 plus 5;8", "4 plus 4;8", "4 plus 5;9", "5 plus 5;10" }@];
 
+@ Three ways out of the wheel. A writer who draws from the chances leaves it by itself: every turn is taken with
+the chance that the source gives to one more, and such chances multiply. A writer who is greedy
+but holds a word against itself for having been said (its logit divided by \val{train.wheel.held} if it is positive,
+multiplied if it is not) leaves it when the wheel's lead over the next best is smaller than the penalty. And one who
+may say no three tokens twice has to leave it after the first turn. Chapter 7 is about all three; here they are only asked
+whether the wheel that the later chapters need can be broken.
+@<Examine what it says@>=
+static uint32_t leader(struct exam *x, size_t row, double held,
+  bool blocked)
+{
+  size_t v = x->lm->config.vocab_size;
+  const uint32_t *id = x->list.id;
+  for (size_t i = 0; i < v; i++) x->q[i] = (double) x->logits[row * v + i];
+  for (size_t i = 0; i <= row; i++) @<Hold token |i| against itself@>@;
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < v; i++) if (x->q[i] > x->q[best]) best = i;
+  return best;
+}
+
+@ A token that occurs twice is held back only once: the logit to start from is always the pass's. Three tokens have been
+said before if the last two of them stood side by side anywhere earlier, and then what followed them there must not follow now.
+@<Hold token |i| against itself@>=
+{
+  float z = x->logits[row * v + id[i]];
+  x->q[id[i]] = z > 0 ? (double) z / held : (double) z * held;
+}
+for (size_t i = 2; blocked && i <= row; i++)
+  if (id[i - 2] == id[row - 1] && id[i - 1] == id[row])
+    x->q[id[i]] = -1e9;
+
+@ All rows of the long greedy text are looked at once more, and each of the three is asked at which token it would have gone another way.
+@<Examine what it says@>=
+static void exam_ways_out(struct exam *x, size_t from)
+{
+  static const double held = 1.3;
+  double stays = 1;
+  size_t penalty = 0, blocked = 0, n = x->list.n;
+  if (!look_at(x, x->lm, x->s, n, x->logits)) return;
+  for (size_t i = from; i < n; i++) {
+    uint32_t said = x->list.id[i];
+    if (i < from + 40) stays *= probabilities(x, x->logits, i - 1, x->p)[said];
+    if (penalty == 0 && leader(x, i - 1, held, false) != said)
+      penalty = i - from + 1;
+    if (blocked == 0 && leader(x, i - 1, 1, true) != said)
+      blocked = i - from + 1;
+  }
+  note(x, "wheel.held", held);
+  most(x, "wheel.drawn", stays, 0.1);
+  least(x, "wheel.penalty", penalty > 0, 1);
+  note(x, "wheel.penalty.token", (double) penalty);
+  least(x, "wheel.blocked", blocked > 0, 1);
+  note(x, "wheel.blocked.token", (double) blocked);
+}
+
 @ The wheel of the mill is a test of a failing: a greedy writer is
 supposed to get caught in it, because later chapters need a loop to break. The wheel goes round until it is stopped, and each ``and round'' is two tokens.
 @<Examine what it says@>=
 static void exam_wheel(struct exam *x)
 {
-  static const char turn[] = " and round";
-  say(x, "The cat sat on the mat. "@|
-    "Outside, the wheel of the mill went round", 200);
-  size_t n = 0;
-  while ((n + 1) * 10 <= x->back.n
-    && memcmp(x->back.byte + 10 * n, turn, 10) == 0) n++;
+  static const char turn[] = " and round", start[] =
+    "The cat sat on the mat. Outside, the wheel of the mill went round";
+  size_t from = take_text(x, false, start, strlen(start)), n = 0;
+  say(x, start, 200);
+  while ((n + 1) * 10 <= x->back.n && memcmp(x->back.byte + 10 * n,
+    turn, 10) == 0) n++;
   least(x, "wheel.tokens", 2 * (double) n, 200);
+  exam_ways_out(x, from);
 }
 
 @ Does the model still know what it says at the end of its context? Texts are packed into rows of the whole length, as in the training, and the bits are averaged over blocks of
@@ -938,6 +993,64 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
+@ How far do the heads look? A long text lets them look further, so texts can be compared only at the same positions: here rows 24 to 39,
+which even the shortest sort has. A watcher of chapter 2 adds up the weights of all heads of all layers.
+@<Examine how far the heads look@>=
+enum { GAZE_FROM = 24, GAZE_TO = 40, GAZE_TEXTS = 20 };
+struct gaze { size_t heads; double tokens, looks; };
+@#
+static void gaze_add(void *what, enum watch_stage stage, uint32_t layer,
+  float *x, size_t rows, size_t width)
+{
+  struct gaze *g = what;
+  size_t wide = width / g->heads;
+  (void) layer;
+  if (stage != STAGE_WEIGHTS || rows < GAZE_TO) return;
+  for (size_t r = GAZE_FROM; r < GAZE_TO; r++)
+    for (size_t h = 0; h < g->heads; h++, g->looks++)
+      for (size_t k = 0; k <= r; k++)
+        g->tokens += (double) x[r * width + h * wide + k] * (double) (r - k);
+}
+
+@ The pass of one text, watched. Its logits are of no interest here.
+@<Examine how far the heads look@>=
+static bool gaze_at(struct exam *x, struct gaze *g)
+{
+  static struct row rows[LONGEST];
+  struct watcher shoulder = @[{ .see = gaze_add, .what = g, .weights = true }@];
+  struct pass *p = NULL;
+  size_t n = take_text(x, true, x->piece.words, x->piece.length);
+  if (n > LONGEST) n = LONGEST;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) @[{ 0, (uint32_t) i, x->list.id[i] }@];
+  store_empty(x->s);
+  bool ok = forward_watched(&x->e, x->lm, x->s, rows, n, &shoulder, &p, &x->why);
+  pass_close(p);
+  return ok;
+}
+
+@ Twenty texts of each sort that reach the last of those rows.
+@<Examine how far the heads look@>=
+static bool exam_gaze(struct exam *x)
+{
+  static const char *const key[] = @[{ "gaze.tale", "gaze.home",
+    "gaze.chronicle", "gaze.code", "gaze.talk" }@];
+  struct gaze all[N_SORTS];
+  double most_looks = GAZE_TEXTS * (GAZE_TO - GAZE_FROM)
+    * (double) (x->lm->config.n_layers * x->lm->config.n_heads);
+  for (int s = 0; s < N_SORTS; s++)
+    all[s] = (struct gaze) @[{ x->lm->config.n_heads, 0, 0 }@];
+  for (uint64_t i = 0; i < HELD_OUT; i++) {
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+      return false;
+    struct gaze *here = &all[x->piece.sort];
+    if (here->looks < most_looks && !gaze_at(x, here)) return false;
+  }
+  for (int s = 0; s < N_SORTS; s++)
+    note(x, key[s], all[s].tokens / all[s].looks);
+  return true;
+}
+
 @ The last question is about the files: small enough to be carried along with a book. A parameter takes two bytes
 there, so the limit is one of the number of parameters, which is noted beside it.
 @<Examine the files@>=
@@ -964,6 +1077,7 @@ them all.
 @<Examine the chances@>@;
 @<Examine what it says@>@;
 @<Examine long rows@>@;
+@<Examine how far the heads look@>@;
 @<Examine the files@>@;
 @<Ask everything@>@;
 
@@ -982,7 +1096,7 @@ static int examine(void)
     ok = exam_texts(&x) && exam_choices(&x) && exam_loss(&x);
     exam_recalled(&x);
     exam_chances(&x), exam_fork(&x), exam_greedy(&x), exam_wheel(&x);
-    ok = ok && exam_positions(&x);
+    ok = ok && exam_positions(&x) && exam_gaze(&x);
     exam_files(&x);
     printf("%u questions, %u failed\n", x.asked, x.failed);
   }

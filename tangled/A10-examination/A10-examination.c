@@ -9,7 +9,7 @@
 #include "A6-kernels/numbers.h"
 #include "A1-training/training.h"
 
-/* J.61  The whole examination */
+/* J.67  The whole examination */
 
 /* J.3  The examination */
 
@@ -807,18 +807,71 @@ static void exam_greedy(struct exam *x)
 
 /* J.57  Examine what it says */
 
+static uint32_t leader(struct exam *x, size_t row, double held, bool blocked)
+{
+  size_t v = x->lm->config.vocab_size;
+  const uint32_t *id = x->list.id;
+  for (size_t i = 0; i < v; i++)
+    x->q[i] = (double)x->logits[row * v + i];
+  for (size_t i = 0; i <= row; i++)
+/* J.58  Hold token i against itself */
+
+  {
+    float z = x->logits[row * v + id[i]];
+    x->q[id[i]] = z > 0 ? (double)z / held : (double)z *held;
+  }
+  for (size_t i = 2; blocked && i <= row; i++)
+    if (id[i - 2] == id[row - 1] && id[i - 1] == id[row])
+      x->q[id[i]] = -1e9;
+
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < v; i++)
+    if (x->q[i] > x->q[best])
+      best = i;
+  return best;
+}
+
+/* J.59  Examine what it says */
+
+static void exam_ways_out(struct exam *x, size_t from)
+{
+  static const double held = 1.3;
+  double stays = 1;
+  size_t penalty = 0, blocked = 0, n = x->list.n;
+  if (!look_at(x, x->lm, x->s, n, x->logits))
+    return;
+  for (size_t i = from; i < n; i++) {
+    uint32_t said = x->list.id[i];
+    if (i < from + 40)
+      stays *= probabilities(x, x->logits, i - 1, x->p)[said];
+    if (penalty == 0 && leader(x, i - 1, held, false) != said)
+      penalty = i - from + 1;
+    if (blocked == 0 && leader(x, i - 1, 1, true) != said)
+      blocked = i - from + 1;
+  }
+  note(x, "wheel.held", held);
+  most(x, "wheel.drawn", stays, 0.1);
+  least(x, "wheel.penalty", penalty > 0, 1);
+  note(x, "wheel.penalty.token", (double)penalty);
+  least(x, "wheel.blocked", blocked > 0, 1);
+  note(x, "wheel.blocked.token", (double)blocked);
+}
+
+/* J.60  Examine what it says */
+
 static void exam_wheel(struct exam *x)
 {
-  static const char turn[] = " and round";
-  say(x, "The cat sat on the mat. "
-      "Outside, the wheel of the mill went round", 200);
-  size_t n = 0;
+  static const char turn[] = " and round", start[] =
+      "The cat sat on the mat. Outside, the wheel of the mill went round";
+  size_t from = take_text(x, false, start, strlen(start)), n = 0;
+  say(x, start, 200);
   while ((n + 1) * 10 <= x->back.n && memcmp(x->back.byte + 10 * n, turn, 10) == 0)
     n++;
   least(x, "wheel.tokens", 2 * (double)n, 200);
+  exam_ways_out(x, from);
 }
 
-/* J.58  Examine long rows */
+/* J.61  Examine long rows */
 
 enum { N_ROWS = 12, BLOCK = 128, BLOCKS = LONGEST / BLOCK };
 
@@ -841,7 +894,7 @@ static bool exam_row(struct exam *x, double *bits)
   return true;
 }
 
-/* J.59  Examine long rows */
+/* J.62  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
@@ -862,7 +915,71 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* J.60  Examine the files */
+/* J.63  Examine how far the heads look */
+
+enum { GAZE_FROM = 24, GAZE_TO = 40, GAZE_TEXTS = 20 };
+struct gaze {
+  size_t heads;
+  double tokens, looks;
+};
+
+static void gaze_add(void *what, enum watch_stage stage, uint32_t layer,
+                     float *x, size_t rows, size_t width)
+{
+  struct gaze *g = what;
+  size_t wide = width / g->heads;
+  (void)layer;
+  if (stage != STAGE_WEIGHTS || rows < GAZE_TO)
+    return;
+  for (size_t r = GAZE_FROM; r < GAZE_TO; r++)
+    for (size_t h = 0; h < g->heads; h++, g->looks++)
+      for (size_t k = 0; k <= r; k++)
+        g->tokens += (double)x[r * width + h * wide + k] * (double)(r - k);
+}
+
+/* J.64  Examine how far the heads look */
+
+static bool gaze_at(struct exam *x, struct gaze *g)
+{
+  static struct row rows[LONGEST];
+  struct watcher shoulder = {.see = gaze_add,.what = g,.weights = true };
+  struct pass *p = NULL;
+  size_t n = take_text(x, true, x->piece.words, x->piece.length);
+  if (n > LONGEST)
+    n = LONGEST;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) { 0, (uint32_t) i, x->list.id[i] };
+  store_empty(x->s);
+  bool ok = forward_watched(&x->e, x->lm, x->s, rows, n, &shoulder, &p, &x->why);
+  pass_close(p);
+  return ok;
+}
+
+/* J.65  Examine how far the heads look */
+
+static bool exam_gaze(struct exam *x)
+{
+  static const char *const key[] = { "gaze.tale", "gaze.home",
+    "gaze.chronicle", "gaze.code", "gaze.talk"
+  };
+  struct gaze all[N_SORTS];
+  double most_looks = GAZE_TEXTS * (GAZE_TO - GAZE_FROM)
+      * (double)(x->lm->config.n_layers * x->lm->config.n_heads);
+  for (int s = 0; s < N_SORTS; s++)
+    all[s] = (struct gaze) { x->lm->config.n_heads, 0, 0 };
+  for (uint64_t i = 0; i < HELD_OUT; i++) {
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+      return false;
+    struct gaze *here = &all[x->piece.sort];
+    if (here->looks < most_looks && !gaze_at(x, here))
+      return false;
+  }
+  for (int s = 0; s < N_SORTS; s++)
+    note(x, key[s], all[s].tokens / all[s].looks);
+  return true;
+}
+
+/* J.66  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -877,7 +994,7 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* J.62  Ask everything */
+/* J.68  Ask everything */
 
 static int examine(void)
 {
@@ -892,7 +1009,7 @@ static int examine(void)
     ok = exam_texts(&x) && exam_choices(&x) && exam_loss(&x);
     exam_recalled(&x);
     exam_chances(&x), exam_fork(&x), exam_greedy(&x), exam_wheel(&x);
-    ok = ok && exam_positions(&x);
+    ok = ok && exam_positions(&x) && exam_gaze(&x);
     exam_files(&x);
     printf("%u questions, %u failed\n", x.asked, x.failed);
   }
@@ -903,7 +1020,7 @@ static int examine(void)
   return ok && x.failed == 0 ? 0 : 1;
 }
 
-/* J.64  What is printed */
+/* J.70  What is printed */
 
 static bool ask(double *on, double *however, double *additionally)
 {
@@ -922,7 +1039,7 @@ static bool ask(double *on, double *however, double *additionally)
   return p != NULL;
 }
 
-/* J.65  What is printed */
+/* J.71  What is printed */
 
 static int print_checkpoint(void)
 {
@@ -935,7 +1052,7 @@ static int print_checkpoint(void)
   return 0;
 }
 
-/* J.66  What is printed */
+/* J.72  What is printed */
 
 static bool next_answer(FILE * f, char key[64], double *figure)
 {
@@ -954,7 +1071,7 @@ static bool next_answer(FILE * f, char key[64], double *figure)
   return false;
 }
 
-/* J.67  What is printed */
+/* J.73  What is printed */
 
 static bool answered(const char *wanted, double *figure)
 {
@@ -968,7 +1085,7 @@ static bool answered(const char *wanted, double *figure)
   return found;
 }
 
-/* J.68  What is printed */
+/* J.74  What is printed */
 
 static int print_values(void)
 {
@@ -986,7 +1103,7 @@ static int print_values(void)
   return 0;
 }
 
-/* J.69  What is printed */
+/* J.75  What is printed */
 
 static int print_loss(void)
 {
@@ -1010,7 +1127,7 @@ static int print_loss(void)
   return 0;
 }
 
-/* J.70  What is printed */
+/* J.76  What is printed */
 
 static int print_fork(void)
 {
@@ -1025,7 +1142,7 @@ static int print_fork(void)
   return 0;
 }
 
-/* J.71  What is printed */
+/* J.77  What is printed */
 
 static int print_positions(void)
 {
