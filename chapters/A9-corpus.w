@@ -714,7 +714,7 @@ average, a chronicle \val{corpus.bytes.chronicle}, and drawn equally often the t
 @<Five sorts of text, and how often@>=
 static const char *const root[] = @[{@/
   "text: %12 [tale]|%25 [home]|%38 [chronicle]|"@|
-    "%46 [code]|%58 [talk]",
+    "%44 [code]|%58 [talk]",
   NULL }@];
 
 @ Most of the surprise in a text is not in its plot but in its words: which colour, which
@@ -1772,28 +1772,18 @@ static const char *const talk_stories_3[] = @[{@/
     "[wild]|walked through the [land]|lost my [small]",
   NULL }@];
 
-@ A page of code has one to four functions. In three pages of four a value is set in the
+@ A page of code has two to four functions. In two pages of three a value is set in the
 first line and printed in the last, with everything else in between. Names of variables come
 from drawers: the first variable of a function, the second and the third each from a drawer
 of its own, so no two can be equal, and we need no rule to say so.
-
-A model learns to reach far back only if it has been paid for reaching a little way back first. An earlier
-version of this table asked for the first line's name nowhere but at the end, after two functions or
-more, and a model trained on it knew the value by the name and still
-could not find the name. So the table now has easier pages too: one function, then the
-question; or the question after every function.
 @<A page of code@>=
 static const char *const code_frame[] = @[{@/
   "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"@|
-    "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|%3 [z:keepsake] = "@|
-    "[zn:number]\n\n[fn]\n\nprint({z})\n# {zn}|"@|
+    "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|"@|
     "%3 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
     "[fn]\n\nprint({z})\n# {zn}|"@|
     "%4 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
     "[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"@|
-    "%4 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
-    "print({z})\n# {zn}\n\n[fn]\n\nprint({z})\n"@|
-    "# {zn}\n\n[fn]\n\nprint({z})\n# {zn}|"@|
     "%3 [z:keepsake] = [zn:number]\n[y:keepsake-z] = "@|
     "`[yk:person]`\n\n[fn]\n\n[fn]\n\n[fn]\n\n"@|
     "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",@/

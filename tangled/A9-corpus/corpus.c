@@ -11,7 +11,7 @@
 /* I.43  Five sorts of text, and how often */
 
 static const char *const root[] = {
-  "text: %12 [tale]|%25 [home]|%38 [chronicle]|" "%46 [code]|%58 [talk]",
+  "text: %12 [tale]|%25 [home]|%38 [chronicle]|" "%44 [code]|%58 [talk]",
   NULL
 };
 
@@ -988,15 +988,11 @@ static const char *const talk_stories_3[] = {
 
 static const char *const code_frame[] = {
   "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
-      "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|%3 [z:keepsake] = "
-      "[zn:number]\n\n[fn]\n\nprint({z})\n# {zn}|"
+      "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|"
       "%3 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
       "[fn]\n\nprint({z})\n# {zn}|"
       "%4 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
       "[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"
-      "%4 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
-      "print({z})\n# {zn}\n\n[fn]\n\nprint({z})\n"
-      "# {zn}\n\n[fn]\n\nprint({z})\n# {zn}|"
       "%3 [z:keepsake] = [zn:number]\n[y:keepsake-z] = "
       "`[yk:person]`\n\n[fn]\n\n[fn]\n\n[fn]\n\n"
       "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",
