@@ -705,8 +705,8 @@ for (size_t s = 8; s > 0; s /= 2)
   }
 
 @ One row takes long spans, to read the weights in long runs; several rows take short ones, so
-that their sums together stay in the first-level cache. At the edge of the matrix fewer
-outputs are left than a register holds.
+that their sums together stay in the first-level cache: |SUMS| floats are 16 KiB, half of the smallest that is common. At the edge of the
+matrix fewer outputs are left than a register holds.
 
 @<Outputs |from| to |to| of a matrix stored by inputs@>=
 enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
@@ -1448,7 +1448,8 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 }
 
 @ The tables that exist in this build, the slowest first, each with the question whether this processor can
-run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself.
+run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
+anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
 
 @<The tables of this build@>=
 extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
