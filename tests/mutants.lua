@@ -3,6 +3,7 @@
 --   == FILE SUITE [TEST]
 --   -old lines, which occur exactly once in FILE
 --   +new lines
+-- With PLACES set nothing is compiled: only whether every entry (of tests/live/*.txt too) still has its place.
 -- FILE is compiled alone and replaces its object in a copy of the library; the suite is linked with that and run.
 local build = os.getenv("BUILD") or "build"
 local cc = os.getenv("CC") or "cc"
@@ -10,6 +11,7 @@ local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
 local flags = "-std=c11 -O2 -ffp-contract=off -Itangled"
 local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
 local function run(c) local ok = os.execute(c); return ok == true or ok == 0 end
+local places = os.getenv("PLACES")
 local check = io.popen("pkg-config --cflags --libs check"):read("l")
 local dir = build .. "/mutants"
 run("rm -rf " .. dir .. "; mkdir -p " .. dir)
@@ -21,6 +23,7 @@ local function mutant(e, where)
   local a, b = text:find(old, 1, true)
   if not a or text:find(old, b + 1, true) then
     print(string.format("%-3d %s: the old text occurs %s in %s", n, where, a and "more than once" or "never", e.file)); broken = broken + 1; return end
+  if places then return end
   local home = dir .. "/" .. n
   local chapter, base = e.file:match("tangled/([^/]*)/([^/]*)%.c$")
   run("mkdir -p " .. home .. "/" .. chapter .. " && cp tests/*.h tests/*.c " .. home .. "/ 2>/dev/null")
@@ -44,12 +47,12 @@ for _, f in ipairs(arg) do
   local function flush() if e then mutant(e, f .. ":" .. e.line) end; e = nil end
   for l in io.lines(f) do
     line = line + 1
-    local file, suite = l:match("^== (%S+) (%S+)")
+    local file, suite = l:match("^== (%S+)%s*(%S*)")
     if file then flush(); e = { file = file, suite = suite, old = {}, new = {}, line = line }
     elseif e and l:match("^%-") then e.old[#e.old + 1] = l:sub(2)
     elseif e and l:match("^%+") then e.new[#e.new + 1] = l:sub(2) end
   end
   flush()
 end
-print(string.format("%d mutants, %d survived, %d could not be planted", n, survived, broken))
+print(string.format(places and "%d places, %d not found" or "%d mutants, %d survived, %d could not be planted", n, places and broken or survived, broken))
 os.exit(survived + broken == 0 and n > 0)
