@@ -1967,26 +1967,8 @@ static void differ(struct lab *l, const struct parameter *p,
   *far = (loss[1] - loss[0]) / (2 * (double) step);
 }
 
-@ The table shows eleven tensors: the embedding, the nine of the first layer, and the last gain.
-
-\begin{table}
-\caption{The slope of the loss along a direction drawn by lot, by difference and by
-backpropagation.}\label{tab:gradients}
-\begin{tabular}{@@{}lrr@@{}}
-\tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\
-embedding, also head & \val{grad.0.far} & \val{grad.0.back}\\
-gain before attention & \val{grad.1.far} & \val{grad.1.back}\\
-queries & \val{grad.2.far} & \val{grad.2.back}\\
-keys & \val{grad.3.far} & \val{grad.3.back}\\
-values & \val{grad.4.far} & \val{grad.4.back}\\
-output of attention & \val{grad.5.far} & \val{grad.5.back}\\
-gain before the gated unit & \val{grad.6.far} & \val{grad.6.back}\\
-gate & \val{grad.7.far} & \val{grad.7.back}\\
-its partner & \val{grad.8.far} & \val{grad.8.back}\\
-output of the gated unit & \val{grad.9.far} & \val{grad.9.back}\\
-last gain & \val{grad.10.far} & \val{grad.10.back}
-\end{tabular}
-\end{table}
+@ The gradient of every tensor is taken once, by the way back; then each tensor is moved in turn. The worst disagreement, as a share of the slope, is what the
+checkpoint shows.
 
 @<What the checkpoint shows@>=
 static double gradients(struct lab *l, bool aloud)

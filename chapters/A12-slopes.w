@@ -1078,7 +1078,27 @@ static const struct operation operations[] = @[{
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 @ What this cannot see is a piece that is called with the wrong rows. That is a question for the whole network, and
-\cref{sec:trainingcheck} asks it for every tensor by name.
+\cref{sec:trainingcheck} asks it for every tensor by name. \Cref{tab:gradients} shows eleven of its answers: the embedding, the nine tensors of the first layer, and the
+last gain.
+
+\begin{table}
+\caption{The slope of the loss along a direction drawn by lot, by difference and by
+backpropagation.}\label{tab:gradients}
+\begin{tabular}{@@{}lrr@@{}}
+\tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\
+embedding, also head & \val{grad.0.far} & \val{grad.0.back}\\
+gain before attention & \val{grad.1.far} & \val{grad.1.back}\\
+queries & \val{grad.2.far} & \val{grad.2.back}\\
+keys & \val{grad.3.far} & \val{grad.3.back}\\
+values & \val{grad.4.far} & \val{grad.4.back}\\
+output of attention & \val{grad.5.far} & \val{grad.5.back}\\
+gain before the gated unit & \val{grad.6.far} & \val{grad.6.back}\\
+gate & \val{grad.7.far} & \val{grad.7.back}\\
+its partner & \val{grad.8.far} & \val{grad.8.back}\\
+output of the gated unit & \val{grad.9.far} & \val{grad.9.back}\\
+last gain & \val{grad.10.far} & \val{grad.10.back}
+\end{tabular}
+\end{table}
 
 \checkpoint{build/out/A12-slopes.txt}{the boxes, by the pieces; then every piece against differences}
 
