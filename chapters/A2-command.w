@@ -237,12 +237,14 @@ it says how an option is called, what value it takes and between which limits, t
 belongs, and what it does, in the words that the help will use.
 @^option table@>
 
-A new option begins here, as a name in a list. From then on the compiler counts it and there is room for
-its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
-
 @<What can be asked for@>=
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_PROBE, SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
+
+@ A new option begins as a name in the second list. From then on the compiler counts it and there is room for
+its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
+
+@<What can be asked for@>=
 enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
@@ -264,7 +266,7 @@ const struct subcommand_row *subcommand_at(enum subcommand sub);
 
 @ An option may belong to several subcommands. So its line has one bit for each of them, and whether it belongs to
 one is a shift and a mask. The words are kept in pieces, the name of the value and the default apart
-from the rest, because each of the four forms puts them together in its own way.
+from the rest, because each form puts them together in its own way.
 
 @<What can be asked for@>=
 struct option_row { const char *name, *also, *value, *words, *normal;
@@ -460,6 +462,13 @@ static const struct later_row later_option[] = @[{@|
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
+static const struct later_row later_subcommand[] = @[{@|
+  {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
+  {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
+  {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
+}@];
+enum { N_LATER_SUBS = sizeof later_subcommand
+  / sizeof *later_subcommand };
 
 @ Half of them are about one thing, how to choose among likely tokens when not the likeliest is wanted. Where two families of
 programs have two names for one thing, the second name stands beside the first.
@@ -478,18 +487,6 @@ programs have two names for one thing, the second name stands beside the first.
 {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
 {"json-object", NULL, 0, G | R, 7}
 
-@ Whole subcommands are promised as well. Their lines have the same form, with nothing in the columns that do not
-apply to them.
-
-@<What later chapters bring@>=
-static const struct later_row later_subcommand[] = @[{@|
-  {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
-  {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
-  {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
-}@];
-enum { N_LATER_SUBS = sizeof later_subcommand
-  / sizeof *later_subcommand };
-
 @* Reading a command line. \label{sec:parsing}
 The rules are those of the field. A word that begins with two dashes is an option, its value is
 the next word or stands behind an equals sign; one dash and a letter is a short
@@ -497,7 +494,7 @@ option, its value is the next word or the rest of this one; two dashes alone end
 options; one dash alone is an operand, and means the standard input. So \texttt{-n 3}, \texttt{-n3},
 \texttt{--max-new-tokens 3} and \texttt{--max-new-tokens=3} are one wish in four spellings, and
 \texttt{generate -- --help} continues the text \texttt{--help}. The last of two equal
-options counts, so that one can be added behind a line that is already long.
+options counts, so that one can be added behind a long line.
 
 @<Read a command line@>=
 bool options_parse(struct wishes *w, int argc, char **argv,
@@ -533,8 +530,7 @@ if (operands < subcommand_table[w->sub].least)
 
 @ The first word is a subcommand. Two old habits are granted: \texttt{--help} there, or \texttt{-h}, means
 the subcommand \texttt{help}. A name that only a later chapter knows is told so; a name that nobody knows
-is answered with the nearest one, which may be far. The list from which it is taken is made on the way: it has
-the names that are shown, and not the one that is hidden.
+is answered with the nearest one, which may be far. The list from which it is taken is made on the way: it has the names that are shown.
 
 @<Find the subcommand@>=
 static bool find_subcommand(const char *word, enum subcommand *sub,
@@ -587,7 +583,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
 
 @ Three things may be wrong with a value: it is there and should not be, it is not there and should be, or it is no
 number within its limits. If it does not stand behind an equals sign, it is the next word, even if that
-begins with a dash: \texttt{-n -1} is a mistake about a number and not about an option.
+begins with a dash: \texttt{-n -1} is a mistake about a number.
 
 @<See to the value of option |found|@>=
 const struct option_row *o = &option_table[found];
@@ -650,7 +646,7 @@ static bool comes_later(enum subcommand sub, const char *name,
 }
 
 @ Otherwise there has been a slip of the finger, and the nearest name is offered, of those that this subcommand
-has now. For a letter nothing is offered: every other letter is one slip away, and the help is the better answer.
+has now. For a letter nothing is offered: every other letter is one slip away.
 
 @<Say that there is no such option, and what is nearest@>=
 static bool no_such_option(enum subcommand sub, const char *name,
@@ -725,7 +721,7 @@ const char *nearest_of(const char *word, const char *const *list,
 
 @ A number is digits and nothing else: no sign, no blank, no point. (The library's |strtoull| would take the first two
 and stop at the third, and for $-1$ it gives a very large number.) Whether the next digit still fits is asked before it is added: afterwards would be
-too late, since unsigned numbers go round, and one that has gone round looks small and harmless.
+too late, since unsigned numbers go round, and then look harmless.
 
 @<Read a number within its limits@>=
 static bool digits_parse(const char *text, size_t n, uint64_t *value)
@@ -855,8 +851,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
 @<What has been asked for@>@;
 #endif
 
-@ The tables come first, and the two functions that show a line of them to the writer of the help. Nobody else can see the
-tables: what the rest of the command learns of a command line are the wishes that were read from it.
+@ The tables come first, and the two functions that show a line of them to the writer of the help. Nobody else can see the tables: the rest of the command sees only the wishes.
 
 @(options.c@>=
 #include <inttypes.h>
@@ -948,7 +943,7 @@ void help_overview(FILE *out)
 
 @ The words of an option stand in a column of their own and are broken between words where the
 screen ends. A default follows in brackets, so that nobody has to try what happens without. Where the line stands is kept
-outside, in |*at|, so that the brackets go on where the words have stopped.
+outside, in |*at|, so that the brackets go on behind the words.
 
 @<Print words in a column@>=
 enum { COLUMN = 28, SCREEN = 78 };
@@ -983,8 +978,7 @@ static size_t option_names(const struct option_row *o, char room[80])
   return n;
 }
 
-@ On the screen, the names stand at the left and the words in their column, on the same line if the names
-leave room and on the next one if they do not.
+@ On the screen, the names stand at the left and the words in their column, on the same line if there is room and on the next one if not.
 
 @<Put the names of an option together@>=
 static void print_option(FILE *out, const struct option_row *o)
@@ -1003,7 +997,7 @@ static void print_option(FILE *out, const struct option_row *o)
 }
 
 @ A screen of help ends with an example, since most people read the end first: it is what stands above the prompt when the
-list has run through. Brackets around the operand say, as everywhere, that it may be left out.
+list has run through. Brackets around the operand say that it may be left out.
 
 @<Print the help of one subcommand@>=
 void help_subcommand(FILE *out, enum subcommand sub)
@@ -1131,8 +1125,7 @@ void help_completion(FILE *out)
     "complete -o default -F"@| " _incipit incipit\n");
 }
 
-@ One case for each subcommand. The list is a variable of the shell's, in which blanks stand between the words, and no word
-of ours contains one.
+@ One case for each subcommand. The list is a variable of the shell's with blanks between the words; no word of ours has one.
 
 @<Print the options of each subcommand, for the shell@>=
 for (int i = 0; i < SUB_VERSION; i++) {
@@ -1172,7 +1165,7 @@ for (int i = 0; i < SUB_VERSION; i++) {
 @* What a subcommand works with. \label{sec:outfit}
 Most subcommands need a model, or a tokenizer, or both, with workers, kernels, a store, and somebody
 to count. They are opened together and closed together. What is not needed is not opened: to
-cut a text into tokens, nobody should have to wait for weights, nor even own them.
+cut a text into tokens, nobody should need weights.
 
 @<What a subcommand works with@>=
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
@@ -1276,8 +1269,7 @@ const struct kernels *outfit_kernels(struct error *why)
 
 @ Opening goes from the cheap to the dear, so that a mistake is reported before anybody has waited. A misspelled set of
 kernels costs nothing to find, a missing directory little, and a tokenizer that does not fit its model is noticed before the
-first token. Where only a vocabulary is wanted and one was named, no model is looked for at all; and what needs
-neither, as a question about learning does, opens nothing but the kernels.
+first token. Where only a vocabulary is wanted and one was named, no model is looked for at all; and what needs neither opens nothing but the kernels.
 
 @<Open what is needed@>=
 bool outfit_open(struct outfit *o, const struct console *c,
@@ -1497,7 +1489,7 @@ bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
 }
 
 @ A file has a size that is known beforehand, and a name that belongs into the sentence if it cannot be
-read; both are the business of chapter 0's mapping.
+read; both are seen to by chapter 0.
 
 @<Read a stream or a file to its end@>=
 static bool file_read(struct memory *m, const char *path,
@@ -1568,7 +1560,7 @@ static bool begin_somewhere(struct occasion *a)
 @ The context is what the model was made for, or less if somebody wants less. A prompt that does not
 fit is refused with both numbers; how much may be written follows from them. Take a context of 8 and a prompt of 5 tokens.
 Tokens 6, 7 and 8 are written and read; then the context is full. But the token that the last row predicts is still
-good: it needs no row, because nobody will read it. So 4 may be written, $8-5+1$.
+good: it needs no row, because nobody will read it. So $8-5+1=4$ are written.
 
 @<Measure the prompt against the context@>=
 static int measure_context(struct occasion *a)
@@ -1595,7 +1587,7 @@ static int measure_context(struct occasion *a)
 
 @ An occasion from beginning to end. A status with no words to it is a reader who has closed the
 pipe, about which nothing is said. All that was taken on the way is given back at one place, whatever
-happened; the sentence is written last, so that it stands below everything else on the screen.
+happened; the sentence is written last, so that it stands below all else.
 
 @<Run an occasion@>=
 int occasion_run(const struct console *c, const struct wishes *w,
@@ -2077,8 +2069,7 @@ uint64_t counter_at(const struct counters *c, int i, const char **name);
 void put_counters(struct json_out *j, const struct counters *c);
   /* an object with all of them */
 
-@ Every counter has the type |uint64_t|, but they are told apart by name and not by place, so
-that another order in the structure is no mistake here.
+@ Every counter has the type |uint64_t|, but they are told apart by name and not by place, so their order does not matter here.
 
 @<Name the counters@>=
 uint64_t counter_at(const struct counters *c, int i, const char **name)
@@ -2155,7 +2146,7 @@ static void put_timings(struct writing *g, size_t n)
 }
 
 @ The same for the eyes, with the books of chapter 0 below. Counters come before times, because they are the same on every
-machine; the last lines say for what purpose how much memory was held at the worst moment.
+machine; the last lines say how much memory was held at the worst moment, and for what.
 
 @<Print the statistics@>=
 static void print_stats(const struct writing *g,
@@ -2218,9 +2209,7 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Print the statistics@>@;
 @<Finish a generation@>@;
 
-@ The subcommand of this appendix stands in a header, with what the others need of it: the appendix that looks inside
-includes this one, and never the other way round. All subcommands have the same form: they get the console and the wishes, and return
-the exit status; what goes wrong they have said already.
+@ The subcommand of this appendix stands in a header, with what the others need of it: All subcommands have the same form: they get the console and the wishes, and return the exit status; what goes wrong they have said already.
 
 @(subcommands.h@>=
 #ifndef INCIPIT_SUBCOMMANDS_H

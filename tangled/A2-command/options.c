@@ -7,7 +7,7 @@
 #include <string.h>
 #include "A2-command/options.h"
 
-/* B.17  The table of subcommands */
+/* B.18  The table of subcommands */
 
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
@@ -29,7 +29,7 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}
 };
 
-/* B.18  The table of options */
+/* B.19  The table of options */
 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
@@ -37,7 +37,7 @@ enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
 };
 static const struct option_row option_table[N_OPTIONS] = {
 
-/* B.19  Options that say what to begin with */
+/* B.20  Options that say what to begin with */
 
   [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"
                     " layout", "the built-in model", 'm', false, 0, 0,
@@ -55,7 +55,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.20  Options that bound a generation */
+/* B.21  Options that bound a generation */
 
   [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
                              "write at most so many",
@@ -77,7 +77,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.21  Options that say what to show of it */
+/* B.22  Options that say what to show of it */
 
   [OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0,
                    false, 0, 0, G},
@@ -94,7 +94,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.22  Options of \tokenize */
+/* B.23  Options of \tokenize */
 
   [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0,
                   T},
@@ -111,7 +111,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.23  Options of the other subcommands */
+/* B.24  Options of the other subcommands */
 
   [OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
                   0, true, 1, 100, R},
@@ -131,7 +131,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
 };
 
-/* B.24  What later chapters bring */
+/* B.25  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -143,7 +143,7 @@ static const struct later_row later_option[] = {
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},
   {"window", NULL, 0, G | R, 6},
 
-/* B.25  What chapter 7 brings */
+/* B.26  What chapter 7 brings */
 
   {"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},
   {"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},
@@ -169,9 +169,6 @@ static const struct later_row later_option[] = {
   {"device", NULL, 0, G | R, 14}
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
-
-/* B.26  What later chapters bring */
-
 static const struct later_row later_subcommand[] = {
   {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},

@@ -12,6 +12,9 @@
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_PROBE, SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS
 };
+
+/* B.13  What can be asked for */
+
 enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
@@ -21,7 +24,7 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS
 };
 
-/* B.13  What can be asked for */
+/* B.14  What can be asked for */
 
 struct subcommand_row {
   const char *name, *operand, *words, *example;
@@ -34,7 +37,7 @@ struct subcommand_row {
 const struct subcommand_row *subcommand_at(enum subcommand sub);
 /* a line of the table of subcommands */
 
-/* B.14  What can be asked for */
+/* B.15  What can be asked for */
 
 struct option_row {
   const char *name, *also, *value, *words, *normal;
@@ -50,7 +53,7 @@ struct option_row {
 const struct option_row *option_at(enum option number);
 /* a line of the table of options */
 
-/* B.15  What has been asked for */
+/* B.16  What has been asked for */
 
 struct option_value {
   bool given;
@@ -68,7 +71,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
 /* reads a command line of at least one word after the program's name; on
  * failure a sentence that names what is wrong and what is nearest */
 
-/* B.16  What has been asked for */
+/* B.17  What has been asked for */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n);
 /* the one of n >=1 names that can be made of word with the fewest letters
