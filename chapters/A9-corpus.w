@@ -132,7 +132,7 @@ const char *grammar_table(const struct grammar *g, size_t number,
      there is none; the name of the table for |i == SIZE_MAX| */
 
 @ All alternatives of all tables stand in one array, and a table is a piece of it. The words
-themselves stay where the compiler put them; nothing is copied, so nothing can be too long for a copy.
+themselves stay where the compiler put them, in the arrays listed in |kinds|; nothing is copied, so nothing can be too long for a copy.
 @<What a grammar holds@>=
 struct alternative { const char *words; uint32_t length, weight; };
 struct table {
@@ -142,6 +142,7 @@ struct grammar {
   struct table *tables; size_t n_tables;
   struct alternative *alternatives; size_t n_alternatives;
 };
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 @ In C a table is one string: |"ruler: %3 king|%2 queen"| has two alternatives, with weights 3 and 2. The bar and the per cent
 sign are its whole syntax. It is read twice, first with |a| null, to count, and then to fill; that spares us a list that grows.
@@ -2042,7 +2043,6 @@ static const char *const *const kinds[] = @[{@/
   code_frame, code_frame_2, code_frame_3,@|
   code_lists, code_lists_2, code_numbers,@|
   code_numbers_2, code_words, code_words_2 }@];
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 @* What the source is. \label{sec:source}
 \Cref{tab:source} says what comes out of the tables. The bits of a text are the sum over its choices;

@@ -1194,7 +1194,6 @@ static const char *const *const kinds[] = {
   code_lists, code_lists_2, code_numbers,
   code_numbers_2, code_words, code_words_2
 };
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* I.9  What a grammar holds */
 
@@ -1213,6 +1212,7 @@ struct grammar {
   struct alternative *alternatives;
   size_t n_alternatives;
 };
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* I.13  Compare a table's name with another name */
 
