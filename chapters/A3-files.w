@@ -284,7 +284,7 @@ static bool header_read(struct reader *r)
 
 @ One name and its value. The name |__metadata__| is not a tensor: its value is an
 object of strings, which we check and forget, since nothing in it may change what the
-model computes. But for that one all names are taken as they come; that none comes twice is seen later, when they are sorted.
+model computes.
 
 @<Read a name and its value@>=
 static bool header_pair(struct reader *r)
@@ -320,8 +320,7 @@ static bool header_metadata(struct reader *r)
 }
 
 @ The message about a name tells the file, the name, what stands there, and what would
-have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field. A shape of very many dimensions is quoted only as far as |room|
-goes.
+have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field.
 
 @<Say what is wrong with an entry@>=
 static bool tensor_bad(struct reader *r, const char *name, json_t *found,
@@ -384,8 +383,7 @@ if (w->n == w->room) {
 }
 
 @ The types of the format, with their bits. Some are smaller than a byte; a tensor of
-those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program. A type that is not here may be one that the
-format has learnt since; how long its tensors should be we cannot know, and so not whether the file adds up.
+those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program.
 
 @<The types that the format knows@>=
 static const struct dtype { const char *name; uint64_t bits; } known_type[] =
@@ -682,7 +680,7 @@ void weights_close(struct memory *m, struct archive *w)
 }
 
 @ Finding is a binary search: a model asks for every name once, and a list of names in
-order is there anyway.
+order is there anyway. The other questions are functions because the structure is private to this module, which alone must know how a shard is kept.
 
 @<Find a tensor by its name@>=
 const struct stored *weights_find(const struct archive *w, const char *name)
@@ -697,11 +695,7 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   }
   return NULL;
 }
-
-@ The other questions about an archive are answered from its fields. They are functions because the structure is private to this module, which
-alone must know how a shard is kept.
-
-@<Find a tensor by its name@>=
+@#
 size_t weights_count(const struct archive *w) { return w->n; }
 const struct stored *weights_at(const struct archive *w, size_t i)
 {
@@ -754,7 +748,7 @@ json_t *json_read(const char *path, struct error *why)
 
 @ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
 dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
-beforehand end the string there. Why not quote all of it? What is wrong may be a vocabulary in the place of a number, and a sentence of a megabyte tells no more than its beginning.
+beforehand end the string there.
 
 @<Quote a value of JSON@>=
 const char *json_excerpt(json_t *value, char room[64])
@@ -1007,7 +1001,7 @@ static bool read_activation(struct settings *s, const struct setting *f,
 
 @ The token that ends a text is one id or a list of them. The file with the advice for
 sampling is read second, and what it says replaces what \.{config.json} said, since it is the younger file and corrects the older one; which file had the last word is kept for those who
-wonder why a text ended.
+wonder why a text ended. The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
 
 @<Read ids@>=
 static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
@@ -1024,10 +1018,7 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
   s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
   return true;
 }
-
-@ The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
-
-@<Read ids@>=
+@#
 static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
@@ -1074,7 +1065,7 @@ place, which |at| (\cref{sec:steer}) turns into a distance from the beginning of
 @<Fields that every family has@>@;
 
 @ In GPT-2 the sizes begin with |n_|, and |n_inner| may be null. The two switches for the
-scores of attention came later, and stand where the published files have them. Not required is what has a default that all published files agree on.
+scores of attention came later, and stand where the published files have them.
 
 @<Fields of GPT-2@>=
 static const struct setting gpt2_field[] =
@@ -1129,7 +1120,7 @@ static const struct setting common_field[] =
   {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ And the one for \.{generation\_config.json}. The bounds are those of the quantities: a probability is at most 1, a penalty divides and so may not be 0. The lengths that it may suggest are the
+@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
 caller's business, not the model's, and are among the harmless.
 
 @<The fields of \.{generation\_config.json} that are used@>=
@@ -1307,7 +1298,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
 }
 
 @ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
-may be the file's own, which ends with the reading, so the list keeps a copy. The reasons are ours, and live as long as the program.
+may be the file's own, which ends with the reading, so the list keeps a copy.
 
 @<Remember what was ignored@>=
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
@@ -1702,7 +1693,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 }
 
 @ The file's word for the type becomes ours. A tensor that is found is marked as used, and
-its bytes are added up. Types may be mixed within a model, and often are: norms in F32 beside matrices in BF16.
+its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
 static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
@@ -1771,10 +1762,7 @@ static struct normalizer need_norm(struct assembly *a, const char *gain,
   if (c->layer_norm) g.bias = need(a, bias, d, 0);
   return g;
 }
-
-@ Most norms stand in a layer, and are named like its matrices; the last one does not, and gets its names where it is asked for.
-
-@<Find a norm@>=
+@#
 static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   const char *name, size_t d)
 {

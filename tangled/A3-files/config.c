@@ -1,6 +1,6 @@
 /* config.c -- made from chapters/A3-files.w; change it there */
 
-/* C.90  config.c */
+/* C.88  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "A3-files/config.h"
 
-/* C.53  The state of reading settings */
+/* C.52  The state of reading settings */
 
 struct settings {
   const char *path, *file;
@@ -24,7 +24,7 @@ static bool setting_bad(struct settings *s, const char *name, json_t * found,
   return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.54  A row of the table of fields */
+/* C.53  A row of the table of fields */
 
 struct setting;
 typedef bool field_read(struct settings *s, const struct setting *f,
@@ -41,9 +41,9 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* C.91  Readers and tables */
+/* C.89  Readers and tables */
 
-/* C.55  Read a number or a flag */
+/* C.54  Read a number or a flag */
 
 static bool read_count(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -57,7 +57,7 @@ static bool read_count(struct settings *s, const struct setting *f, json_t * val
   return true;
 }
 
-/* C.56  Read a number or a flag */
+/* C.55  Read a number or a flag */
 
 static bool read_real(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -78,7 +78,7 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t * valu
   return true;
 }
 
-/* C.57  Insist on a value */
+/* C.56  Insist on a value */
 
 static bool read_true(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -90,7 +90,7 @@ static bool read_false(struct settings *s, const struct setting *f, json_t * val
   return json_is_false(value) || setting_bad(s, f->name, value, "false");
 }
 
-/* C.58  Insist on a value */
+/* C.57  Insist on a value */
 
 static bool read_activation(struct settings *s, const struct setting *f,
                             json_t * value)
@@ -102,7 +102,7 @@ static bool read_activation(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.59  Read ids */
+/* C.58  Read ids */
 
 static bool read_eos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -120,15 +120,13 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t * value
   return true;
 }
 
-/* C.60  Read ids */
-
 static bool read_bos(struct settings *s, const struct setting *f, json_t * value)
 {
   s->c->has_bos = read_count(s, f, value);
   return s->c->has_bos;
 }
 
-/* C.61  Read what must agree with something else */
+/* C.59  Read what must agree with something else */
 
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -136,7 +134,7 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * val
       || setting_bad(s, f->name, value, "the same as n_positions");
 }
 
-/* C.62  Read what must agree with something else */
+/* C.60  Read what must agree with something else */
 
 static bool read_layer_types(struct settings *s, const struct setting *f,
                              json_t * value)
@@ -154,13 +152,13 @@ static bool read_layer_types(struct settings *s, const struct setting *f,
   return same || setting_bad(s, f->name, value, wanted);
 }
 
-/* C.68  The fields that are known to be harmless */
+/* C.66  The fields that are known to be harmless */
 
 struct harmless_entry {
   const char *name, *reason;
 };
 
-/* C.69  Fields about the file or another program */
+/* C.67  Fields about the file or another program */
 
 static const struct harmless_entry harmless_file[] =
     { {"transformers_version", "says who wrote the file"},
@@ -182,7 +180,7 @@ static const struct harmless_entry harmless_file[] =
 {NULL, NULL}
 };
 
-/* C.70  Fields of training and of other heads */
+/* C.68  Fields of training and of other heads */
 
 static const struct harmless_entry harmless_training[] =
     { {"initializer_range", "used before training only"},
@@ -202,7 +200,7 @@ static const struct harmless_entry harmless_training[] =
 {NULL, NULL}
 };
 
-/* C.71  The advice that is known to be harmless */
+/* C.69  The advice that is known to be harmless */
 
 static const struct harmless_entry harmless_advice[] =
     { {"transformers_version", "says who wrote the file"},
@@ -225,7 +223,7 @@ static const struct harmless_entry harmless_advice[] =
 {NULL, NULL}
 };
 
-/* C.72  What steers a reading */
+/* C.70  What steers a reading */
 
 struct tables {
   unsigned family;
@@ -240,9 +238,9 @@ static bool read_nothing(struct settings *s, const struct setting *f,
   return true;
 }
 
-/* C.63  The fields of config.json that are used */
+/* C.61  The fields of config.json that are used */
 
-/* C.64  Fields of GPT-2 */
+/* C.62  Fields of GPT-2 */
 
 static const struct setting gpt2_field[] =
     { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
@@ -258,7 +256,7 @@ static const struct setting gpt2_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.65  Fields of the later families */
+/* C.63  Fields of the later families */
 
 static const struct setting later_field[] =
     { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1,
@@ -280,7 +278,7 @@ static const struct setting later_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.66  Fields that every family has */
+/* C.64  Fields that every family has */
 
 static const struct setting common_field[] =
     { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
@@ -295,7 +293,7 @@ static const struct setting common_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.67  The fields of generation_config.json that are used */
+/* C.65  The fields of generation_config.json that are used */
 
 static const struct setting advice_field[] =
     { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
@@ -313,7 +311,7 @@ static const struct setting advice_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.77  The families */
+/* C.75  The families */
 
 static const struct family_row {
   const char *type, *architecture;
@@ -333,9 +331,9 @@ static const struct family_row {
                                       .qk_norm = true}}
 };
 
-/* C.92  From one field to two files */
+/* C.90  From one field to two files */
 
-/* C.76  Remember what was ignored */
+/* C.74  Remember what was ignored */
 
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
                    const char *field, const char *reason, struct error *why)
@@ -357,7 +355,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   return true;
 }
 
-/* C.73  Account for every field */
+/* C.71  Account for every field */
 
 static const struct setting *used_find(const struct tables *t, const char *name)
 {
@@ -377,7 +375,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* C.74  Use a field, ignore it, or refuse it */
+/* C.72  Use a field, ignore it, or refuse it */
 
 static bool account_for(struct settings *s, const char *name, json_t * value,
                         const struct tables *t)
@@ -397,7 +395,7 @@ static bool account_for(struct settings *s, const char *name, json_t * value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-/* C.75  Read all fields of a file */
+/* C.73  Read all fields of a file */
 
 static bool settings_read(struct settings *s, const struct tables *t)
 {
@@ -415,7 +413,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
   return true;
 }
 
-/* C.78  Find the family */
+/* C.76  Find the family */
 
 static const struct family_row *family_find(struct settings *s)
 {
@@ -425,7 +423,7 @@ static const struct family_row *family_find(struct settings *s)
     if (strcmp(json_string_value(type), family[i].type) != 0)
       continue;
 
-/* C.79  Return the row if \list has its architecture */
+/* C.77  Return the row if \list has its architecture */
 
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -444,7 +442,7 @@ static const struct family_row *family_find(struct settings *s)
   return NULL;
 }
 
-/* C.80  Derive the sizes that were not given */
+/* C.78  Derive the sizes that were not given */
 
 static bool settings_derive(struct settings *s)
 {
@@ -460,7 +458,7 @@ static bool settings_derive(struct settings *s)
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
 
-/* C.81  Derive the width of the MLP, and what rotation and biases ask for */
+/* C.79  Derive the width of the MLP, and what rotation and biases ask for */
 
   if (!c->learned_positions && c->head_dim % 2 != 0)
     return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
@@ -476,9 +474,9 @@ static bool settings_derive(struct settings *s)
   return true;
 }
 
-/* C.84  Read the kind of stretching */
+/* C.82  Read the kind of stretching */
 
-/* C.85  The fields of a stretching */
+/* C.83  The fields of a stretching */
 
 static const struct setting stretching[] =
     { {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},
@@ -513,7 +511,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
   return true;
 }
 
-/* C.82  Read how positions are rotated */
+/* C.80  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
@@ -527,7 +525,7 @@ static bool settings_rope(struct settings *s)
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
 
-/* C.83  Read \theta from either place */
+/* C.81  Read \theta from either place */
 
   json_t *theta = json_object_get(s->all, "rope_theta");
   if (json_is_null(theta))
@@ -547,7 +545,7 @@ static bool settings_rope(struct settings *s)
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* C.86  Read one of the two files */
+/* C.84  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -570,7 +568,7 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-/* C.87  Read the model's own settings */
+/* C.85  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -590,7 +588,7 @@ static bool settings_model(struct settings *s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* C.88  Open and close the settings */
+/* C.86  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)
@@ -613,7 +611,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return ok;
 }
 
-/* C.89  Open and close the settings */
+/* C.87  Open and close the settings */
 
 void config_close(struct memory *m, struct model_config *c)
 {

@@ -1,12 +1,12 @@
 /* config.h -- made from chapters/A3-files.w; change it there */
 
-/* C.48  config.h */
+/* C.47  config.h */
 
 #ifndef INCIPIT_CONFIG_H
 #define INCIPIT_CONFIG_H
 #include "A3-files/safetensors.h"
 
-/* C.51  Where the rotations get their frequencies */
+/* C.50  Where the rotations get their frequencies */
 
 struct rope_config {
   bool llama3;
@@ -18,7 +18,7 @@ struct rope_config {
 
 };
 
-/* C.52  What the model's maker suggests for sampling */
+/* C.51  What the model's maker suggests for sampling */
 
 struct sampling_config {
   bool do_sample;
@@ -27,7 +27,7 @@ struct sampling_config {
 };
 /* what is not given has the value that does nothing */
 
-/* C.49  What the settings say */
+/* C.48  What the settings say */
 
 enum { EOS_MOST = 16 };
 struct ignored_field {
@@ -61,7 +61,7 @@ struct model_config {
   size_t n_ignored, ignored_room;
 };
 
-/* C.50  What the settings say */
+/* C.49  What the settings say */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why);

@@ -1,6 +1,6 @@
 /* model.c -- made from chapters/A3-files.w; change it there */
 
-/* C.119  model.c */
+/* C.116  model.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "A3-files/model.h"
 #include "A6-kernels/numbers.h"
 
-/* C.97  The state of assembly */
+/* C.95  The state of assembly */
 
 struct assembly {
   struct memory *m;
@@ -21,7 +21,7 @@ struct assembly {
   struct error *why;
 };
 
-/* C.100  Write a shape in words */
+/* C.98  Write a shape in words */
 
 static void shape_words(const struct stored *t, char found[64])
 {
@@ -32,7 +32,7 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* C.98  Find one tensor, and insist on its shape */
+/* C.96  Find one tensor, and insist on its shape */
 
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
                           uint64_t columns)
@@ -54,7 +54,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
   if (!a->ok)
     return none;
 
-/* C.99  Turn t into a tensor of a type that we have, or fail */
+/* C.97  Turn t into a tensor of a type that we have, or fail */
 
   static const char *const type[] = { "F32", "F16", "BF16" };
   for (int i = 0; i < 3; i++)
@@ -67,12 +67,12 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 
 }
 
-/* C.120  Tensors by the layer */
+/* C.117  Tensors by the layer */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160]);
 
-/* C.101  Find a matrix with its bias */
+/* C.99  Find a matrix with its bias */
 
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
                                  const char *name, size_t in, size_t out, bool bias)
@@ -89,7 +89,7 @@ static struct matrix need_matrix(struct assembly *a, uint32_t layer,
   return w;
 }
 
-/* C.102  Find a matrix with its bias */
+/* C.100  Find a matrix with its bias */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160])
@@ -98,7 +98,7 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-/* C.103  Find a norm */
+/* C.101  Find a norm */
 
 static struct normalizer need_norm(struct assembly *a, const char *gain,
                                    const char *bias, size_t d)
@@ -113,8 +113,6 @@ static struct normalizer need_norm(struct assembly *a, const char *gain,
   return g;
 }
 
-/* C.104  Find a norm */
-
 static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
                                     const char *name, size_t d)
 {
@@ -124,7 +122,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-/* C.105  Assemble a layer of GPT-2 */
+/* C.102  Assemble a layer of GPT-2 */
 
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -139,7 +137,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
-/* C.106  Assemble a layer of Llama and its kin */
+/* C.103  Assemble a layer of Llama and its kin */
 
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -158,7 +156,7 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
   }
   l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
 
-/* C.107  Assemble the second half of a layer of Llama */
+/* C.104  Assemble the second half of a layer of Llama */
 
   l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
   l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
@@ -168,9 +166,9 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 
 }
 
-/* C.121  The model as a whole */
+/* C.118  The model as a whole */
 
-/* C.108  Assemble what is outside the layers */
+/* C.105  Assemble what is outside the layers */
 
 static void assemble_ends(struct assembly *a)
 {
@@ -188,7 +186,7 @@ static void assemble_ends(struct assembly *a)
   snprintf(name[1], 160, "%sln_f.bias", a->prefix);
   lm->last = need_norm(a, name[0], name[1], c->d_model);
 
-/* C.109  Find the head, or take the embedding for it */
+/* C.106  Find the head, or take the embedding for it */
 
   lm->head = (struct matrix) {.in = c->d_model,.out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
@@ -198,7 +196,7 @@ static void assemble_ends(struct assembly *a)
 
 }
 
-/* C.110  Assemble the layers */
+/* C.107  Assemble the layers */
 
 static void assemble_layers(struct assembly *a)
 {
@@ -222,7 +220,7 @@ static void assemble_layers(struct assembly *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* C.112  Compare a stored head with the embedding it is tied to */
+/* C.109  Compare a stored head with the embedding it is tied to */
 
 static bool tied_head(struct assembly *a, const struct stored *t)
 {
@@ -236,7 +234,7 @@ static bool tied_head(struct assembly *a, const struct stored *t)
                        "the embedding once more: the head is tied", a->why);
 }
 
-/* C.111  Account for every tensor */
+/* C.108  Account for every tensor */
 
 static bool left_over(struct assembly *a, const struct stored *t)
 {
@@ -259,9 +257,9 @@ static bool left_over(struct assembly *a, const struct stored *t)
                      "only the tensors that config.json calls for");
 }
 
-/* C.113  Compute the frequencies of the rotations */
+/* C.110  Compute the frequencies of the rotations */
 
-/* C.114  Stretch a slow frequency */
+/* C.111  Stretch a slow frequency */
 
 static double stretched(const struct rope_config *r, double frequency)
 {
@@ -291,7 +289,7 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-/* C.115  Assemble the model */
+/* C.112  Assemble the model */
 
 static bool model_assemble(struct assembly *a)
 {
@@ -313,7 +311,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-/* C.116  Open and close a model */
+/* C.113  Open and close a model */
 
 struct model *model_open(struct memory *m, const char *directory, struct error *why)
 {
@@ -334,7 +332,7 @@ struct model *model_open(struct memory *m, const char *directory, struct error *
   return NULL;
 }
 
-/* C.117  Open and close a model */
+/* C.114  Open and close a model */
 
 void model_close(struct memory *m, struct model *lm)
 {
@@ -348,7 +346,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
 }
 
-/* C.118  Count the parameters */
+/* C.115  Count the parameters */
 
 uint64_t model_parameters(const struct model *lm)
 {

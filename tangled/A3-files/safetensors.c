@@ -1,6 +1,6 @@
 /* safetensors.c -- made from chapters/A3-files.w; change it there */
 
-/* C.45  safetensors.c */
+/* C.44  safetensors.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -45,9 +45,9 @@ static bool header_bad(struct reader *r, const char *found, const char *wanted)
   return error_found(r->why, r->path, "the header", found, wanted);
 }
 
-/* C.46  Headers, from the mark to the whole */
+/* C.45  Headers, from the mark to the whole */
 
-/* C.44  Quote a value of JSON */
+/* C.43  Quote a value of JSON */
 
 const char *json_excerpt(json_t * value, char room[64])
 {
@@ -61,7 +61,7 @@ const char *json_excerpt(json_t * value, char room[64])
   return room;
 }
 
-/* C.43  Read a file of JSON */
+/* C.42  Read a file of JSON */
 
 json_t *json_read(const char *path, struct error *why)
 {
@@ -293,9 +293,9 @@ static bool header_read(struct reader *r)
   return true;
 }
 
-/* C.47  Files, from the extent to the directory */
+/* C.46  Files, from the extent to the directory */
 
-/* C.42  Keep a path, return a path */
+/* C.41  Keep a path, return a path */
 
 static char *path_keep(struct memory *m, const char *directory, const char *name,
                        struct error *why)
@@ -433,8 +433,6 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   }
   return NULL;
 }
-
-/* C.41  Find a tensor by its name */
 
 size_t weights_count(const struct archive *w)
 {
