@@ -186,9 +186,7 @@ void bytes_free(struct memory *m, struct bytes *b);
 at most half as many, the one before that of at most a quarter; all together they are less than $2c$, and the row, which has grown since, is longer than $c$. So however
 small the steps, a byte is copied less than twice on average. With rooms that grow by a fixed amount it would be a number of times that
 grows with the row. The sum cannot wrap around, since both lengths are of things that lie in memory.
-
-If there is no more room to be had, the old block and everything in it is still there: a failure costs
-the caller nothing but the bytes that did not fit.
+If there is no more room to be had, the old block and everything in it is still there.
 
 @<Append bytes, and return them@>=
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
@@ -377,9 +375,8 @@ A model writes one token at a time, and the reader wants to see each as it comes
 a few bytes, and may be half a character: the euro sign has three bytes, and a small vocabulary
 has a token for each of them and none for the whole. If the three are printed one by one, a
 terminal shows three black diamonds, and a program that believes in UTF-8 may stop. So between the tokens and the screen stands something that
-holds back the bytes that are not a character \emph{yet}, and nothing else. (One also meets programs that decode all ids again after
-each token and print what is new at the end. That costs more with every token, and a diamond that was printed
-for half a character has to be taken back.)
+holds back the bytes that are not a character \emph{yet}, and nothing else. (To decode all ids again after each token, and to print what is new, costs more with every token, and diamonds
+that were printed have to be taken back.)
 @^streaming@>
 
 The definition is short. After each token, release everything but the longest ending that is an
@@ -626,8 +623,8 @@ struct splitter {
 };
 
 @ Opening takes three steps, rewriting, compiling and making room. Each is tried only if the one before it went well, so the chain of
-|&&| stops at the first that fails, with its sentence in |why|. What was made until then is tidied up by the same function that closes a splitter at the
-end of its life; there is no second list of what to undo, which could forget something.
+|&&| stops at the first that fails, with its sentence in |why|. What was made until then is tidied up by the function that closes a splitter at the
+end of its life; a second list of what to undo could forget something.
 
 @<Compile a pattern@>=
 struct splitter *splitter_open(struct memory *m, const char *pattern,
