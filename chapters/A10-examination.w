@@ -1029,7 +1029,7 @@ static bool gaze_at(struct exam *x, struct gaze *g)
   return ok;
 }
 
-@ Twenty texts of each sort that reach the last of those rows.
+@ |GAZE_TEXTS| texts of each sort, of those that reach the last of these rows.
 @<Examine how far the heads look@>=
 static bool exam_gaze(struct exam *x)
 {
