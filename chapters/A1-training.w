@@ -1162,7 +1162,7 @@ const struct plan plan_model = { "pocket", "models/pocket",
   @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
-    { 1600000, 1, 2048, 4, 1e-3f, 0, 20, true } }@], 1 };
+    { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true } }@], 1 };
 const struct plan plan_draft = { "draft", "models/draft",
   @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
@@ -1400,11 +1400,11 @@ float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
 float rate = fmaf(gone, s->to - s->from, s->from)
   * (rise < 1 ? rise : 1);
 
-@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+9)$, which is 0 at the first, so that nothing of
-the empty mean stays, and is never more than 98 per cent, a memory of some fifty steps.
+@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$, which is 0 at the first, so that nothing of
+the empty mean stays; later the mean reaches back over about a quarter of the steps, but the share is never more than 98 per cent, a memory of some fifty.
 @<Find the memory of the running mean@>=
 if (s->averaged) now->averaged++;
-float keep = (float) (now->averaged - 1) / (float) (now->averaged + 9);
+float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
 
 @ A step is as many passes as the plan says and one move of the weights. When a stretch is over, the
 next begins with its own rate, but with the moments of the last, which know already how large each weight's slopes are.

@@ -521,7 +521,7 @@ static size_t token_at(const struct exam *x, size_t byte)
   return i;
 }
 
-@ Who could have been named instead? All names of the table that the right one came from, or all beginnings of a variable, with the blank that stands before. Only
+@ Who could have been named instead? All names of the table that the right one came from, with the blank that stands before. Only
 first tokens are listed, and none twice, since two names may begin with the same token.
 @<Examine what is remembered@>=
 @<Find the number of a table by its name@>@;
@@ -537,7 +537,7 @@ static size_t rivals(struct exam *x, const char *drawer,
   for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight))
     != NULL; i++) {
     size_t stop = 0;
-    while (stop < length && s[stop] != '_' && s[stop] != ';') stop++;
+    while (stop < length && s[stop] != ';') stop++;
     snprintf(word, sizeof word, "%s%.*s", before, (int) stop, s);
     uint32_t one = first_id(x, word);
     size_t k = 0;
@@ -637,8 +637,8 @@ static void recall_locals(struct exam *x)
 }
 
 @ And a variable set in the first line is printed in the last, with a page of code in between. Two questions can be
-asked there. Which of all such names comes? And when the name has been said, which value? The first piece of the
-name is compared with the pieces that could begin such a name, everything else with the whole vocabulary.
+asked there. Which name comes? And when the name has been said, which value? Both are compared with the whole vocabulary: the right answer has to
+win against every other token, not only against other names.
 
 Of a page with such a variable the last |print| is taken, if it prints that variable.
 @<Examine what is remembered@>=
@@ -648,7 +648,7 @@ static void recall_variables(struct exam *x)
   char name[40];
   size_t length = strcspn(text, " \n");
   if (strncmp(text + length, " = ", 3) != 0 || length >= sizeof name
-    || memchr(text, '_', length) == NULL) return;
+    || strspn(text + length + 3, "123456789") == 0) return;
   snprintf(name, sizeof name, "%.*s", (int) length, text);
   for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++)
     last = s;
@@ -660,15 +660,11 @@ static void recall_variables(struct exam *x)
 @ The distance is that to where the name was said last, which need not be the first line: some pages ask more than once. A name that stood in the question before is near, whatever the first line
 says, and calling it far would be flattery.
 @<Which name is printed, and with which value?@>=
-uint32_t first[8];
-size_t n = rivals(x, "keepsake", "", first, 0);
-size_t stop = strcspn(text, "_"), at = (size_t) (last + 6 - text);
-size_t i = token_at(x, at), said = 0;
+size_t at = (size_t) (last + 6 - text), i = token_at(x, at), said = 0;
 for (const char *s = text; s < last; s = strstr(s + 1, name))
   said = token_at(x, (size_t) (s - text));
 int r = reach(i - said);
-told.name[r] += share_of(x, i, first, n)
-  * chance_of(x, at + stop, length - stop);
+told.name[r] += chance_of(x, at, length);
 const char *value = strstr(last, "\n# ") + 3;
 told.value[r] += chance_of(x, (size_t) (value - text), strlen(value));
 told.n_value[r]++;

@@ -714,8 +714,8 @@ three kinds, stories, code and dialogues, has about a third of the \emph{tokens}
 average, a chronicle \val{corpus.bytes.chronicle}, and drawn equally often the tales would push aside all other stories.
 @<Five sorts of text, and how often@>=
 static const char *const root[] = @[{@/
-  "text: %12 [tale]|%25 [home]|%38 [chronicle]|"@|
-    "%44 [code]|%58 [talk]",
+  "text: %12 [tale]|%25 [home]|%52 [chronicle]|"@|
+    "%49 [code]|%61 [talk]",
   NULL }@];
 
 @ Most of the surprise in a text is not in its plot but in its words: which colour, which
@@ -1773,24 +1773,40 @@ static const char *const talk_stories_3[] = @[{@/
     "[wild]|walked through the [land]|lost my [small]",
   NULL }@];
 
-@ A page of code has two to four functions. In two pages of three a value is set in the
+@ A page of code has one to four functions. In five pages of six a value is set in the
 first line and printed in the last, with everything else in between. Names of variables come
 from drawers: the first variable of a function, the second and the third each from a drawer
 of its own, so no two can be equal, and we need no rule to say so.
+
+A model learns to reach far back only if reaching a little way back has paid first. An earlier
+version of this table asked for the first line's name nowhere but at the end. A model that had read
+ten million tokens of it found the value when it was given the name, and for the name it guessed. A second
+version asked after every function, and the model still guessed. What helped was to ask at once: in some pages the
+name is printed two lines after it is set, where copying is easy, and then again at the end. Whoever has learnt to
+copy over five tokens needs little to do it over two hundred. And the name became one word. Of a name of two, such as
+\emph{max\_castle}, a model that we gave half a million tokens more of such pages found the second word and still guessed the first.
+@^curriculum@>
 @<A page of code@>=
 static const char *const code_frame[] = @[{@/
-  "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"@|
+  "code: [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"@|
     "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|"@|
+    "%3 [z:keepsake] = [zn:number]\n\nprint({z})\n"@|
+    "# {zn}\n\n[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"@|
+    "%3 [z:keepsake] = [zn:number]\n\nprint({z})\n"@|
+    "# {zn}\n\n[fn]\n\n[fn]\n\n[fn]\n\n"@|
+    "print({z})\n# {zn}|"@|
+    "%2 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
+    "print({z})\n# {zn}|"@|
     "%3 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
     "[fn]\n\nprint({z})\n# {zn}|"@|
-    "%4 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
+    "%5 [z:keepsake] = [zn:number]\n\n[fn]\n\n"@|
     "[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"@|
     "%3 [z:keepsake] = [zn:number]\n[y:keepsake-z] = "@|
     "`[yk:person]`\n\n[fn]\n\n[fn]\n\n[fn]\n\n"@|
     "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",@/
   "fn: [note][fun]",@/
   "note: %3 |%3 # [person] wrote this [daypart]\n|"@|
-    "%2 # for the [mild] [farnoun]\n|"@|
+    "%2 # for the [mild] [land]\n|"@|
     "%2 # a [mild] little thing, says [person]\n",@/
   "fun~: %4 [fn.count]|%3 [fn.has]|%3 [fn.total]|"@|
     "%3 [fn.add]|%3 [fn.find]|%3 [fn.larger]|"@|
@@ -1800,15 +1816,13 @@ static const char *const code_frame[] = @[{@/
     "%2 [fn.wait]",
   NULL }@];
 
-@ What is kept from the first line to the last has a name that no other variable has, of two words with a low line between them. All others are made
-of a noun, with a colour before it or a tail behind it, and the three drawers have no noun in common.
+@ What is kept from the first line to the last is named by a noun that nothing else on the page is named by. All other names are made
+of a noun too, with a colour before it or a tail behind it, and the three drawers have no noun in common.
 @<A page of code@>=
 static const char *const code_frame_2[] = @[{@/
-  "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|"@|
-    "%2 the_[farnoun]|last_[farnoun]",@/
-  "farnoun: %4 castle|%3 dragon|%3 garden|%2 kingdom|"@|
-    "%2 harbour|%2 market|treasure|bridge|village|"@|
-    "tower",@/
+  "keepsake: %4 castle|%3 dragon|%3 garden|"@|
+    "%2 kingdom|%2 harbour|%2 market|treasure|bridge|"@|
+    "village|tower",@/
   "one: %4 [onenoun]|%3 [hue]_[onenoun]|"@|
     "%2 [onenoun]_[tail]",@/
   "two: %4 [twonoun]|%3 [hue]_[twonoun]|"@|

@@ -15,7 +15,7 @@ const struct plan plan_model = { "pocket", "models/pocket",
   {6, 128, 4, 2, 32, 384, 2048, 2048},
   {{7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false},
    {2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false},
-   {1600000, 1, 2048, 4, 1e-3f, 0, 20, true}}, 1
+   {2000000, 1, 2048, 6, 1e-3f, 0, 20, true}}, 1
 };
 
 const struct plan plan_draft = { "draft", "models/draft",
@@ -248,7 +248,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
 
   if (s->averaged)
     now->averaged++;
-  float keep = (float)(now->averaged - 1) / (float)(now->averaged + 9);
+  float keep = (float)(now->averaged - 1) / (float)(now->averaged + 3);
 
   t->move = (struct moments) { t->w, t->gradient, t->first, t->second,
     s->averaged ? t->mean : NULL, t->decays, rate,

@@ -408,7 +408,7 @@ static size_t rivals(struct exam *x, const char *drawer,
   for (size_t i = 0; (s = grammar_table(x->g, t, i, &length, &weight))
        != NULL; i++) {
     size_t stop = 0;
-    while (stop < length && s[stop] != '_' && s[stop] != ';')
+    while (stop < length && s[stop] != ';')
       stop++;
     snprintf(word, sizeof word, "%s%.*s", before, (int)stop, s);
     uint32_t one = first_id(x, word);
@@ -500,7 +500,7 @@ static void recall_variables(struct exam *x)
   char name[40];
   size_t length = strcspn(text, " \n");
   if (strncmp(text + length, " = ", 3) != 0 || length >= sizeof name
-      || memchr(text, '_', length) == NULL)
+      || strspn(text + length + 3, "123456789") == 0)
     return;
   snprintf(name, sizeof name, "%.*s", (int)length, text);
   for (const char *s = text; (s = strstr(s, "print(")) != NULL; s++)
@@ -510,15 +510,11 @@ static void recall_variables(struct exam *x)
 
 /* J.42  Which name is printed, and with which value? */
 
-  uint32_t first[8];
-  size_t n = rivals(x, "keepsake", "", first, 0);
-  size_t stop = strcspn(text, "_"), at = (size_t)(last + 6 - text);
-  size_t i = token_at(x, at), said = 0;
+  size_t at = (size_t)(last + 6 - text), i = token_at(x, at), said = 0;
   for (const char *s = text; s < last; s = strstr(s + 1, name))
     said = token_at(x, (size_t)(s - text));
   int r = reach(i - said);
-  told.name[r] += share_of(x, i, first, n)
-      * chance_of(x, at + stop, length - stop);
+  told.name[r] += chance_of(x, at, length);
   const char *value = strstr(last, "\n# ") + 3;
   told.value[r] += chance_of(x, (size_t)(value - text), strlen(value));
   told.n_value[r]++;

@@ -11,7 +11,7 @@
 /* I.43  Five sorts of text, and how often */
 
 static const char *const root[] = {
-  "text: %12 [tale]|%25 [home]|%38 [chronicle]|" "%44 [code]|%58 [talk]",
+  "text: %12 [tale]|%25 [home]|%52 [chronicle]|" "%49 [code]|%61 [talk]",
   NULL
 };
 
@@ -987,19 +987,25 @@ static const char *const talk_stories_3[] = {
 /* I.90  A page of code */
 
 static const char *const code_frame[] = {
-  "code: %2 [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
+  "code: [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
       "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|"
+      "%3 [z:keepsake] = [zn:number]\n\nprint({z})\n"
+      "# {zn}\n\n[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"
+      "%3 [z:keepsake] = [zn:number]\n\nprint({z})\n"
+      "# {zn}\n\n[fn]\n\n[fn]\n\n[fn]\n\n"
+      "print({z})\n# {zn}|"
+      "%2 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
+      "print({z})\n# {zn}|"
       "%3 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
       "[fn]\n\nprint({z})\n# {zn}|"
-      "%4 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
+      "%5 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
       "[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"
       "%3 [z:keepsake] = [zn:number]\n[y:keepsake-z] = "
       "`[yk:person]`\n\n[fn]\n\n[fn]\n\n[fn]\n\n"
       "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",
   "fn: [note][fun]",
   "note: %3 |%3 # [person] wrote this [daypart]\n|"
-      "%2 # for the [mild] [farnoun]\n|"
-      "%2 # a [mild] little thing, says [person]\n",
+      "%2 # for the [mild] [land]\n|" "%2 # a [mild] little thing, says [person]\n",
   "fun~: %4 [fn.count]|%3 [fn.has]|%3 [fn.total]|"
       "%3 [fn.add]|%3 [fn.find]|%3 [fn.larger]|"
       "%3 [fn.hop]|%3 [fn.greet]|%3 [fn.price]|"
@@ -1011,9 +1017,8 @@ static const char *const code_frame[] = {
 /* I.91  A page of code */
 
 static const char *const code_frame_2[] = {
-  "keepsake: %3 max_[farnoun]|%3 my_[farnoun]|" "%2 the_[farnoun]|last_[farnoun]",
-  "farnoun: %4 castle|%3 dragon|%3 garden|%2 kingdom|"
-      "%2 harbour|%2 market|treasure|bridge|village|" "tower",
+  "keepsake: %4 castle|%3 dragon|%3 garden|"
+      "%2 kingdom|%2 harbour|%2 market|treasure|bridge|" "village|tower",
   "one: %4 [onenoun]|%3 [hue]_[onenoun]|" "%2 [onenoun]_[tail]",
   "two: %4 [twonoun]|%3 [hue]_[twonoun]|" "%2 [twonoun]_[tail]",
   "three: %4 [threenoun]|%3 [hue]_[threenoun]|" "%2 [threenoun]_[tail]",
