@@ -1103,7 +1103,7 @@ struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
      tokens; the rate falls in a straight line from |from| to |to|,
        after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
-enum { STRETCHES = 3 };
+enum { STRETCHES = 4 };
 struct plan { const char *name, *directory; struct shape form;
   struct stretch leg[STRETCHES]; uint64_t seed; };
   /* a model, how it is trained, and the seed of its first weights */
@@ -1162,12 +1162,14 @@ const struct plan plan_model = { "pocket", "models/pocket",
   @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
-    { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true } }@], 1 };
+    { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },@|
+    { 1000000, 8, 512, 3, 5e-4f, 0, 10, true } }@], 1 };
 const struct plan plan_draft = { "draft", "models/draft",
   @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
-    { 300000, 1, 2048, 4, 1e-3f, 0, 10, true } }@], 2 };
+    { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
+    { 100000, 4, 512, 4, 5e-4f, 0, 10, true } }@], 2 };
 
 @ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
 before the first.

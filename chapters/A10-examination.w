@@ -879,15 +879,19 @@ static const char *const sums[] = @[{ "2 plus 2;4", "2 plus 3;5",@|
   "2 plus 4;6", "2 plus 5;7", "3 plus 3;6", "3 plus 4;7",@|
   "3 plus 5;8", "4 plus 4;8", "4 plus 5;9", "5 plus 5;10" }@];
 
-@ Three ways out of the wheel. A writer who draws from the chances leaves it by itself: every turn is taken with
-the chance that the source gives to one more, and such chances multiply. A writer who is greedy
-but holds a word against itself for having been said (its logit divided by \val{train.wheel.held} if it is positive,
-multiplied if it is not) leaves it when the wheel's lead over the next best is smaller than the penalty. And one who
-may say no three tokens twice has to leave it after the first turn. Chapter 7 is about all three; here they are only asked
+@ Four ways out of the wheel. A writer who draws from the chances leaves it by itself: every turn is taken with
+the chance that the source gives to one more, and such chances multiply. A greedy writer has to be helped. One may hold
+a word against itself for having been said at all, its logit divided by \val{train.wheel.held} if it is positive and
+multiplied if it is not. That need not be enough: the wheel's only rival is the full stop that would end its sentence, and if a
+full stop has been said before, it is held back as much. One may count instead, and take \val{train.wheel.each} from
+a word's logit for every time it was said; then each turn makes the next one dearer. Or one may forbid to say
+any three tokens twice, which ends it after the first turn. Chapter 7 is about all of them; here they are only asked
 whether the wheel that the later chapters need can be broken.
 @<Examine what it says@>=
-static uint32_t leader(struct exam *x, size_t row, double held,
-  bool blocked)
+enum way_out { HELD, COUNTED, BLOCKED };
+static const double held = 1.3, each = 0.5;
+@#
+static uint32_t leader(struct exam *x, size_t row, enum way_out way)
 {
   size_t v = x->lm->config.vocab_size;
   const uint32_t *id = x->list.id;
@@ -898,40 +902,49 @@ static uint32_t leader(struct exam *x, size_t row, double held,
   return best;
 }
 
-@ A token that occurs twice is held back only once: the logit to start from is always the pass's. Three tokens have been
+@ A token that occurs twice is held back only once, since the logit to start from is always the pass's; counted, it pays each time. Three tokens have been
 said before if the last two of them stood side by side anywhere earlier, and then what followed them there must not follow now.
 @<Hold token |i| against itself@>=
 {
   float z = x->logits[row * v + id[i]];
-  x->q[id[i]] = z > 0 ? (double) z / held : (double) z * held;
-}
-for (size_t i = 2; blocked && i <= row; i++)
-  if (id[i - 2] == id[row - 1] && id[i - 1] == id[row])
+  if (way == HELD)
+    x->q[id[i]] = z > 0 ? (double) z / held : (double) z * held;
+  if (way == COUNTED) x->q[id[i]] -= each;
+  if (way == BLOCKED && i >= 2
+    && id[i - 2] == id[row - 1] && id[i - 1] == id[row])
     x->q[id[i]] = -1e9;
+}
 
-@ All rows of the long greedy text are looked at once more, and each of the three is asked at which token it would have gone another way.
+@ All rows of the long greedy text are looked at once more, and each of the helpers is asked at which token it would have gone another way.
+It goes round with no help; so what is found is the first token at which help would have changed it. Whether the first helper does is noted
+and not judged, with 0 for never.
 @<Examine what it says@>=
 static void exam_ways_out(struct exam *x, size_t from)
 {
-  static const double held = 1.3;
   double stays = 1;
-  size_t penalty = 0, blocked = 0, n = x->list.n;
+  size_t left[] = @[{ [HELD] = 0, [COUNTED] = 0, [BLOCKED] = 0 }@];
+  size_t n = x->list.n;
   if (!look_at(x, x->lm, x->s, n, x->logits)) return;
   for (size_t i = from; i < n; i++) {
     uint32_t said = x->list.id[i];
     if (i < from + 40) stays *= probabilities(x, x->logits, i - 1, x->p)[said];
-    if (penalty == 0 && leader(x, i - 1, held, false) != said)
-      penalty = i - from + 1;
-    if (blocked == 0 && leader(x, i - 1, 1, true) != said)
-      blocked = i - from + 1;
+    for (int w = HELD; w <= BLOCKED; w++)
+      if (left[w] == 0 && leader(x, i - 1, (enum way_out) w) != said)
+        left[w] = i - from + 1;
   }
-  note(x, "wheel.held", held);
-  most(x, "wheel.drawn", stays, 0.1);
-  least(x, "wheel.penalty", penalty > 0, 1);
-  note(x, "wheel.penalty.token", (double) penalty);
-  least(x, "wheel.blocked", blocked > 0, 1);
-  note(x, "wheel.blocked.token", (double) blocked);
+  @<Write down where the wheel was left@>@;
 }
+
+@ Forty tokens are twenty turns.
+@<Write down where the wheel was left@>=
+note(x, "wheel.held", held);
+note(x, "wheel.each", each);
+most(x, "wheel.drawn", stays, 0.1);
+note(x, "wheel.held.token", (double) left[HELD]);
+least(x, "wheel.counted", left[COUNTED] > 0, 1);
+note(x, "wheel.counted.token", (double) left[COUNTED]);
+least(x, "wheel.blocked", left[BLOCKED] > 0, 1);
+note(x, "wheel.blocked.token", (double) left[BLOCKED]);
 
 @ The wheel of the mill is a test of a failing: a greedy writer is
 supposed to get caught in it, because later chapters need a loop to break. The wheel goes round until it is stopped, and each ``and round'' is two tokens.

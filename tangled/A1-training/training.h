@@ -20,7 +20,7 @@ struct stretch {
  * the rate falls in a straight line from from to to, after rising over
  * warm_up steps; a running mean of the weights is kept if averaged */
 
-enum { STRETCHES = 3 };
+enum { STRETCHES = 4 };
 struct plan {
   const char *name, *directory;
   struct shape form;

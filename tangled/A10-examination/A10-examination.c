@@ -9,7 +9,7 @@
 #include "A6-kernels/numbers.h"
 #include "A1-training/training.h"
 
-/* J.67  The whole examination */
+/* J.68  The whole examination */
 
 /* J.3  The examination */
 
@@ -803,7 +803,10 @@ static void exam_greedy(struct exam *x)
 
 /* J.57  Examine what it says */
 
-static uint32_t leader(struct exam *x, size_t row, double held, bool blocked)
+enum way_out { HELD, COUNTED, BLOCKED };
+static const double held = 1.3, each = 0.5;
+
+static uint32_t leader(struct exam *x, size_t row, enum way_out way)
 {
   size_t v = x->lm->config.vocab_size;
   const uint32_t *id = x->list.id;
@@ -814,11 +817,14 @@ static uint32_t leader(struct exam *x, size_t row, double held, bool blocked)
 
   {
     float z = x->logits[row * v + id[i]];
-    x->q[id[i]] = z > 0 ? (double)z / held : (double)z *held;
-  }
-  for (size_t i = 2; blocked && i <= row; i++)
-    if (id[i - 2] == id[row - 1] && id[i - 1] == id[row])
+    if (way == HELD)
+      x->q[id[i]] = z > 0 ? (double)z / held : (double)z *held;
+    if (way == COUNTED)
+      x->q[id[i]] -= each;
+    if (way == BLOCKED && i >= 2
+        && id[i - 2] == id[row - 1] && id[i - 1] == id[row])
       x->q[id[i]] = -1e9;
+  }
 
   uint32_t best = 0;
   for (uint32_t i = 1; i < v; i++)
@@ -831,29 +837,34 @@ static uint32_t leader(struct exam *x, size_t row, double held, bool blocked)
 
 static void exam_ways_out(struct exam *x, size_t from)
 {
-  static const double held = 1.3;
   double stays = 1;
-  size_t penalty = 0, blocked = 0, n = x->list.n;
+  size_t left[] = {[HELD] = 0,[COUNTED] = 0,[BLOCKED] = 0 };
+  size_t n = x->list.n;
   if (!look_at(x, x->lm, x->s, n, x->logits))
     return;
   for (size_t i = from; i < n; i++) {
     uint32_t said = x->list.id[i];
     if (i < from + 40)
       stays *= probabilities(x, x->logits, i - 1, x->p)[said];
-    if (penalty == 0 && leader(x, i - 1, held, false) != said)
-      penalty = i - from + 1;
-    if (blocked == 0 && leader(x, i - 1, 1, true) != said)
-      blocked = i - from + 1;
+    for (int w = HELD; w <= BLOCKED; w++)
+      if (left[w] == 0 && leader(x, i - 1, (enum way_out)w) != said)
+        left[w] = i - from + 1;
   }
+
+/* J.60  Write down where the wheel was left */
+
   note(x, "wheel.held", held);
+  note(x, "wheel.each", each);
   most(x, "wheel.drawn", stays, 0.1);
-  least(x, "wheel.penalty", penalty > 0, 1);
-  note(x, "wheel.penalty.token", (double)penalty);
-  least(x, "wheel.blocked", blocked > 0, 1);
-  note(x, "wheel.blocked.token", (double)blocked);
+  note(x, "wheel.held.token", (double)left[HELD]);
+  least(x, "wheel.counted", left[COUNTED] > 0, 1);
+  note(x, "wheel.counted.token", (double)left[COUNTED]);
+  least(x, "wheel.blocked", left[BLOCKED] > 0, 1);
+  note(x, "wheel.blocked.token", (double)left[BLOCKED]);
+
 }
 
-/* J.60  Examine what it says */
+/* J.61  Examine what it says */
 
 static void exam_wheel(struct exam *x)
 {
@@ -867,7 +878,7 @@ static void exam_wheel(struct exam *x)
   exam_ways_out(x, from);
 }
 
-/* J.61  Examine long rows */
+/* J.62  Examine long rows */
 
 enum { N_ROWS = 12, BLOCK = 128, BLOCKS = LONGEST / BLOCK };
 
@@ -890,7 +901,7 @@ static bool exam_row(struct exam *x, double *bits)
   return true;
 }
 
-/* J.62  Examine long rows */
+/* J.63  Examine long rows */
 
 static bool exam_positions(struct exam *x)
 {
@@ -911,7 +922,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-/* J.63  Examine how far the heads look */
+/* J.64  Examine how far the heads look */
 
 enum { GAZE_FROM = 24, GAZE_TO = 40, GAZE_TEXTS = 20 };
 struct gaze {
@@ -933,7 +944,7 @@ static void gaze_add(void *what, enum watch_stage stage, uint32_t layer,
         g->tokens += (double)x[r * width + h * wide + k] * (double)(r - k);
 }
 
-/* J.64  Examine how far the heads look */
+/* J.65  Examine how far the heads look */
 
 static bool gaze_at(struct exam *x, struct gaze *g)
 {
@@ -951,7 +962,7 @@ static bool gaze_at(struct exam *x, struct gaze *g)
   return ok;
 }
 
-/* J.65  Examine how far the heads look */
+/* J.66  Examine how far the heads look */
 
 static bool exam_gaze(struct exam *x)
 {
@@ -975,7 +986,7 @@ static bool exam_gaze(struct exam *x)
   return true;
 }
 
-/* J.66  Examine the files */
+/* J.67  Examine the files */
 
 static void exam_files(struct exam *x)
 {
@@ -990,7 +1001,7 @@ static void exam_files(struct exam *x)
   note(x, "parameters.draft", (double)model_parameters(x->draft));
 }
 
-/* J.68  Ask everything */
+/* J.69  Ask everything */
 
 static int examine(void)
 {
@@ -1016,7 +1027,7 @@ static int examine(void)
   return ok && x.failed == 0 ? 0 : 1;
 }
 
-/* J.70  What is printed */
+/* J.71  What is printed */
 
 static bool ask(double *on, double *however, double *additionally)
 {
@@ -1035,7 +1046,7 @@ static bool ask(double *on, double *however, double *additionally)
   return p != NULL;
 }
 
-/* J.71  What is printed */
+/* J.72  What is printed */
 
 static int print_checkpoint(void)
 {
@@ -1048,7 +1059,7 @@ static int print_checkpoint(void)
   return 0;
 }
 
-/* J.72  What is printed */
+/* J.73  What is printed */
 
 static bool next_answer(FILE * f, char key[64], double *figure)
 {
@@ -1067,7 +1078,7 @@ static bool next_answer(FILE * f, char key[64], double *figure)
   return false;
 }
 
-/* J.73  What is printed */
+/* J.74  What is printed */
 
 static bool answered(const char *wanted, double *figure)
 {
@@ -1081,7 +1092,7 @@ static bool answered(const char *wanted, double *figure)
   return found;
 }
 
-/* J.74  What is printed */
+/* J.75  What is printed */
 
 static int print_values(void)
 {
@@ -1099,7 +1110,7 @@ static int print_values(void)
   return 0;
 }
 
-/* J.75  What is printed */
+/* J.76  What is printed */
 
 static int print_loss(void)
 {
@@ -1123,7 +1134,7 @@ static int print_loss(void)
   return 0;
 }
 
-/* J.76  What is printed */
+/* J.77  What is printed */
 
 static int print_fork(void)
 {
@@ -1138,7 +1149,7 @@ static int print_fork(void)
   return 0;
 }
 
-/* J.77  What is printed */
+/* J.78  What is printed */
 
 static int print_positions(void)
 {
