@@ -24,6 +24,7 @@ if [ "$build" = build ]; then
   one globals tests/globals.sh
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
+  one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"
   one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
   one byhand tests/byhand.sh
