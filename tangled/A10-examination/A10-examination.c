@@ -724,7 +724,7 @@ static void exam_fork(struct exam *x)
   if (p == NULL)
     return;
 
-/* J.52  Ask for the chance of each road, and keep \low and \high */
+/* J.52  Ask for the chance of each road, and keep 'low' and 'high' */
 
   for (int i = 0; i < BRANCHES; i++) {
     double one = p[first_id(x, branch[i])];
