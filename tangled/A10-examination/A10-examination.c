@@ -813,10 +813,10 @@ static uint32_t leader(struct exam *x, size_t row, double held, bool blocked)
   const uint32_t *id = x->list.id;
   for (size_t i = 0; i < v; i++)
     x->q[i] = (double)x->logits[row * v + i];
-  for (size_t i = 0; i <= row; i++)
-/* J.58  Hold token i against itself */
 
-  {
+/* J.58  Hold against each token that it was said */
+
+  for (size_t i = 0; i <= row; i++) {
     float z = x->logits[row * v + id[i]];
     x->q[id[i]] = z > 0 ? (double)z / held : (double)z *held;
   }
