@@ -196,7 +196,7 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
     size_t room = 2 * (b->n + n) + 32;
     unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
       room, 1, why);
-    if (p == NULL) return false;
+    if (p == NULL)@+ return false;
     b->byte = p, b->room = room;
   }
   if (n > 0) memcpy(b->byte + b->n, more, n);
@@ -248,7 +248,7 @@ size_t utf8_next(const unsigned char *byte, size_t n,
     : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
   @<Narrow what the second byte may be@>@;
   *state = UTF8_BROKEN;
-  if (length == 0) return 1;
+  if (length == 0)@+ return 1;
   @<Go on while each byte may stand where it stands@>@;
   *state = UTF8_WHOLE;
   return length;
@@ -264,7 +264,7 @@ for (size_t k = 1; k < length; k++) {
     *state = UTF8_UNFINISHED;
     return k;
   }
-  if (byte[k] < low || byte[k] > high) return k;
+  if (byte[k] < low || byte[k] > high)@+ return k;
   low = 0x80, high = 0xbf;
 }
 
@@ -310,7 +310,7 @@ size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
   *whole = state == UTF8_WHOLE;
   while (at < n) {
     size_t step = utf8_next(byte + at, n - at, &state);
-    if ((state == UTF8_WHOLE) != *whole) break;
+    if ((state == UTF8_WHOLE) != *whole)@+ break;
     at += step;
   }
   return at;
@@ -331,7 +331,7 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
     step = utf8_next(byte + at, n - at, &state);
     bool ok = state == UTF8_WHOLE ? bytes_push(m, out, byte + at,
       step, why) : bytes_push(m, out, "\xef\xbf\xbd", 3, why);
-    if (ok) continue;
+    if (ok)@+ continue;
     out->n = start;
     return false;
   }
@@ -414,7 +414,7 @@ bool stream_feed(struct memory *m, struct stream *s,
   struct error *why)
 {
   size_t start = out->n;
-  if (!bytes_push(m, out, s->held, s->n, why)) return false;
+  if (!bytes_push(m, out, s->held, s->n, why))@+ return false;
   if (!bytes_push(m, out, byte, n, why)) {
     out->n = start;
     return false;
@@ -432,7 +432,7 @@ swallow a byte that the model has written would be worse, because then what the 
 bool stream_flush(struct memory *m, struct stream *s,
   struct bytes *out, struct error *why)
 {
-  if (!bytes_push(m, out, s->held, s->n, why)) return false;
+  if (!bytes_push(m, out, s->held, s->n, why))@+ return false;
   s->n = 0;
   return true;
 }
@@ -576,7 +576,7 @@ static bool rewrite(struct memory *m, const char *pattern, size_t n,
       put = "\\p{White_Space}", length = 15;
     else if (length == 2 && put[1] == 'S')
       put = "\\P{White_Space}", length = 15;
-    if (!bytes_push(m, out, put, length, why)) return false;
+    if (!bytes_push(m, out, put, length, why))@+ return false;
   }
   return true;
 }
@@ -591,16 +591,16 @@ system itself; they are in nobody's books.
 enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
-  if (n > SIZE_MAX - HEADER) return NULL;
+  if (n > SIZE_MAX - HEADER)@+ return NULL;
   unsigned char *p = memory_take(m, FOR_TOKENS, n + HEADER, 1, NULL);
-  if (p == NULL) return NULL;
+  if (p == NULL)@+ return NULL;
   memcpy(p, &n, sizeof n);
   return p + HEADER;
 }
 @#
 static void give_for_pcre2(void *block, void *m)
 {
-  if (block == NULL) return;
+  if (block == NULL)@+ return;
   size_t n;
   unsigned char *p = (unsigned char *) block - HEADER;
   memcpy(&n, p, sizeof n);
@@ -631,7 +631,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why)
 {
   struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
-  if (s == NULL) return NULL;
+  if (s == NULL)@+ return NULL;
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2,
     give_for_pcre2, m);
@@ -642,7 +642,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
     : rewrite(m, pattern, n, &text, why));
   ok = ok && compile(s, &text, literal, why) && make_room(s, why);
   bytes_free(m, &text);
-  if (ok) return s;
+  if (ok)@+ return s;
   splitter_close(s);
   return NULL;
 }
@@ -698,7 +698,7 @@ null for what was never made.
 @<Make room for the searches@>=
 void splitter_close(struct splitter *s)
 {
-  if (s == NULL) return;
+  if (s == NULL)@+ return;
   pcre2_jit_stack_free(s->stack);
   pcre2_match_context_free(s->limits);
   pcre2_match_data_free(s->result);
@@ -741,8 +741,8 @@ static bool look(struct pieces *p, struct error *why)
   @<Search, and once more without machine code if its stack ends@>@;
   p->from = p->to = p->n;
   p->known = true;
-  if (got == PCRE2_ERROR_NOMATCH) return true;
-  if (got < 0) return say_what_pcre2_says(got, p->at, why);
+  if (got == PCRE2_ERROR_NOMATCH)@+ return true;
+  if (got < 0)@+ return say_what_pcre2_says(got, p->at, why);
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
   p->from = found[0], p->to = found[1];
   return (p->at <= p->from && p->from <= p->to)
@@ -784,14 +784,14 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
 {
   *next = (struct text_piece) @[{ p->text + p->at, 0, false }@];
   while (p->at < p->n) {
-    if (!p->known && !look(p, why)) return false;
+    if (!p->known && !look(p, why))@+ return false;
     if (p->at < p->from) {
       next->n = p->from - p->at;
       p->at = p->from;
       return true;
     }
     p->known = false, p->full = p->from == p->to;
-    if (p->full) continue;
+    if (p->full)@+ continue;
     next->n = p->to - p->from, next->match = true;
     p->at = p->to;
     return true;
@@ -951,7 +951,7 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte,
     size_t room = 2 * t->room_chunks + 64;
     struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
       t->room_chunks, room, sizeof *p, t->why);
-    if (p == NULL) return false;
+    if (p == NULL)@+ return false;
     t->part = p, t->room_chunks = room;
   }
   t->part[t->n_chunks++] = (struct chunk) @[{ byte, n, 1 }@];
@@ -968,7 +968,7 @@ experiments of people who want to see what happens then.
 static bool collect(struct trainer *t, const unsigned char *text,
   size_t n, struct splitter *by)
 {
-  if (by == NULL) return n == 0 || enter_piece(t, text, n);
+  if (by == NULL)@+ return n == 0 || enter_piece(t, text, n);
   for (size_t at = 0, length = 0; at < n; at += length) {
     bool whole;
     struct pieces p;
@@ -976,7 +976,7 @@ static bool collect(struct trainer *t, const unsigned char *text,
     length = utf8_run(text + at, n - at, &whole);
     pieces_begin(&p, whole ? by : NULL, text + at, length);
     do {
-      if (!pieces_next(&p, &next, t->why)) return false;
+      if (!pieces_next(&p, &next, t->why))@+ return false;
       if (next.n > 0 && !enter_piece(t, next.byte, next.n))
         return false;
     } while (next.n > 0);
@@ -994,7 +994,7 @@ static bool link_pair(struct trainer *t, uint32_t i)
 {
   uint32_t left = t->at[i].id, right = t->at[t->at[i].next].id;
   uint32_t k = pair_map_get(&t->number, left, right);
-  if (k == 0 && !new_pair(t, left, right, &k)) return false;
+  if (k == 0 && !new_pair(t, left, right, &k))@+ return false;
   struct pair *p = &t->of[k - 1];
   t->at[i].before = p->last, t->at[i].after = NOWHERE;
   if (p->last == NOWHERE) p->first = i;
@@ -1015,7 +1015,7 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
     size_t room = 2 * t->room_of + 256;
     struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
       room, sizeof *p, t->why);
-    if (p == NULL) return false;
+    if (p == NULL)@+ return false;
     t->of = p, t->room_of = room;
   }
   *k = (uint32_t) (t->n_of + 1);
@@ -1054,7 +1054,7 @@ static bool lay_out(struct trainer *t)
       "a text of %zu bytes is too long to learn from", t->n_at);
   t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
     t->why);
-  if (t->at == NULL) return false;
+  if (t->at == NULL)@+ return false;
   uint32_t i = 0;
   for (size_t c = 0; c < t->n_chunks; c++) {
     @<Lay out the spots of one chunk@>@;
@@ -1073,7 +1073,7 @@ for (; i <= last; i++)
     i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,@|
     NOWHERE, NOWHERE, t->part[c].times }@];
 for (i = first; i < last; i++)
-  if (!link_pair(t, i)) return false;
+  if (!link_pair(t, i))@+ return false;
 i = last + 1;
 
 @ The heap takes the smallest first, so a count goes in with its bits inverted, which turns the order round. Equal counts are
@@ -1091,7 +1091,7 @@ static bool queue_pair(struct trainer *t, const struct pair *p)
 static bool queue_from(struct trainer *t, size_t k)
 {
   for (; k < t->n_of; k++)
-    if (!queue_pair(t, &t->of[k])) return false;
+    if (!queue_pair(t, &t->of[k]))@+ return false;
   return true;
 }
 
@@ -1118,7 +1118,7 @@ static bool best_pair(struct trainer *t, struct pair **best)
       *best = p;
       return true;
     }
-    if (!queue_pair(t, p)) return false;
+    if (!queue_pair(t, p))@+ return false;
   }
   return true;
 }
@@ -1144,7 +1144,7 @@ static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
   unlink_pair(t, i);
   t->at[i].id = made, t->at[i].next = next;
   if (next != NOWHERE) t->at[next].prev = i;
-  if (prev != NOWHERE && !link_pair(t, prev)) return false;
+  if (prev != NOWHERE && !link_pair(t, prev))@+ return false;
   return next == NOWHERE || link_pair(t, i);
 }
 
@@ -1160,7 +1160,7 @@ static bool merge_all(struct trainer *t, const struct pair *best,
   size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
   size_t fresh = t->n_of;
   while (t->of[k].first != NOWHERE)
-    if (!merge_at(t, t->of[k].first, made)) return false;
+    if (!merge_at(t, t->of[k].first, made))@+ return false;
   return queue_from(t, fresh);
 }
 
@@ -1218,8 +1218,8 @@ static bool learn(struct trainer *t, struct bpe_merge *list,
   size_t k = 0;
   for (; k < merges; k++) {
     struct pair *best;
-    if (!best_pair(t, &best)) return false;
-    if (best == NULL) break;
+    if (!best_pair(t, &best))@+ return false;
+    if (best == NULL)@+ break;
     list[k] = (struct bpe_merge) @[{ best->left, best->right }@];
     if (!merge_all(t, best, (uint32_t) (256 + k))) return false;
   }
@@ -1283,7 +1283,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
     size_t room = 2 * list->room + 32;
     uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
       room, sizeof *p, why);
-    if (p == NULL) return false;
+    if (p == NULL)@+ return false;
     list->id = p, list->room = room;
   }
   list->id[list->n++] = id;
@@ -1348,7 +1348,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
     size_t room = 2 * b->room + 256;
     struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
       room, sizeof *p, why);
-    if (p == NULL) return false;
+    if (p == NULL)@+ return false;
     b->rule = p, b->room = room;
   }
   b->rule[b->n] = (struct bpe_rule) @[{ left, right, made }@];
@@ -1385,8 +1385,8 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   struct ids *out, struct error *why)
 {
   size_t start = out->n;
-  if (n == 0) return true;
-  if (!spell_in_bytes(b, m, w, byte, n, why)) return false;
+  if (n == 0)@+ return true;
+  if (!spell_in_bytes(b, m, w, byte, n, why))@+ return false;
   while (w->queue.n > 0) {
     struct entry e = heap_pop(&w->queue);
     const struct bpe_rule *r = &b->rule[e.first];
@@ -1434,7 +1434,7 @@ static bool consider(const struct bpe *b, struct memory *m,
     *right = &w->node[left->next];
   uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
   w->looks++;
-  if (rank == 0) return true;
+  if (rank == 0)@+ return true;
   return heap_push(m, &w->queue, (struct entry) @[{ rank - 1, i }@],
     why);
 }
@@ -1459,7 +1459,7 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
         byte[i]);
     w->node[i] = (struct bpe_node) @[{ id, i > 0 ? i - 1 : NOWHERE,@|
       i + 1 < n ? i + 1 : NOWHERE }@];
-    if (i > 0 && !consider(b, m, w, i - 1, why)) return false;
+    if (i > 0 && !consider(b, m, w, i - 1, why))@+ return false;
   }
   return true;
 }
@@ -1471,7 +1471,7 @@ be copied.
 if (n > w->room) {
   bpe_work_free(m, w);
   w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
-  if (w->node == NULL) return false;
+  if (w->node == NULL)@+ return false;
   w->room = n;
 }
 
@@ -1900,12 +1900,12 @@ static int print_lessons(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct lesson hand, cat;
-  if (!learn_from(&m, hand_line, HAND_MERGES, &hand)) return 1;
+  if (!learn_from(&m, hand_line, HAND_MERGES, &hand))@+ return 1;
   printf("%zu merges from `%s'\n", hand.n, hand_line);
   print_merges(&m, &hand);
   bool ok = print_ids(&m, &hand, "that");
   forget(&m, &hand);
-  if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
+  if (!learn_from(&m, story, STORY_MERGES, &cat))@+ return 1;
   printf("%zu merges from three lines about a cat\n", cat.n);
   print_merges(&m, &cat);
   ok = print_ids(&m, &cat, "The cat sat") && ok;
@@ -1935,7 +1935,7 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
       uint32_t rank = pair_map_get(&b->rank, id[i], id[i + 1]);
       if (rank != 0 && rank < best) best = rank, at = i;
     }
-    if (best == UINT32_MAX) return looks;
+    if (best == UINT32_MAX)@+ return looks;
     id[at] = b->rule[best - 1].made;
     memmove(id + at + 1, id + at + 2, (n - at - 2) * sizeof *id);
     n--;
@@ -2055,7 +2055,7 @@ static bool print_row(struct memory *m, size_t merges)
   struct lesson l;
   struct ids list = @[{ NULL, 0, 0 }@];
   size_t at = 0, n;
-  if (!learn_from(m, story, merges, &l)) return false;
+  if (!learn_from(m, story, merges, &l))@+ return false;
   bool ok = encode(m, &l, sentence, &list);
   for (size_t i = 0; i < list.n; at += n, i++) {
     char room[64];
@@ -2077,7 +2077,7 @@ static int print_growth(void)
   struct memory m = @[{ .refuse_at = 0 }@];
   printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)
-    if (!print_row(&m, level[i])) return 1;
+    if (!print_row(&m, level[i]))@+ return 1;
   return 0;
 }
 
@@ -2091,7 +2091,7 @@ static int print_shrink(void)
   printf("merges,story,news\n");
   for (size_t k = 0; k <= MANY; k++) {
     struct lesson l;
-    if (!learn_from(&m, story, k, &l)) return 1;
+    if (!learn_from(&m, story, k, &l))@+ return 1;
     printf("%zu,%.4f,%.4f\n", k,@|
       (double) strlen(story) / (double) count_ids(&m, &l, story),@|
       (double) strlen(news) / (double) count_ids(&m, &l, news));
@@ -2110,7 +2110,7 @@ static int print_work(void)
   printf("n,slow,fast\n");
   for (size_t n = 2; n <= LONGEST; n *= 2) {
     uint64_t slow, fast;
-    if (!count_looks(&m, n, &slow, &fast)) return 1;
+    if (!count_looks(&m, n, &slow, &fast))@+ return 1;
     printf("%zu,%d,%d\n", n, (int) slow, (int) fast);
   }
   return 0;
@@ -2124,7 +2124,7 @@ static int print_held(void)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct lesson cat;
-  if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
+  if (!learn_from(&m, story, STORY_MERGES, &cat))@+ return 1;
   printf("id,released,held\n");
   feed(&m, &cat, "%u,%zu,%zu\n");
   forget(&m, &cat);

@@ -896,7 +896,7 @@ static uint32_t leader(struct exam *x, size_t row, enum way_out way)
   size_t v = x->lm->config.vocab_size;
   const uint32_t *id = x->list.id;
   for (size_t i = 0; i < v; i++) x->q[i] = (double) x->logits[row * v + i];
-  for (size_t i = 0; i <= row; i++) @<Hold token |i| against itself@>@;
+  @<Hold against each token that it was said@>@;
   uint32_t best = 0;
   for (uint32_t i = 1; i < v; i++) if (x->q[i] > x->q[best]) best = i;
   return best;
@@ -904,8 +904,8 @@ static uint32_t leader(struct exam *x, size_t row, enum way_out way)
 
 @ A token that occurs twice is held back only once, since the logit to start from is always the pass's; counted, it pays each time. Three tokens have been
 said before if the last two of them stood side by side anywhere earlier, and then what followed them there must not follow now.
-@<Hold token |i| against itself@>=
-{
+@<Hold against each token that it was said@>=
+for (size_t i = 0; i <= row; i++) {
   float z = x->logits[row * v + id[i]];
   if (way == HELD)
     x->q[id[i]] = z > 0 ? (double) z / held : (double) z * held;

@@ -206,8 +206,8 @@ struct archive {
 
 @* The check of the files. \label{sec:filescheck}
 The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
-``At byte 30 after 30'' says where a tensor begins and where the one before it ends. In the second file the two agree, and what is wrong is the end, which lies
-one byte outside the file; in the third they differ by the hole.
+In the second file a tensor begins where the one before it ends, and what is wrong is its own end, which lies
+one byte outside the file; in the third its beginning is wrong, by the hole.
 
 \widecheckpoint{build/out/A3-files.txt}{what the program of this appendix prints}
 
@@ -468,12 +468,15 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
   if (n > 0) qsort(list, n, sizeof *list, by_extent);
   uint64_t at = 0;
   for (size_t i = 0; i < n; i++) {
-    char found[64];
-    snprintf(found, sizeof found, "at byte %" PRIu64 " after %" PRIu64,
-      list[i]->begin, at);
-    if (list[i]->begin != at || list[i]->bytes > bytes - at)
-      return error_found(r->why, r->path, list[i]->name, found,
-        "no hole, no overlap, within the file");
+    char found[64], wanted[64];
+    snprintf(found, sizeof found, "%" PRIu64 " bytes at byte %" PRIu64,
+      list[i]->bytes, list[i]->begin);
+    snprintf(wanted, sizeof wanted, list[i]->begin != at@|
+      ? "byte %" PRIu64 ", no hole, no overlap"@|
+      : "within the file, before byte %" PRIu64,@|
+      list[i]->begin != at ? at : bytes);
+    if (list[i]->begin != at || list[i]->bytes > bytes - at)@+
+      return error_found(r->why, r->path, list[i]->name, found, wanted);
     list[i]->data = data + at;
     at += list[i]->bytes;
   }

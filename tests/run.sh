@@ -24,12 +24,14 @@ if [ "$build" = build ]; then
   one globals tests/globals.sh
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
+  one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"
   one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
   one byhand tests/byhand.sh
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one claims texlua tests/claims.lua claims.tsv
   one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt
+  one questions texlua tests/questions.lua docs/questions.md
   one installed tests/installed.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
   one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'

@@ -6,9 +6,9 @@ local number = name:match("^A?%d+"):gsub("^0(%d)", "%1")
 if number:match("^A") then number = string.char(64 + tonumber(number:sub(2))) end
 local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
 local function plain(t)                     -- TeX to words
-  t = t:gsub("\\PB", ""):gsub("\\%.", ""):gsub("\\_", "_"):gsub("\\ldots{?}?", "..."):gsub("\\dots", "..."):gsub("\\times", "x"):gsub("\\le%f[%A]", "<="):gsub("\\ge%f[%A]", ">=")
+  t = t:gsub("\\\\{([^}]*)}", "'%1'"):gsub("\\PB", ""):gsub("\\MG%f[%A]", "->"):gsub("\\E%f[%A]", "=="):gsub("\\I%f[%A]", "!="):gsub("\\%.", ""):gsub("\\_", "_"):gsub("\\ldots{?}?", "..."):gsub("\\dots", "..."):gsub("\\times", "x"):gsub("\\le%f[%A]", "<="):gsub("\\ge%f[%A]", ">=")
   t = t:gsub("\\%a+%s*", ""):gsub("\\(%A)", "%1"):gsub("[{}$|]", ""):gsub("``", '"'):gsub("''", '"'):gsub("~", " "):gsub("%s+", " ")
-  return (t:gsub("^%s", ""):gsub("%s$", ""))
+  return (t:gsub("%->'([%w_]+)'", "->%1"):gsub("^%s", ""):gsub("%s$", ""))
 end
 local section = {}
 for nums, text in slurp(scn):gsub("%%\n", ""):gmatch("\\X([%d,%s%*\\]+):(.-)\\X") do

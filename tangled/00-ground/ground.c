@@ -116,7 +116,7 @@ void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size
     return enter_refusal(m, what, bytes, why);
   memset(p, 0, bytes);
 
-/* 0.15  Enter \bytes as given */
+/* 0.15  Enter 'bytes' as given */
 
   struct account *book[2] = { &m->all, &m->of[what] };
   for (int i = 0; i < 2; i++) {
@@ -239,7 +239,7 @@ static void *helper_life(void *argument)
   struct pool *p = h->home;
   for (unsigned seen = 0;;) {
 
-/* 0.25  Wait until p\step is no longer \seen */
+/* 0.25  Wait until p->step is no longer 'seen' */
 
     for (int i = 0; i < PATIENCE; i++)
       if (atomic_load_explicit(&p->step, memory_order_acquire) != seen)
@@ -325,7 +325,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
     end_helpers(p, i);
 
-/* 0.32  Return the pool's memory, which was for \workers */
+/* 0.32  Return the pool's memory, which was for 'workers' */
 
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->announced);
@@ -348,7 +348,7 @@ void pool_close(struct memory *m, struct pool *p)
   unsigned workers = p->workers;
   end_helpers(p, workers);
 
-/* 0.32  Return the pool's memory, which was for \workers */
+/* 0.32  Return the pool's memory, which was for 'workers' */
 
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->announced);

@@ -248,7 +248,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
       return false;
     rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
 
-/* 3.55  Draw a pass of \rows rows, \again of them computed before */
+/* 3.55  Draw a pass of 'rows' rows, 'again' of them computed before */
 
     printf("pass %zu  ", g);
     for (size_t i = 0; i < rows; i++)

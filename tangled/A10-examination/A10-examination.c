@@ -720,7 +720,7 @@ static void exam_fork(struct exam *x)
   if (p == NULL)
     return;
 
-/* J.52  Ask for the chance of each road, and keep \low and \high */
+/* J.52  Ask for the chance of each road, and keep 'low' and 'high' */
 
   for (int i = 0; i < BRANCHES; i++) {
     double one = p[first_id(x, branch[i])];
@@ -812,10 +812,10 @@ static uint32_t leader(struct exam *x, size_t row, enum way_out way)
   const uint32_t *id = x->list.id;
   for (size_t i = 0; i < v; i++)
     x->q[i] = (double)x->logits[row * v + i];
-  for (size_t i = 0; i <= row; i++)
-/* J.58  Hold token i against itself */
 
-  {
+/* J.58  Hold against each token that it was said */
+
+  for (size_t i = 0; i <= row; i++) {
     float z = x->logits[row * v + id[i]];
     if (way == HELD)
       x->q[id[i]] = z > 0 ? (double)z / held : (double)z *held;

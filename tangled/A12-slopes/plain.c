@@ -159,7 +159,7 @@ static TARGET void multiply(const struct product *p, float *desk)
   float *b = desk, *a = desk + DEPTH * (p->cols + 16);
   for (size_t k0 = 0; k0 < p->terms; k0 += most) {
 
-/* L.29  Add \most terms, or those that are left */
+/* L.29  Add 'most' terms, or those that are left */
 
     size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
     struct strip s = { NULL, p->a_row, p->a_step, TILE * p->a_row, b,
@@ -399,7 +399,7 @@ static TARGET float norm_back(const float *x, const float *gain,
   float r = 1.0f / sqrtf(fold(square) / (float)d + 1e-5f);
   float pull = fold(along) * r * r / (float)d;
 
-/* L.47  Add the slopes of the norm to \dx */
+/* L.47  Add the slopes of the norm to 'dx' */
 
   for (size_t k = 0; k < d; k += 16)
     for (size_t j = 0; j < 16; j++) {

@@ -94,7 +94,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.23  Options of \tokenize */
+/* B.23  Options of 'tokenize' */
 
   [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0,
                   T},
@@ -193,7 +193,7 @@ static unsigned slips(const char *a, const char *b)
     for (unsigned j = 0; j <= m; j++) {
       unsigned best;
 
-/* B.37  Set \best to the slips between i letters and j letters */
+/* B.37  Set 'best' to the slips between i letters and j letters */
 
       best = i == 0 ? j : d[i - 1][j] + 1;
       if (j > 0 && d[i][j - 1] + 1 < best)
@@ -388,7 +388,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
 
-/* B.31  See to the value of option \found */
+/* B.31  See to the value of option 'found' */
 
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)

@@ -423,7 +423,7 @@ static const struct family_row *family_find(struct settings *s)
     if (strcmp(json_string_value(type), family[i].type) != 0)
       continue;
 
-/* C.77  Return the row if \list has its architecture */
+/* C.77  Return the row if 'list' has its architecture */
 
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -525,7 +525,7 @@ static bool settings_rope(struct settings *s)
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
 
-/* C.81  Read \theta from either place */
+/* C.81  Read 'theta' from either place */
 
   json_t *theta = json_object_get(s->all, "rope_theta");
   if (json_is_null(theta))

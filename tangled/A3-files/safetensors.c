@@ -342,12 +342,15 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
     qsort(list, n, sizeof *list, by_extent);
   uint64_t at = 0;
   for (size_t i = 0; i < n; i++) {
-    char found[64];
-    snprintf(found, sizeof found, "at byte %" PRIu64 " after %" PRIu64,
-             list[i]->begin, at);
+    char found[64], wanted[64];
+    snprintf(found, sizeof found, "%" PRIu64 " bytes at byte %" PRIu64,
+             list[i]->bytes, list[i]->begin);
+    snprintf(wanted, sizeof wanted, list[i]->begin != at
+             ? "byte %" PRIu64 ", no hole, no overlap"
+             : "within the file, before byte %" PRIu64,
+             list[i]->begin != at ? at : bytes);
     if (list[i]->begin != at || list[i]->bytes > bytes - at)
-      return error_found(r->why, r->path, list[i]->name, found,
-                         "no hole, no overlap, within the file");
+      return error_found(r->why, r->path, list[i]->name, found, wanted);
     list[i]->data = data + at;
     at += list[i]->bytes;
   }

@@ -69,7 +69,7 @@ static double series(double z, const double *c, int n)
   return y;
 }
 
-/* F.125  Functions of \numbers.c, in order */
+/* F.125  Functions of 'numbers'.c, in order */
 
 /* F.100  Tangent and error function in double */
 
@@ -136,7 +136,7 @@ double num_log(double x)
   k += (double)(u >> 52) - 1023;
   double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
 
-/* F.105  Let s+\low be the quotient for m */
+/* F.105  Let s+'low' be the quotient for m */
 
   double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
   double s = f / d;
@@ -157,7 +157,7 @@ static double positive_power(double x, double y)
   if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
     return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
 
-/* F.108  The logarithm of x as \high+\rest */
+/* F.108  The logarithm of x as 'high'+'rest' */
 
 /* F.104  Split x into m and a power of two, k */
 
@@ -168,7 +168,7 @@ static double positive_power(double x, double y)
   k += (double)(u >> 52) - 1023;
   double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
 
-/* F.105  Let s+\low be the quotient for m */
+/* F.105  Let s+'low' be the quotient for m */
 
   double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
   double s = f / d;
@@ -210,7 +210,7 @@ double num_pow(double x, double y)
   return negative && odd ? -magnitude : magnitude;
 }
 
-/* F.114  Reduce x to y+\low in a quadrant */
+/* F.114  Reduce x to y+'low' in a quadrant */
 
 static unsigned reduce(double x, double *y, double *low)
 {
@@ -237,7 +237,7 @@ static unsigned reduce(double x, double *y, double *low)
   for (int i = 5; i > 0; i--, carry >>= 32)
     carry += (M >> 32) * w[i] + r[i - 1], r[i - 1] = (uint32_t) carry;
 
-/* F.113  Take the quadrant off, and let g+\g_low be the rest */
+/* F.113  Take the quadrant off, and let g+'g_low' be the rest */
 
   unsigned quadrant = r[0] >> 30;
   for (int i = 0; i < 5; i++)

@@ -152,7 +152,7 @@ NUM_INLINE float num_erff(float x)
 {
   float a = num_float(num_bits32(x) & 0x7fffffffu), z = a * a;
 
-/* F.98  Let \small be the polynomial for arguments below 1 */
+/* F.98  Let 'small' be the polynomial for arguments below 1 */
 
   float s = 7.889119e-05f;
   s = fmaf(s, z, -0.0008020846f);

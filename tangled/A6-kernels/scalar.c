@@ -215,7 +215,7 @@ INLINE float biased(float sum, const struct matrix *w, size_t o)
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* F.31  Outputs \from to \to of a matrix stored by outputs */
+/* F.31  Outputs 'from' to 'to' of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -243,7 +243,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* F.33  One row from output o to the \end */
+/* F.33  One row from output o to the 'end' */
 
       {
         size_t c = o;
@@ -283,7 +283,7 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
     y[o + c] = biased(sum[c], w, o + c);
 }
 
-/* F.38  Outputs \from to \to of a matrix stored by inputs */
+/* F.38  Outputs 'from' to 'to' of a matrix stored by inputs */
 
 enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
 
@@ -708,7 +708,7 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     float *y = job->y + i * d, *kept = NULL;
     size_t first = i % h->n_heads / group * d;
 
-/* F.63  Make \kept ready if the weights are wanted */
+/* F.63  Make 'kept' ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
