@@ -1146,13 +1146,15 @@ const float *trainer_weights(const struct trainer *t);
 struct network *trainer_network(const struct trainer *t);
   /* the network of the run */
 
-@ The plan of the built-in model has three stretches. Rows of 512 tokens first, two to a step, which
+@ The plan of the built-in model has four stretches. Rows of 512 tokens first, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
 never trained fail badly; then a calm stretch of large steps at a falling rate, with an average of
-the weights. The last one hardly lowers the loss. It is there for the fork: a model can be
+the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
+chances that somebody may look at: a model can be
 excellent on the average and still prefer one of two equal roads, by the accident of its last few
 steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
-lies in the middle of where the accidents led.
+lies in the middle of where the accidents led. The rows of the last stretch are short because what a reader types stands at
+the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
 The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
@@ -1163,13 +1165,13 @@ const struct plan plan_model = { "pocket", "models/pocket",
   @[{ { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },@|
-    { 1000000, 8, 512, 3, 5e-4f, 0, 10, true } }@], 1 };
+    { 3000000, 16, 256, 3, 3e-4f, 0, 10, true } }@], 1 };
 const struct plan plan_draft = { "draft", "models/draft",
   @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
-    { 100000, 4, 512, 4, 5e-4f, 0, 10, true } }@], 2 };
+    { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
 
 @ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
 before the first.
@@ -1389,7 +1391,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
     s->averaged ? t->mean : NULL, t->decays, rate,
     square > 1 ? (float) (1 / sqrt(square))
       : 1, (float) (1 / (1 - now->power1)),
-    (float) (1 / (1 - now->power2)), keep < 0.98f ? keep : 0.98f };
+    (float) (1 / (1 - now->power2)), keep < 0.99f ? keep : 0.99f };
   pool_run(t->crew, adam_part, t);
 }
 
@@ -1403,7 +1405,7 @@ float rate = fmaf(gone, s->to - s->from, s->from)
   * (rise < 1 ? rise : 1);
 
 @ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$, which is 0 at the first, so that nothing of
-the empty mean stays; later the mean reaches back over about a quarter of the steps, but the share is never more than 98 per cent, a memory of some fifty.
+the empty mean stays; later the mean reaches back over about a quarter of the steps, but the share is never more than 99 per cent, a memory of some hundred.
 @<Find the memory of the running mean@>=
 if (s->averaged) now->averaged++;
 float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
@@ -1869,10 +1871,10 @@ and the dashed line is exactly what the model has not learnt.
 @^loss@>
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
-source. The thin lines stand where the rows become longer and where the calm stretch begins; the peak at the first of them is
+source. The thin lines stand where the rows become longer and where the two calm stretches begin; the peak at the first of them is
 what positions cost that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
-towards a dashed horizontal line at about six tenths of a bit, with one sharp peak at two thirds of the way, and
+towards a dashed horizontal line at about six tenths of a bit, with one sharp peak half-way, and
 lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}

@@ -1131,7 +1131,7 @@ source's are fifteen per cent for However and Additionally and seven for each of
 model's stand near them.}
 
 \Cref{fig:trainfork} shows the crossing for which the chronicles were written. A figure like this is not a matter of
-course. Before the calm stretch at the end of its training, with its smaller steps, the same model may give one of the two leaders half as much again as the
+course. Before the calm stretches at the end of its training, with its smaller steps, the same model may give one of the two leaders half as much again as the
 other, while its loss is nearly as good: each large step pushes single probabilities about,
 and the average over all tokens does not notice. \Cref{fig:trainpositions} shows the other thing that an
 average hides. Positions that were never trained do not fail gently. A model that has seen rows of 512 only is

@@ -16,7 +16,7 @@ const struct plan plan_model = { "pocket", "models/pocket",
   {{7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false},
    {2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false},
    {2000000, 1, 2048, 6, 1e-3f, 0, 20, true},
-   {1000000, 8, 512, 3, 5e-4f, 0, 10, true}}, 1
+   {3000000, 16, 256, 3, 3e-4f, 0, 10, true}}, 1
 };
 
 const struct plan plan_draft = { "draft", "models/draft",
@@ -24,7 +24,7 @@ const struct plan plan_draft = { "draft", "models/draft",
   {{1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false},
    {400000, 1, 2048, 1, 1.4e-3f, 0, 1, false},
    {300000, 1, 2048, 4, 1e-3f, 0, 10, true},
-   {100000, 4, 512, 4, 5e-4f, 0, 10, true}}, 2
+   {400000, 8, 256, 3, 3e-4f, 0, 10, true}}, 2
 };
 
 /* A.69  Plans */
@@ -256,7 +256,7 @@ static void move_weights(struct trainer *t, const struct stretch *s)
     s->averaged ? t->mean : NULL, t->decays, rate,
     square > 1 ? (float)(1 / sqrt(square))
         : 1, (float)(1 / (1 - now->power1)),
-    (float)(1 / (1 - now->power2)), keep < 0.98f ? keep : 0.98f
+    (float)(1 / (1 - now->power2)), keep < 0.99f ? keep : 0.99f
   };
   pool_run(t->crew, adam_part, t);
 }
