@@ -68,7 +68,7 @@ values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
 build/values/%.val: build/bin/% $(wildcard figures/data/*.csv models/*/*)
 	@mkdir -p $(@D)
 	$< values > $@
-build/out/%.txt: build/bin/%
+build/out/%.txt: build/bin/% $(wildcard models/*/*)
 	@mkdir -p $(@D)
 	@(echo '$$ $<'; $<) > $@
 define data
@@ -121,7 +121,7 @@ lint: build/values.tex ## digits in prose, docstrings, sections
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
-check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) ## every test; the last line is the total
+check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) $(OUTPUTS) ## every test; the last line is the total
 	@BUILD=$(BUILD) CHAPTERS='$(CHAPTERS)' CC='$(CC)' tests/run.sh $(SUITES)
 $(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)

@@ -305,18 +305,18 @@ START_TEST(resumed)
   char path[] = "/tmp/incipit-XXXXXX";
   ck_assert(mkstemp(path) >= 0);
   struct plan p = plan_draft;
-  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192;
+  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192, p.leg[3].tokens = 6144;
   struct world w;
   struct progress a, b;
   world_open(&w, 2);
   const struct kernels *k = kernels_find(NULL, &why);
   struct trainer *t = trainer_open(&m, &p, k, w.pool, w.source, &why), *u;
   size_t n = network_count(trainer_network(t));
-  ck_assert_uint_eq(plan_steps(&p), 6);
-  for (int i = 0; i < 6; i++) ck_assert(trainer_step(t, &a, &why));
+  ck_assert_uint_eq(plan_steps(&p), 7);
+  for (int i = 0; i < 7; i++) ck_assert(trainer_step(t, &a, &why));
   source_seek(w.source, 0);
   u = trainer_open(&m, &p, k, NULL, w.source, &why);
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 6; i++) {
     ck_assert(trainer_step(u, &b, &why));
     ck_assert_msg(trainer_save(u, path, &why), "%s", why.words);
     trainer_close(&m, u);
@@ -328,7 +328,7 @@ START_TEST(resumed)
   ck_assert(trainer_step(u, &b, &why));
   ck_assert(memcmp(&a, &b, sizeof a) == 0);
   ck_assert(memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
-  ck_assert(a.tokens == 3 * 1024 + 2048 + 2 * 8192);
+  ck_assert(a.tokens == 3 * 1024 + 2048 + 2 * 8192 + 6144);
   struct stat whole;
   ck_assert(stat(path, &whole) == 0 && truncate(path, whole.st_size - 4) == 0);
   ck_assert(!trainer_load(u, path, &b, &why) && memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
