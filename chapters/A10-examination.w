@@ -935,7 +935,7 @@ static void exam_ways_out(struct exam *x, size_t from)
   @<Write down where the wheel was left@>@;
 }
 
-@ Forty tokens are twenty turns.
+@ For the one who draws it is the chance to go all the first turns along; for the others, the token at which they left.
 @<Write down where the wheel was left@>=
 note(x, "wheel.held", held);
 note(x, "wheel.each", each);
@@ -1120,8 +1120,8 @@ static int examine(void)
 the entropy (tales \val{train.ratio.tale}, home \val{train.ratio.home}, chronicles
 \val{train.ratio.chronicle}, code \val{train.ratio.code}, talk \val{train.ratio.talk}). When a name has to
 come and the hero was introduced one hundred to three hundred tokens before, the right name gets \val{train.names.middle}
-of what all names together get. A variable that a function returns gets \val{train.variables.local}, and the value of one that
-was set in the first line and is printed in the last, \val{train.variables.value.middle}. Of ten sums \val{train.sums.right} are right.
+of what all names together get. A variable that a function returns gets \val{train.variables.local}, one that
+was set in the first line and is printed in the last, as far back as the hero, gets \val{train.variables.name.middle} for its name and \val{train.variables.value.middle} for its value. Of ten sums \val{train.sums.right} are right.
 The sibling's guesses and the model's have \val{train.draft.common.tale} (tales) to
 \val{train.draft.common.talk} (talk) in common, which is what it is for.
 

@@ -261,13 +261,13 @@ static void choose_head(struct reading *story, struct reading *code)
 }
 
 @* Twenty-four looks. \label{sec:looks}
-\Cref{fig:looks} has a dot for each head and text. In the first layer the heads look almost evenly: over the story, the four of them
-spread over as much as \val[1]{heads.story.entropy.0.2} bits. Later heads are narrower. The narrowest spreads over
+\Cref{fig:looks} has a dot for each head and text. The heads of the first layer look most evenly; the widest of all looks
+spreads over \val[1]{heads.widest} bits. Later heads are narrower. The narrowest spreads over
 \val[1]{heads.narrowest} bits.
 
 \fig{looks}{fig:looks}{Each head's mean distance and mean entropy, over the story (filled) and over the code (open). Layers are told by
 colour, from dark to light.}{A plot of mean distance in tokens against entropy in bits, with twenty-four filled and
-twenty-four open dots. The heads of the first layer lie together at the top, above three bits; the others are spread below them.}
+twenty-four open dots. The heads of the first layer lie together at the top, about three bits; the others are spread below them.}
 
 @ \Cref{fig:storyarcs,fig:codearcs} are one head, the one that the rule above found, number \val{heads.the.head} of layer \val{heads.the.layer}, both counted from 0. In the story, the last row,
 at the word \emph{whispered}, puts \val[2]{heads.story.weight} of its weight on \emph{\val{heads.story.at}}, \val{heads.story.back} tokens back; and
@@ -319,21 +319,22 @@ static void print_keys(const char *name, const struct reading *t)
     t->word[k] + 1, name, t->next + 1);
 }
 
-@ Two more keys complete them: the head's place, and the narrowest of all looks, whichever head has it and in whichever text.
+@ Four more keys complete them: the head's place, and the narrowest and the widest of all looks, whichever head has them and in whichever text.
 
 @<Print what was kept@>=
 static void print_all_keys(const struct reading *story,
   const struct reading *code)
 {
-  double least = story->entropy[0][0];
-  for (int l = 0; l < LAYERS; l++)
-    for (int h = 0; h < HEADS; h++) {
-      if (story->entropy[l][h] < least) least = story->entropy[l][h];
-      if (code->entropy[l][h] < least) least = code->entropy[l][h];
-    }
+  double least = story->entropy[0][0], most = least;
+  for (int i = 0; i < 2 * LAYERS * HEADS; i++) {
+    const struct reading *t = i % 2 == 0 ? story : code;
+    double e = t->entropy[i / 2 / HEADS][i / 2 % HEADS];
+    if (e < least) least = e;
+    if (e > most) most = e;
+  }
   print_keys("story", story);
   print_keys("code", code);
-  printf("heads.narrowest %.4f\n", least);
+  printf("heads.narrowest %.4f\nheads.widest %.4f\n", least, most);
   printf("heads.the.layer %d\nheads.the.head %d\n",@|
     story->layer, story->head);
 }

@@ -1779,12 +1779,12 @@ from drawers: the first variable of a function, the second and the third each fr
 of its own, so no two can be equal, and we need no rule to say so.
 
 A model learns to reach far back only if reaching a little way back has paid first. An earlier
-version of this table asked for the first line's name nowhere but at the end. A model that had read
-ten million tokens of it found the value when it was given the name, and for the name it guessed. A second
+version of this table asked for the first line's name nowhere but at the end. A model trained to the
+end on it found the value when it was given the name, and for the name it guessed. A second
 version asked after every function, and the model still guessed. What helped was to ask at once: in some pages the
 name is printed two lines after it is set, where copying is easy, and then again at the end. Whoever has learnt to
-copy over five tokens needs little to do it over two hundred. And the name became one word. Of a name of two, such as
-\emph{max\_castle}, a model that we gave half a million tokens more of such pages found the second word and still guessed the first.
+copy from the line above needs little to do it from the top of the page. And the name became one word. Of a name of two, such as
+\emph{max\_castle}, a model trained further on such pages found the second word and still guessed the first.
 @^curriculum@>
 @<A page of code@>=
 static const char *const code_frame[] = @[{@/

@@ -211,17 +211,18 @@ static void print_keys(const char *name, const struct reading *t)
 
 static void print_all_keys(const struct reading *story, const struct reading *code)
 {
-  double least = story->entropy[0][0];
-  for (int l = 0; l < LAYERS; l++)
-    for (int h = 0; h < HEADS; h++) {
-      if (story->entropy[l][h] < least)
-        least = story->entropy[l][h];
-      if (code->entropy[l][h] < least)
-        least = code->entropy[l][h];
-    }
+  double least = story->entropy[0][0], most = least;
+  for (int i = 0; i < 2 * LAYERS * HEADS; i++) {
+    const struct reading *t = i % 2 == 0 ? story : code;
+    double e = t->entropy[i / 2 / HEADS][i / 2 % HEADS];
+    if (e < least)
+      least = e;
+    if (e > most)
+      most = e;
+  }
   print_keys("story", story);
   print_keys("code", code);
-  printf("heads.narrowest %.4f\n", least);
+  printf("heads.narrowest %.4f\nheads.widest %.4f\n", least, most);
   printf("heads.the.layer %d\nheads.the.head %d\n", story->layer, story->head);
 }
 
