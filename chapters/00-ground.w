@@ -806,13 +806,25 @@ runs the answer against the books.
 \exercise{check}{ex:ground.peak}{In the hand calculation, let the fourth event return the
 80 instead of the 40. Which of the four final numbers change?}{\texttt{make exercise-00-1}}{%
 Only \emph{held}, which ends at 130: the peak was reached before.}
+\exercise{check}{ex:ground.grow}{A block of 10 objects of 8 bytes is all that is held. It grows to 20 objects, and then to
+40. What are \emph{asked}, \emph{given}, \emph{held} and \emph{peak} then?}{\texttt{make exercise-00-2}}{560, 560, 320 and 480.
+While a block grows the old one and the new one are both held: growing to twice the size needs half as much again as is held in the end.}
 \exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
 own before each block, at least 8 bytes in glibc. How far would the books be wrong for a
-model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-00-2}}{By at least
+model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-00-3}}{By at least
 1,600 bytes, whatever the blocks hold; the books would also differ between C libraries, and
 a formula could not be equal to them.}
+\exercise{think}{ex:ground.cut}{An error is to be said whose sentence is 200 euro signs, of three bytes each. How many are left of it, and
+could there be more?}{\texttt{make exercise-00-4}}{132. The sentence has room for 399 bytes, which would be 133 whole characters; but who looks
+only at the end of what was cut cannot know that nothing of the last one is missing, and takes it away.}
+\exercise{think}{ex:ground.runs}{A program makes 200 requests if all are granted, and stops at the first that is not. We run it with |refuse_at| 1, 2, 3
+and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-5}}{201 runs, the last of which is refused
+nothing, and $1+2+\cdots+200+200$ requests, which is 20,300. \Cref{03-loop} will meet this sum again.}
 \exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
 would bring |held| above it are refused. Which function changes,
-and by how many lines?}{\texttt{make exercise-00-3}}{Only |enter_request|, by one line: a request
+and by how many lines?}{\texttt{make exercise-00-6}}{Only |enter_request|, by one line: a request
 is now also refused if there is a limit and |held|, with the bytes asked for, would exceed it.}
+\exercise{build}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts shall follow one another, none may have
+two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-7}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
+the first $r$ workers get $q+1$ rows and the others $q$. The pretty $nw/W$ overflows.}
 \end{exercises}

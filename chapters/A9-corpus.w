@@ -1803,7 +1803,12 @@ static const char *const code_frame[] = @[{@/
     "[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"@|
     "%3 [z:keepsake] = [zn:number]\n[y:keepsake-z] = "@|
     "`[yk:person]`\n\n[fn]\n\n[fn]\n\n[fn]\n\n"@|
-    "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",@/
+    "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",
+  NULL }@];
+
+@ A function has a note above it or none. The families stand in a table with a tilde, so a page has no two functions of one family: it has four at most, and there are more families than that.
+@<A page of code@>=
+static const char *const code_fun[] = @[{@/
   "fn: [note][fun]",@/
   "note: %3 |%3 # [person] wrote this [daypart]\n|"@|
     "%2 # for the [mild] [land]\n|"@|
@@ -2054,7 +2059,7 @@ static const char *const *const kinds[] = @[{@/
   talk_chat, talk_chat_2, talk_chat_3,@|
   talk_more, talk_more_2, talk_more_3,@|
   talk_stories, talk_stories_2, talk_stories_3,@|
-  code_frame, code_frame_2, code_frame_3,@|
+  code_frame, code_fun, code_frame_2, code_frame_3,@|
   code_lists, code_lists_2, code_numbers,@|
   code_numbers_2, code_words, code_words_2 }@];
 

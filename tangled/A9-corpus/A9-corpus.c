@@ -7,7 +7,7 @@
 #include "A6-kernels/numbers.h"
 #include "A9-corpus/corpus.h"
 
-/* I.104  What the program prints */
+/* I.105  What the program prints */
 
 enum { LINE = 67 };
 static struct passage piece, other;
@@ -20,7 +20,7 @@ static bool next_short(const struct grammar *g, uint64_t * n, struct error *why)
   return false;
 }
 
-/* I.105  What the program prints */
+/* I.106  What the program prints */
 
 static int print_samples(void)
 {
@@ -41,7 +41,7 @@ static int print_samples(void)
   return !ok;
 }
 
-/* I.106  What the program prints */
+/* I.107  What the program prints */
 
 static size_t place_of(const struct grammar *g, size_t k)
 {
@@ -64,7 +64,7 @@ static size_t place_of(const struct grammar *g, size_t k)
   return place;
 }
 
-/* I.107  What the program prints */
+/* I.108  What the program prints */
 
 static double worth(const struct choice *c)
 {
@@ -88,9 +88,9 @@ static int print_surprise(void)
   return !ok;
 }
 
-/* I.108  What the program prints */
+/* I.109  What the program prints */
 
-/* I.109  Is a table one of those that every kind of text uses? */
+/* I.110  Is a table one of those that every kind of text uses? */
 
 static bool is_common(const struct grammar *g, size_t table)
 {
@@ -129,7 +129,7 @@ static void enter(const struct grammar *g, struct census *a)
   }
 }
 
-/* I.110  What the program prints */
+/* I.111  What the program prints */
 
 static void print_account(const struct grammar *g, const struct census *a)
 {
@@ -146,7 +146,7 @@ static void print_account(const struct grammar *g, const struct census *a)
   printf("corpus.longest %zu\ncorpus.richest %zu\n", a->longest, a->richest);
 }
 
-/* I.111  What the program prints */
+/* I.112  What the program prints */
 
 static int print_values(void)
 {
