@@ -1284,3 +1284,24 @@ static int print_positions(void)
   }
   return 0;
 }
+
+@* Exercises. \label{sec:examexercises}
+What an examination proves depends on how it asks. The command beside each exercise judges the answer.
+
+\begin{exercises}
+\exercise{check}{ex:exam.common}{A model gives four tokens the chances $\frac12$, $\frac14$, $\frac18$ and $\frac18$; its sibling gives each of them $\frac14$. How
+much have they in common?}{\texttt{make exercise-A10-1}}{$\frac14+\frac14+\frac18+\frac18=0.75$.}
+\exercise{check}{ex:exam.times}{A source has 0.6 bits a token, and a model needs one twentieth more. How many times likelier is a text of 200 tokens to the source than
+to the model, on the average over the bits?}{\texttt{make exercise-A10-2}}{0.03 bits a token are 6 bits, and $2^6=64$. A loss that is nearly the best there is still leaves long
+texts less likely than they should be.}
+\exercise{think}{ex:exam.wheel}{In the source the wheel goes on with 8 chances in 10 and ends in a full stop with the other 2. One full stop has been said before. Taking a half
+from a logit for every time its token was said: how often does the greedy writer say \emph{and}, and at which token of the answer does it leave?}{\texttt{make exercise-A10-3}}{The
+wheel leads by $\ln\frac{8}{2}=1.386$. After $k$ times \emph{and} the lead is $1.386-(k-1)/2$, which is above 0 for $k=3$ and not for $k=4$. Four times \emph{and}, each with its \emph{round}; the next
+token is the ninth. The built-in model leaves at token \val{train.wheel.counted.token}.}
+\exercise{think}{ex:exam.error}{Something has the chance 0.8. We count how often it comes in 1,600 texts. How far is the share from the chance, as a standard error?
+And how many texts make the error half as large?}{\texttt{make exercise-A10-4}}{$\sqrt{0.8\times0.2/1600}=0.01$. For half the error one needs four times the texts, 6,400.}
+\exercise{build}{ex:exam.failed}{Write a script that is given the name of a file of answers like |models/pocket/check.csv|. It prints the keys of those that failed, each on a line, and its exit status
+is 1 if there are any.}{\texttt{make exercise-A10-5}}{The verdict is the last field, not the fourth: what was wanted stands in quotes, and there is a comma in some of it.}
+\exercise{build}{ex:exam.logits}{Write the first exercise as a function of two rows of logits. They may be anything that a float can be and that is not infinite.}{\texttt{make
+exercise-A10-6}}{The largest logit of each row is taken away before the exponential, as in \cref{02-model}; with logits of 1,000 the sums would else be infinite.}
+\end{exercises}
