@@ -380,3 +380,17 @@ the header has announced.
 at more than \val{lookups.crowd} and one.
 
 \checkpoint{build/out/A5-lookups.txt}{five things to do, and a crowd}
+
+@* Exercises. \label{sec:lookupsexercises}
+The first two are done with a pencil, and the command beside each lets the program do the same.
+
+\begin{exercises}
+\exercise{check}{ex:lookups.heap}{The numbers 5, 3, 8 and 1 are pushed into an empty heap, in this order. How do they lie in it, and how after the smallest was
+taken out?}{\texttt{make exercise-A5-1}}{1, 3, 8, 5: the 1 rises past the 5 and the 3. Then 3, 5, 8: the last one, 5, sinks from the top below the 3.}
+\exercise{think}{ex:lookups.room}{A table of pairs begins with 64 slots and doubles before more than half of them would be used. How many has it after 100 pairs, and how often were all
+pairs put in again? How much work is that for each pair, at the most, however many there are?}{\texttt{make exercise-A5-2}}{256, and twice, at 33 and at 65. Each doubling moves as many pairs as are
+there, and there are twice as many as at the last one; so all moves together are fewer than two for each pair that came.}
+\exercise{build}{ex:lookups.smallest}{Write the function that finds the $k$ smallest of $n$ numbers, in rising order, with a heap that never holds more than
+$k+1$.}{\texttt{make exercise-A5-3}}{The heap has the smallest on top, and we want to throw the largest away: so each number goes in as its distance from the largest number there is. \Cref{sec:heap} takes
+out the smallest of those, which is the largest of ours.}
+\end{exercises}
