@@ -157,8 +157,8 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 }
 
 @ A table that would become more than half full is replaced by one of twice the size. Its slots
-are not copied but entered again, because with more places every pair may have another one. All doublings together enter fewer pairs again
-than the table holds in the end, since each has half as many to do as the next.
+are not copied but entered again, because with more places every pair may have another one. All doublings together enter again fewer than two pairs
+for each that the table holds in the end, since each has half as many to do as the next.
 
 @<Give a table of pairs twice the room@>=
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
