@@ -881,9 +881,9 @@ static const char *const sums[] = @[{ "2 plus 2;4", "2 plus 3;5",@|
 
 @ Four ways out of the wheel. A writer who draws from the chances leaves it by itself: every turn is taken with
 the chance that the source gives to one more, and such chances multiply. A greedy writer has to be helped. One may hold
-a word against itself for having been said at all, its logit divided by \val{train.wheel.held} if it is positive and
+a word against itself for having been said at all, its logit divided by \val[1]{train.wheel.held} if it is positive and
 multiplied if it is not. That need not be enough: the wheel's only rival is the full stop that would end its sentence, and if a
-full stop has been said before, it is held back as much. One may count instead, and take \val{train.wheel.each} from
+full stop has been said before, it is held back as much. One may count instead, and take \val[1]{train.wheel.each} from
 a word's logit for every time it was said; then each turn makes the next one dearer. Or one may forbid to say
 any three tokens twice, which ends it after the first turn. Chapter 7 is about all of them; here they are only asked
 whether the wheel that the later chapters need can be broken.
@@ -1300,7 +1300,7 @@ wheel leads by $\ln\frac{8}{2}=1.386$. After $k$ times \emph{and} the lead is $1
 token is the ninth. The built-in model leaves at token \val{train.wheel.counted.token}.}
 \exercise{think}{ex:exam.error}{Something has the chance 0.8. We count how often it comes in 1,600 texts. How far is the share from the chance, as a standard error?
 And how many texts make the error half as large?}{\texttt{make exercise-A10-4}}{$\sqrt{0.8\times0.2/1600}=0.01$. For half the error one needs four times the texts, 6,400.}
-\exercise{build}{ex:exam.failed}{Write a script that is given the name of a file of answers like |models/pocket/check.csv|. It prints the keys of those that failed, each on a line, and its exit status
+\exercise{build}{ex:exam.failed}{Write a script that is given the name of a file of answers, such as the built-in model's |check.csv|. It prints the keys of those that failed, each on a line, and its exit status
 is 1 if there are any.}{\texttt{make exercise-A10-5}}{The verdict is the last field, not the fourth: what was wanted stands in quotes, and there is a comma in some of it.}
 \exercise{build}{ex:exam.logits}{Write the first exercise as a function of two rows of logits. They may be anything that a float can be and that is not infinite.}{\texttt{make
 exercise-A10-6}}{The largest logit of each row is taken away before the exponential, as in \cref{02-model}; with logits of 1,000 the sums would else be infinite.}
