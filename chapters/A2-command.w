@@ -1836,7 +1836,7 @@ static void show_token(struct writing *g, uint32_t id)
   }
   else if (g->a->o.t == NULL)
     fprintf(out, "%s%" PRIu32, g->tokens > 1 ? "," : "", id);
-  else fwrite(g->fresh.byte, 1, g->fresh.n, out);
+  else if (g->fresh.n > 0) fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
 @ The log-probability of one token, and with \texttt{--logprobs} its rank and the likeliest in its place. The list begins with the one that was
@@ -1977,7 +1977,7 @@ static int finish_writing(struct writing *g,
   if (g->mute || a->w->of[OPTION_JSONL].given)
     put_generation(g, text);
   else {
-    fwrite(g->fresh.byte, 1, g->fresh.n, out);
+    if (g->fresh.n > 0) fwrite(g->fresh.byte, 1, g->fresh.n, out);
     if (a->c->out_terminal) putc('\n', out);
   }
   if (console_end(a->c, STATUS_DONE) != STATUS_DONE)

@@ -99,7 +99,7 @@ static void show_token(struct writing *g, uint32_t id)
     put_end(&g->j);
   } else if (g->a->o.t == NULL)
     fprintf(out, "%s%" PRIu32, g->tokens > 1 ? "," : "", id);
-  else
+  else if (g->fresh.n > 0)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
@@ -319,7 +319,8 @@ static int finish_writing(struct writing *g, const struct continuation *text)
   if (g->mute || a->w->of[OPTION_JSONL].given)
     put_generation(g, text);
   else {
-    fwrite(g->fresh.byte, 1, g->fresh.n, out);
+    if (g->fresh.n > 0)
+      fwrite(g->fresh.byte, 1, g->fresh.n, out);
     if (a->c->out_terminal)
       putc('\n', out);
   }
