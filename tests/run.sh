@@ -31,6 +31,7 @@ if [ "$build" = build ]; then
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one claims texlua tests/claims.lua claims.tsv
   one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt
+  one card texlua tests/card.lua models
   one questions texlua tests/questions.lua docs/questions.md
   one installed tests/installed.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
