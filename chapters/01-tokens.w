@@ -1303,35 +1303,44 @@ $k$ makes $256+k$.
 
 @<Merges, applied@>=
 #define BPE_NONE UINT32_MAX
-struct bpe_rule { uint32_t left, right, made; };
+struct bpe_rule { uint32_t left, right, made, rank; };
 struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
   room;
-  struct pair_map rank; };
-  /* the id of every byte, |BPE_NONE| if it has none; |n| rules, the
-     lower the earlier; from a pair to its rank, plus 1 */
+  struct pair_map place; };
+  /* the id of every byte, |BPE_NONE| if it has none; |n| rules, of
+     which the lowest rank goes first; from a pair to the place of its
+     rule, plus 1 */
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
   uint32_t right, uint32_t made, struct error *why);
-  /* appends a rule; of two rules for one pair the later counts */
+  /* appends a rule whose rank is its place; of two rules for one pair
+     the later counts */
+bool bpe_add_ranked(struct memory *m, struct bpe *b,
+  struct bpe_rule rule, struct error *why);
+  /* the same, with any rank below $2^{32}-1$; several rules may have it */
 void bpe_free(struct memory *m, struct bpe *b);
   /* returns the blocks of the rules */
 
 @ Work needs a workspace, and a text has many pieces; so whoever encodes brings one that is used
 again for every piece, and after the longest one nothing more is asked of the memory. The rules themselves are only read; two threads may
-encode with the same rules if each has its own workspace. It also counts the looks into the table of ranks, by which we will compare
+encode with the same rules if each has its own workspace. It also counts the looks into the table of rules, by which we will compare
 the fast way with the definition.
 
 @<Merges, applied@>=
 struct bpe_node { uint32_t id, prev, next; };
-struct bpe_work { struct bpe_node *node; size_t room;
+struct bpe_work { struct ids row; struct bpe_node *node; size_t room;
   struct heap queue;
   uint64_t looks; };
-  /* a chain of |room| nodes, what is to be done, and a count of
-     look-ups; all zero is an empty workspace */
+  /* a piece as ids, a chain of |room| nodes, what is to be done, and
+     a count of look-ups; all zero is an empty workspace */
 bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
   struct ids *out, struct error *why);
   /* appends the ids of a piece of |n| bytes; the time is of the order
      $n\log n$ for any piece; on failure |out| is as it was */
+bool bpe_join(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct ids *out, struct error *why);
+  /* the same for a piece whose first ids stand in |w->row|, which is
+     used up */
 void bpe_work_free(struct memory *m, struct bpe_work *w);
   /* returns the workspace */
 
@@ -1341,8 +1350,8 @@ later line win.) The rule is written to its place before the table is asked to g
 failure leaves the number of rules as it was.
 
 @<Append a rule, and return them@>=
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-  uint32_t right, uint32_t made, struct error *why)
+bool bpe_add_ranked(struct memory *m, struct bpe *b,
+  struct bpe_rule rule, struct error *why)
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
@@ -1351,24 +1360,82 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
     if (p == NULL)@+ return false;
     b->rule = p, b->room = room;
   }
-  b->rule[b->n] = (struct bpe_rule) @[{ left, right, made }@];
-  if (!pair_map_put(m, &b->rank, left, right, (uint32_t) b->n + 1,
-    why)) return false;
+  b->rule[b->n] = rule;
+  if (!pair_map_put(m, &b->place, rule.left, rule.right,
+    (uint32_t) b->n + 1, why)) return false;
   b->n++;
   return true;
 }
 
-@ Returning them leaves the ids of the bytes as they are; they lie in the structure itself.
+@ Where merges come as a list, the list is the order. Returning the rules leaves the ids of the bytes as they are; they lie in the structure itself.
 
 @<Append a rule, and return them@>=
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+  uint32_t right, uint32_t made, struct error *why)
+{
+  return bpe_add_ranked(m, b, (struct bpe_rule) @[{ left, right,
+    made,@| (uint32_t) b->n }@], why);
+}
+@#
 void bpe_free(struct memory *m, struct bpe *b)
 {
-  pair_map_free(m, &b->rank);
+  pair_map_free(m, &b->place);
   memory_give(m, FOR_TOKENS, b->rule, b->room, sizeof *b->rule);
   b->rule = NULL, b->n = b->room = 0;
 }
 
-@ The fast way keeps the ids in a chain, as the learner does, and the candidates for merging in a
+@ A look is the one question about two neighbours. The answer is a \emph{candidate}: the rank in the upper half of a number, the
+place of the rule in the lower one; or the largest number there is, if no rule has the pair. So of two candidates the smaller upper half goes first.
+
+@<Look at two neighbours@>=
+static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
+  uint32_t left, uint32_t right)
+{
+  uint32_t place = pair_map_get(&b->place, left, right);
+  w->looks++;
+  if (place == 0)@+ return UINT64_MAX;
+  return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
+}
+
+@ Most pieces are words, and of a few bytes. For them nothing is faster than the definition, if it is taken with one grain of salt: after
+a merge, only the two pairs that the new token is part of have changed, and only these are looked up. The others are remembered. Then a round is a walk over a row of
+numbers that lies in the innermost cache, without a look into the table.
+
+@<Join a short row@>=
+enum { SHORT = 32 };
+static size_t join_short(const struct bpe *b, struct bpe_work *w,
+  uint32_t *id, size_t n)
+{
+  uint64_t candidate[SHORT];
+  for (size_t i = 0; i + 1 < n; i++)
+    candidate[i] = look_at(b, w, id[i], id[i + 1]);
+  while (n > 1) {
+    size_t best = 0;
+    for (size_t i = 1; i + 1 < n; i++)
+      if (candidate[i] >> 32 < candidate[best] >> 32) best = i;
+    if (candidate[best] == UINT64_MAX)@+ break;
+    @<Merge two in the row@>@;
+  }
+  return n;
+}
+
+@ The right one of the two leaves the row, and what stood behind it moves up. With it goes the candidate that it began; the token that was made
+begins a pair of its own with the one that follows it now, and ends one with the one before.
+
+@<Merge two in the row@>=
+size_t after = n - best - 2;
+id[best] = b->rule[(uint32_t) candidate[best]].made;
+memmove(id + best + 1, id + best + 2, after * sizeof *id);
+memmove(candidate + best, candidate + best + 1,
+  after * sizeof *candidate);
+n--;
+if (best > 0)
+  candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
+if (after > 0) candidate[best] = look_at(b, w, id[best],
+  id[best + 1]);
+
+@ Each round walks over the row once, and there are fewer rounds than ids: of the order $n^2$, which is why it is for short rows only. A long row is kept
+in a chain, as the learner keeps its text, and the candidates for merging in a
 heap, ordered by rank and then by place. A candidate that has been overtaken by another merge
 stays in the heap, and is recognized when it comes out: the two ids that its rule wants no longer
 stand there. That is cheaper than to look for it and strike it out. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
@@ -1379,18 +1446,16 @@ out first, and makes \texttt{at}; \texttt{h at} has no rank. Then the other come
 \texttt{th at} has no rank. The heap is empty, and what is left in the chain are the ids.
 @^heap@>
 
-@<Encode a piece@>=
-bool bpe_encode(const struct bpe *b, struct memory *m,
-  struct bpe_work *w, const unsigned char *byte, size_t n,
-  struct ids *out, struct error *why)
+@<Join a long row@>=
+static bool join_long(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct ids *out, struct error *why)
 {
   size_t start = out->n;
-  if (n == 0)@+ return true;
-  if (!spell_in_bytes(b, m, w, byte, n, why))@+ return false;
+  if (!begin_chain(b, m, w, why))@+ return false;
   while (w->queue.n > 0) {
     struct entry e = heap_pop(&w->queue);
-    const struct bpe_rule *r = &b->rule[e.first];
-    uint32_t i = (uint32_t) e.second, next = w->node[i].next;
+    const struct bpe_rule *r = &b->rule[(uint32_t) e.second];
+    uint32_t i = (uint32_t) (e.second >> 32), next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
     @<Merge the two nodes, and look at their neighbours@>@;
@@ -1422,68 +1487,99 @@ if (before != NOWHERE && !consider(b, m, w, before, why))
   return false;
 if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
 
-@ To consider a node is to look up the pair that it begins; if there is a rank, it is a
-candidate, which goes into the heap by its rank and, among equals, by its place. This is the ``lowest rank, of several equal ones the
+@ To consider a node is to look at the pair that it begins, and to put a candidate
+into the heap by its rank and, among equals, by its place in the row. This is the ``lowest rank, of several equal ones the
 leftmost'' of the definition.
 
 @<Consider the pair that begins at a node@>=
 static bool consider(const struct bpe *b, struct memory *m,
   struct bpe_work *w, uint32_t i, struct error *why)
 {
-  const struct bpe_node *left = &w->node[i],
-    *right = &w->node[left->next];
-  uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
-  w->looks++;
-  if (rank == 0)@+ return true;
-  return heap_push(m, &w->queue, (struct entry) @[{ rank - 1, i }@],
-    why);
+  const struct bpe_node *left = &w->node[i];
+  uint64_t c = look_at(b, w, left->id, w->node[left->next].id);
+  return c == UINT64_MAX || heap_push(m, &w->queue,
+    (struct entry) @[{ c >> 32,@| (uint64_t) i << 32
+    | (uint32_t) c }@], why);
 }
 
-@ In the beginning every byte is a node, and every pair of neighbours is considered once. A node's number is its place in the piece; it does not change
-when others leave the chain, so that ``leftmost'' can be read off the number. A vocabulary without a token for some byte cannot spell
-every text; the sentence says which byte it was.
+@ In the beginning every id is a node, and every pair of neighbours is considered once. A node's number is its place in the row; it does not change
+when others leave the chain, so that ``leftmost'' can be read off the number. The
+nodes are taken anew, not grown, when a longer row comes: what stood in them belongs to the row before, and need not
+be copied.
 
-@<Spell a piece in bytes@>=
-static bool spell_in_bytes(const struct bpe *b, struct memory *m,
-  struct bpe_work *w, const unsigned char *byte, size_t n,
-  struct error *why)
+@<Begin with a chain of all ids@>=
+static bool begin_chain(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct error *why)
 {
-  if (n >= NOWHERE) return error_say(why,
-    "a piece of %zu bytes is too long", n);
-  @<Have a node for every byte@>@;
+  size_t n = w->row.n;
+  if (n > w->room) {
+    give_nodes(m, w);
+    w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
+    if (w->node == NULL)@+ return false;
+    w->room = n;
+  }
   w->queue.n = 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t id = b->byte_id[byte[i]];
-    if (id == BPE_NONE)
-      return error_say(why, "the vocabulary cannot spell byte 0x%02x",
-        byte[i]);
-    w->node[i] = (struct bpe_node) @[{ id, i > 0 ? i - 1 : NOWHERE,@|
-      i + 1 < n ? i + 1 : NOWHERE }@];
+    w->node[i] = (struct bpe_node) @[{ w->row.id[i],
+      i > 0 ? i - 1 : NOWHERE,@| i + 1 < n ? i + 1 : NOWHERE }@];
     if (i > 0 && !consider(b, m, w, i - 1, why))@+ return false;
   }
   return true;
 }
 
-@ The workspace's nodes are taken anew, not grown, when a longer piece comes: what stood in them belongs to the piece before, and need not
-be copied.
+@ The workspace keeps its room from piece to piece. The queue, too, is only emptied: a piece that failed may have left candidates in it, with places that mean
+nothing in the next one. At the end all three parts go back.
 
-@<Have a node for every byte@>=
-if (n > w->room) {
-  bpe_work_free(m, w);
-  w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
-  if (w->node == NULL)@+ return false;
-  w->room = n;
+@<Return the workspace@>=
+static void give_nodes(struct memory *m, struct bpe_work *w)
+{
+  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
+  w->node = NULL, w->room = 0;
 }
-
-@ The queue, too, keeps its room from piece to piece, and is only emptied: a piece that failed may have left candidates in it, with places that mean
-nothing in the next one. At the end, nodes and queue go back.
-
-@<Spell a piece in bytes@>=
+@#
 void bpe_work_free(struct memory *m, struct bpe_work *w)
 {
   heap_free(m, &w->queue);
-  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
-  w->node = NULL, w->room = 0;
+  ids_free(m, &w->row);
+  give_nodes(m, w);
+}
+
+@ Which of the two ways a row goes is a matter of its length alone, and of nothing that could be seen from outside: both give the same ids, after
+the same number of looks. The tests hold both against the definition.
+
+@<Encode a piece@>=
+bool bpe_join(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct ids *out, struct error *why)
+{
+  if (w->row.n > SHORT) return w->row.n < NOWHERE
+    ? join_long(b, m, w, out, why) : error_say(why,
+    "a piece of %zu letters is too long", w->row.n);
+  size_t n = join_short(b, w, w->row.id, w->row.n), start = out->n;
+  for (size_t i = 0; i < n; i++)
+    if (!ids_push(m, out, w->row.id[i], why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+@ A piece of bytes begins as a row of the bytes' ids. A vocabulary without a token for some byte cannot spell
+every text; the sentence says which byte it was.
+
+@<Encode a piece@>=
+bool bpe_encode(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, const unsigned char *byte, size_t n,
+  struct ids *out, struct error *why)
+{
+  w->row.n = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = b->byte_id[byte[i]];
+    if (id == BPE_NONE)
+      return error_say(why, "the vocabulary cannot spell byte 0x%02x",
+        byte[i]);
+    if (!ids_push(m, &w->row, id, why))@+ return false;
+  }
+  return bpe_join(b, m, w, out, why);
 }
 
 @* And back. \label{sec:back}
@@ -1567,8 +1663,12 @@ given pieces, so that the same function serves a pattern, the stages of appendix
 @<The learner, from its structures up@>@;
 @<Append an id, and return the row@>@;
 @<Append a rule, and return them@>@;
+@<Look at two neighbours@>@;
+@<Join a short row@>@;
+@<Return the workspace@>@;
 @<Consider the pair that begins at a node@>@;
-@<Spell a piece in bytes@>@;
+@<Begin with a chain of all ids@>@;
+@<Join a long row@>@;
 @<Encode a piece@>@;
 @<Spell an id, and make an encoder of merges@>@;
 
@@ -1627,6 +1727,11 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   struct error *why);
   /* appends the bytes of |n| ids; an id that the tokenizer does not
      know has none; on failure |out| is as it was */
+bool tokenizer_decode_next(const struct tokenizer *t,
+  struct memory *m, uint32_t id, bool skip_special, bool *begun,
+  struct bytes *out, struct error *why);
+  /* the same for one id of a text; |*begun|, false at first, says
+     whether an id before it had bytes */
 
 @ A directory may have no tokenizer, or one of a kind that this chapter does not treat, and the model in
 it can be used all the same by those who bring ids. So there is a second way of opening, which
@@ -1636,8 +1741,8 @@ tells these cases apart from a tokenizer that is broken.
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
   /* it is open; there is none; it is of another kind (Unigram,
-     WordPiece, BPE on characters); it is of our kind, but wrong, or
-     has what we do not do */
+     WordPiece); it is of our kind, but wrong, or has what we do not
+     do */
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why);
   /* like |tokenizer_open|; |*t| is null and there is a sentence
@@ -1649,6 +1754,9 @@ text of every id that it has written. None of these questions takes memory, so n
 @<A tokenizer, from outside@>=
 const char *tokenizer_kind(const struct tokenizer *t);
   /* what it is, in words: \.{"byte-level BPE"} */
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
+  /* field |i| (0 or 1) of its file that is not done, null if it says
+     nothing */
 size_t tokenizer_vocab_size(const struct tokenizer *t);
   /* the largest id plus 1 */
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
@@ -1932,7 +2040,7 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
     uint32_t best = UINT32_MAX;
     size_t at = 0;
     for (size_t i = 0; i + 1 < n; i++, looks++) {
-      uint32_t rank = pair_map_get(&b->rank, id[i], id[i + 1]);
+      uint32_t rank = pair_map_get(&b->place, id[i], id[i + 1]);
       if (rank != 0 && rank < best) best = rank, at = i;
     }
     if (best == UINT32_MAX)@+ return looks;

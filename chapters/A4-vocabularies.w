@@ -54,20 +54,31 @@ struct span { uint32_t at, n; };
   /* |n| bytes from |at| on; |n == 0|: nothing */
 struct known_id { struct span piece, text; bool special; };
 struct added_token { struct span text; uint32_t id; bool special,
-  lstrip, rstrip, single_word, normalized; };
-struct stage { struct splitter *by; bool keep_matches, keep_gaps; };
-  /* one cut of the text; no splitter: a blank before it, unless it
-     has one */
+  lstrip, rstrip, single_word, normalized, frozen; };
 struct twig { uint32_t child, sibling, extra; unsigned char byte; };
   /* a node of the tree of added tokens; 0: none; |extra| counts from
      1 */
 
-@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, cuts, ids around a text, and two
-switches (whether there is a normal form, and whether a whole piece is looked up before anything is merged). Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+@ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
+into a normal form, or its blanks are thinned out. The fifth cuts it. The first |n_forms| stages of a tokenizer change the whole of a text, before the
+second search for added tokens; the others are for what lies between these.
+
+@<A tokenizer, from inside@>=
+enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
+struct stage { enum stage_kind what; struct splitter *by;
+  struct span words;
+  bool keep_matches, keep_gaps, first_only, unless_there; };
+  /* |CUT|: at the matches of |by|, of which and of the gaps some are
+     kept; |PUT|: |words| before a text, or before the first only, or
+     unless they are there; |REPLACE|: the matches of |by| by |words| */
+
+@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, stages, ids around a text, and some
+switches. A vocabulary begins with bytes, or |by_characters|; the latter has the ids of some letters at hand, may spell others by their bytes, or has an id for what it cannot spell. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
 
 @<A tokenizer, from inside@>=
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
+  const char *kind;
   struct bytes letters;
   struct known_id *known_as; size_t n_known, room_known; /* by id */
   struct name_map by_piece;
@@ -75,9 +86,13 @@ struct tokenizer {
   struct bpe rules;
   struct added_token *more; size_t n_more, room_more;
   struct twig *tree; size_t n_twigs, room_twigs;
-  struct stage cut[MAX_STAGES]; size_t n_cuts;
+  struct stage cut[MAX_STAGES]; size_t n_forms, n_cuts;
   struct ids front, back; /* what the post-processor adds */
-  bool nfc, ignore_merges;
+  bool ignore_merges, by_characters, byte_fallback, fuse_unknown,
+    words_apart, any_frozen, drop_blank, ignored[2];
+  uint32_t letter[128], unknown;
+    /* ids of characters plus 1; the id of what cannot be spelt, plus
+       1 */
 };
 
 @ The files have an alphabet of their own for the values of a byte, of which \cref{sec:files1}
@@ -102,6 +117,9 @@ bool index_pieces(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last piece: makes |by_piece|, finds the ids of the
      bytes */
+void find_words_apart(struct tokenizer *t);
+  /* after |index_pieces|: may a row of characters be ended between
+     words? */
 bool add_extra(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
   /* adds a token; its letters are kept already */
@@ -109,9 +127,11 @@ bool index_extras(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last one: makes the tree, and |by_piece| again, since
      letters may have moved */
-bool normal_form(struct memory *m, const unsigned char *text,
-  size_t n, struct bytes *out, struct error *why);
-  /* appends the text in the normal form NFC */
+bool normal_form(const struct tokenizer *t, struct memory *m,
+  const unsigned char *text, size_t n, bool first, struct bytes *out,
+  struct error *why);
+  /* makes |out| the text as the first |n_forms| stages leave it;
+     |first|: it is the beginning of the whole */
 
 @ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
 has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
@@ -148,8 +168,8 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
 }
 
 @ When all pieces are known the table can point to their letters, until others are kept behind them and the block moves.
-The number that is entered is the id plus one, because 0 means that there is none. The ids of the single bytes come out of the table: a
-word of one byte is that byte's token.
+The number that is entered is the id plus one, because 0 means that there is none. The ids of the single letters come out of the table, to be
+looked up without it.
 
 @<Make the table of pieces@>=
 bool index_pieces(struct memory *m, struct tokenizer *t,
@@ -161,12 +181,28 @@ bool index_pieces(struct memory *m, struct tokenizer *t,
       t->letters.byte + s.at, s.n, (uint32_t) i + 1,
       why)) return false;
   }
-  for (int b = 0; b < 256; b++) {
+  for (unsigned b = 0; b < 128; b++) {
     unsigned char byte = (unsigned char) b;
-    uint32_t found = name_map_get(&t->by_piece, &byte, 1);
-    t->rules.byte_id[b] = found == 0 ? BPE_NONE : found - 1;
+    t->letter[b] = name_map_get(&t->by_piece, &byte, 1);
   }
+  for (unsigned b = 0; b < 256; b++) t->rules.byte_id[b] =
+    byte_token(t, b);
   return true;
+}
+
+@ A byte's token is the word of this one byte. In a vocabulary of characters it is a word of six letters, such as \tok{<0x0A>}, if there are such
+words and the file says that they are meant; otherwise there is none.
+
+@<Find the token of a byte@>=
+static uint32_t byte_token(const struct tokenizer *t, unsigned b)
+{
+  char name[8];
+  unsigned char byte = (unsigned char) b;
+  snprintf(name, sizeof name, "<0x%02X>", b);
+  uint32_t found = !t->by_characters ? name_map_get(&t->by_piece,
+    &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
+    (const unsigned char *) name, 6) : 0;
+  return found - 1; /* |BPE_NONE| if there is none */
 }
 
 @* Tokens that were added. \label{sec:added}
@@ -191,7 +227,8 @@ bool add_extra(struct memory *m, struct tokenizer *t,
   }
   struct known_id *k = know_id(m, t, x->id, why);
   if (k == NULL) return false;
-  k->text = x->text, k->special = x->special;
+  if (!x->frozen) k->text = x->text;
+  k->special = x->special;
   t->more[t->n_more++] = *x;
   return true;
 }
@@ -201,7 +238,8 @@ the one that begins first. Llama~3 has \val{tokens.llama3.special} added tokens 
 comparing a text with all of them at every letter would take its time. So their letters are
 arranged as a tree: below the root stand the possible first letters, below each of them the
 possible second ones, and a token's number stands where its last letter is. There
-are two roots, for the tokens that are looked for before the normal form (0) and after it (1).
+are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for those that are looked for last of all, where
+merging begins, and that no merge may touch (2).
 @^trie@>
 
 @<Make the tree of added tokens@>=
@@ -250,22 +288,25 @@ table of pieces; so that is made again first. (A fuzzer found this: the table po
 back, which mostly still held the right letters.)
 
 A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted. Without a normal
-form the two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
+form the first two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
 bool index_extras(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   name_map_free(m, &t->by_piece);
-  bool ok = index_pieces(m, t, why) && new_twig(m, t, 0, 0, why)
-    && new_twig(m, t, 0, 0, why);
+  bool ok = index_pieces(m, t, why);
+  for (int root = 0; root < 3; root++)
+    ok = ok && new_twig(m, t, 0, 0, why);
   for (size_t i = 0; ok && i < t->n_more; i++) {
     const struct added_token *x = &t->more[i];
     const unsigned char *byte = t->letters.byte + x->text.at;
     struct bytes normal = @[{ NULL, 0, 0 }@];
-    bool after = x->normalized && t->nfc;
-    if (after) ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0,
+    bool after = x->normalized && t->n_forms > 0 && !x->frozen;
+    if (after) ok = normal_form(t, m, byte, x->text.n, true, &normal,
+      why);
+    t->any_frozen = t->any_frozen || x->frozen;
+    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
       after ? normal.byte : byte, after ? normal.n : x->text.n,
       (uint32_t) i + 1, why);
     bytes_free(m, &normal);
@@ -402,23 +443,118 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
-  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
+  return j->t->by_characters ? encode_characters(j, byte, n)
+    : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
     j->why);
 }
 
+@ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, if there are tokens for all of its bytes; else it becomes the
+unknown token, of which some files want one for several in a row. Where not even that exists, the text cannot be encoded, and the message shows the character's number. Nothing is left out
+in silence: what is left out never comes back.
+
+@<Encode a piece of characters@>=
+static bool push_character(struct job *j, const unsigned char *c,
+  size_t n)
+{
+  const struct tokenizer *t = j->t;
+  struct ids *row = &j->work.row;
+  uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
+    n);
+  if (id != 0) return ids_push(j->m, row, id - 1, j->why);
+  bool bytes = true;
+  for (size_t i = 0; i < n; i++)
+    bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
+  if (bytes) return push_bytes(j, c, n);
+  if (t->unknown == 0)
+    return error_say(j->why, "the vocabulary cannot spell the "@|
+      "character U+%04X", (unsigned) utf8_point(c, n));
+  return (t->fuse_unknown && row->n > 0
+    && row->id[row->n - 1] == t->unknown - 1)
+    || ids_push(j->m, row, t->unknown - 1, j->why);
+}
+
+@ The bytes of a character that has no token of its own; and, from outside, bytes that are no character at all. The latter may meet a byte without a token.
+
+@<Encode a piece of characters@>=
+static bool push_bytes(struct job *j, const unsigned char *byte,
+  size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = j->t->rules.byte_id[byte[i]];
+    if (id == BPE_NONE) id = j->t->unknown - 1;
+    if (id == BPE_NONE) return error_say(j->why,
+      "the vocabulary cannot spell byte 0x%02x", byte[i]);
+    if (!ids_push(j->m, &j->work.row, id, j->why)) return false;
+  }
+  return true;
+}
+
+@ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
+merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block behind another letter, only at its beginning. Then \emph{no merge can reach over the place
+between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
+the rows are words now and not books. |words_apart| says that the vocabulary is like that. It is found out by looking, not taken for granted.
+
+@<Tell whether words are apart@>=
+static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
+static bool word_begins(const unsigned char *text, size_t at,
+  size_t n)
+{
+  return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
+    && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
+}
+@#
+void find_words_apart(struct tokenizer *t)
+{
+  t->words_apart = name_map_get(&t->by_piece, block, 3) != 0;
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    for (size_t k = 1; k < s.n && t->words_apart; k++)
+      t->words_apart = !word_begins(t->letters.byte + s.at, k, s.n);
+  }
+}
+
+@ So a piece is read character by character, and joined where a word ends, where a frozen token stands, and at its end. What a frozen token is taken for is decided here
+and nowhere else: no letter of it comes into a row, and so no merge can begin in it or reach over it.
+
+@<Encode a piece of characters@>=
+static bool join(struct job *j)
+{
+  bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
+  j->work.row.n = 0;
+  return ok;
+}
+@#
+static bool encode_characters(struct job *j,
+  const unsigned char *text, size_t n)
+{
+  enum utf8_state state;
+  size_t length;
+  j->work.row.n = 0;
+  for (size_t at = 0; at < n; at += length) {
+    const struct added_token *x = !j->t->any_frozen ? NULL
+      : longest(j->t, 2, text + at, n - at, &length);
+    if (x == NULL) length = utf8_next(text + at, n - at, &state);
+    if ((x != NULL || (j->t->words_apart
+      && word_begins(text, at, n))) && !join(j)) return false;
+    if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
+      : !push_character(j, text + at, length)) return false;
+  }
+  return join(j);
+}
+
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
-has left. A stage without a pattern puts a blank before its piece. A stage may drop its matches, or
+has left. A cut may drop its matches, or
 what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so that the stages are as deep as the recursion, and no
 list of pieces is ever made.
 
-@<Cut by the stages of the pre-tokenizer@>=
-static bool encode_from(struct job *j, size_t k,
+@<Go through the stages@>=
+static bool encode_from(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   if (n == 0) return true;
   if (k == j->t->n_cuts) return encode_piece(j, text, n);
   const struct stage *s = &j->t->cut[k];
-  if (s->by == NULL) return with_blank(j, k, text, n);
+  if (s->what != CUT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
   pieces_begin(&p, s->by, text, n);
@@ -426,39 +562,97 @@ static bool encode_from(struct job *j, size_t k,
     if (!pieces_next(&p, &next, j->why)) return false;
     if (next.n == 0) return true;
     if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
-    if (!encode_from(j, k + 1, next.byte, next.n)) return false;
+    if (!encode_from(j, k + 1, first && next.byte == text, next.byte,
+      next.n)) return false;
   }
 }
 
-@ A blank before a text makes its first word look like all others: \tok{\ the} and not \tok{the}.
-It takes a copy of the text, since the text is not ours to write in. A text that begins with a blank already gets no second one.
+@ A stage that changes its text makes a copy, since the text is not ours to write in, and it is the copy that goes on.
 
-@<Put a blank before a piece@>=
-static bool with_blank(struct job *j, size_t k,
+@<Go through the stages@>=
+static bool encode_changed(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
-  if (text[0] == ' ') return encode_from(j, k + 1, text, n);
   struct bytes copy = @[{ NULL, 0, 0 }@];
-  bool ok = bytes_push(j->m, &copy, " ", 1, j->why)
-    && bytes_push(j->m, &copy, text, n, j->why)
-    && encode_from(j, k + 1, copy.byte, copy.n);
+  bool ok = change(j->t, &j->t->cut[k], j->m, text, n, first, &copy,
+    j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
   bytes_free(j->m, &copy);
   return ok;
 }
 
+@ A blank before a text, or a block, makes its first word look like all others: \tok{\ the} and not \tok{the}. There are three opinions on where it belongs: before every text;
+before every one that does not begin so already; and only where the whole begins, and not behind an added token in its middle. Each is somebody's, and gives other ids.
+
+@<Change a text@>=
+static bool change(const struct tokenizer *t, const struct stage *s,
+  struct memory *m, const unsigned char *text, size_t n, bool first,
+  struct bytes *out, struct error *why)
+{
+  const unsigned char *words = t->letters.byte + s->words.at;
+  bool there = s->unless_there && n >= s->words.n
+    && memcmp(text, words, s->words.n) == 0;
+  switch (s->what) {
+  case PUT:
+    return (n == 0 || there || (s->first_only && !first)
+      || bytes_push(m, out, words, s->words.n, why))
+      && bytes_push(m, out, text, n, why);
+  case REPLACE:
+    return replace(s, words, m, text, n, out, why);
+  case THIN:
+    return thin(m, text, n, out, why);
+  default:
+    return compose(m, text, n, out, why);
+  }
+}
+
+@ To replace is to cut, and to keep the gaps; in the place of every match stand the words.
+
+@<Replace, or thin out@>=
+static bool replace(const struct stage *s, const unsigned char *words,
+  struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  while (pieces_next(&p, &next, why)) {
+    if (next.n == 0) return true;
+    if (!bytes_push(m, out, next.match ? words : next.byte,
+      next.match ? s->words.n : next.n, why)) break;
+  }
+  return false;
+}
+
+@ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning.
+
+@<Replace, or thin out@>=
+static bool thin(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    bool blank = text[i] == ' ';
+    if (blank && (out->n == 0 || out->byte[out->n - 1] == ' '))
+      continue;
+    if (!bytes_push(m, out, &text[i], 1, why)) return false;
+  }
+  if (out->n > 0 && out->byte[out->n - 1] == ' ') out->n--;
+  return true;
+}
+
 @ The two searches for added tokens are the same function. What lies between the tokens
-goes on to the second search, by way of the normal form, and from there to the stages. So a text that has no added token in it passes through all
+goes on to the second search, by way of the normal form, and from there to the other stages. So a text that has no added token in it passes through all
 four functions in one piece.
 
 @<Go on with what lies between added tokens@>=
-static bool encode_between(struct job *j, uint32_t root,
+static bool encode_between(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
-  if (root == 1) return encode_from(j, 0, text, n);
-  if (!j->t->nfc) return encode_added(j, 1, text, n);
+  if (root == 1)
+    return encode_from(j, j->t->n_forms, first, text, n);
+  if (j->t->n_forms == 0) return encode_added(j, 1, first, text, n);
   struct bytes normal = @[{ NULL, 0, 0 }@];
-  bool ok = normal_form(j->m, text, n, &normal, j->why)
-    && encode_added(j, 1, normal.byte, normal.n);
+  bool ok = normal_form(j->t, j->m, text, n, first, &normal, j->why)
+    && encode_added(j, 1, first, normal.byte, normal.n);
   bytes_free(j->m, &normal);
   return ok;
 }
@@ -469,7 +663,7 @@ it is not found either. To swallow white space on the left, a token reaches back
 next token has been found. What remains behind the last token is a piece like the others.
 
 @<Cut at the added tokens@>=
-static bool encode_added(struct job *j, uint32_t root,
+static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
   size_t done = 0, length = 0;
@@ -485,7 +679,8 @@ static bool encode_added(struct job *j, uint32_t root,
     if (x->single_word && !whole_word(text, n, from, to)) continue;
     @<Encode what lies before the token, and the token@>@;
   }
-  return done >= n || encode_between(j, root, text + done, n - done);
+  return done >= n || encode_between(j, root, first && done == 0,
+    text + done, n - done);
 }
 
 @ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
@@ -495,8 +690,8 @@ begins with. Then there is nothing in between, and nothing is encoded twice.
 if (x->lstrip) from = space_before(text, from,
   done < from ? done : from);
 if (x->rstrip) to = space_after(text, n, to);
-if (done < from && !encode_between(j, root, text + done,
-  from - done)) return false;
+if (done < from && !encode_between(j, root, first && done == 0,
+  text + done, from - done)) return false;
 if (!ids_push(j->m, j->out, x->id, j->why)) return false;
 done = to;
 
@@ -506,7 +701,7 @@ and takes its memory from the system; we copy the result and return it.
 @^NFC@>
 
 @<Bring a text into the normal form@>=
-bool normal_form(struct memory *m, const unsigned char *text,
+static bool compose(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
   utf8proc_uint8_t *made = NULL;
@@ -518,6 +713,25 @@ bool normal_form(struct memory *m, const unsigned char *text,
   bool ok = bytes_push(m, out, made, (size_t) length, why);
   free(made);
   return ok;
+}
+
+@ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result.
+
+@<Go through the forms@>=
+bool normal_form(const struct tokenizer *t, struct memory *m,
+  const unsigned char *text, size_t n, bool first, struct bytes *out,
+  struct error *why)
+{
+  bytes_free(m, out);
+  for (size_t k = 0; k < t->n_forms; k++) {
+    struct bytes next = @[{ NULL, 0, 0 }@];
+    bool ok = change(t, &t->cut[k], m, text, n, first, &next, why);
+    bytes_free(m, out);
+    *out = next;
+    if (!ok) return false;
+    text = next.byte, n = next.n;
+  }
+  return true;
 }
 
 @ The outermost cut is between characters and bytes that are none. The latter are spelt byte
@@ -537,9 +751,9 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   bool ok = !add_special || push_all(&j, &t->front), whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
-    ok = whole ? encode_added(&j, 0, byte + at, length)
-      : bpe_encode(&t->rules, m, &j.work, byte + at, length, out,
-      why);
+    j.work.row.n = 0;
+    ok = whole ? encode_added(&j, 0, at == 0, byte + at, length)
+      : push_bytes(&j, byte + at, length) && join(&j);
   }
   ok = ok && (!add_special || push_all(&j, &t->back));
   bpe_work_free(m, &j.work);
@@ -573,22 +787,39 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
     : (const unsigned char *) "";
 }
 
-@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that). Special tokens are left out on request, for a reader who wants the conversation and not its
-stage directions.
+@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that).
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why)
 {
-  size_t start = out->n, length;
-  for (size_t i = 0; i < n; i++) {
-    if (skip_special && tokenizer_is_special(t, id[i])) continue;
-    const unsigned char *text = tokenizer_text(t, id[i], &length);
-    if (bytes_push(m, out, text, length, why)) continue;
-    out->n = start;
-    return false;
-  }
+  size_t start = out->n;
+  bool begun = false;
+  for (size_t i = 0; i < n; i++)
+    if (!tokenizer_decode_next(t, m, id[i], skip_special, &begun, out,
+      why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+@ Special tokens are left out on request, for a reader who wants the conversation and not its
+stage directions. A tokenizer that has put a blank before the text takes one away again, and only from where the text begins; so a text that is decoded id by id
+must remember whether it has begun.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_decode_next(const struct tokenizer *t,
+  struct memory *m, uint32_t id, bool skip_special, bool *begun,
+  struct bytes *out, struct error *why)
+{
+  size_t n, drop;
+  if (skip_special && tokenizer_is_special(t, id)) return true;
+  const unsigned char *text = tokenizer_text(t, id, &n);
+  drop = t->drop_blank && !*begun && n > 0 && text[0] == ' ';
+  if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
+  *begun = *begun || n > 0;
   return true;
 }
 
@@ -630,13 +861,19 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
   return t->front.n > 0;
 }
 
-@ A few are answered without looking. The kind is a word for people; there is only one as yet, and the argument is for the others. The size is what a model must have rows for, at the least.
+@ A few are answered without looking. The kind is a word for people. The size is what a model must have rows for, at the least. What a file may say and we do not
+do, because it is about batches of texts and not about a text, is told to whoever asks.
 
 @<Decode ids, and answer questions about them@>=
 const char *tokenizer_kind(const struct tokenizer *t)
 {
-  (void) t;
-  return "byte-level BPE";
+  return t->kind;
+}
+@#
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
+{
+  static const char *const name[] = @[{ "truncation", "padding" }@];
+  return i < 2 && t->ignored[i] ? name[i] : NULL;
 }
 @#
 size_t tokenizer_vocab_size(const struct tokenizer *t)
@@ -677,7 +914,8 @@ whatever was not made yet is zero. The tokenizer itself goes last. There is no l
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
   if (t == NULL) return;
-  for (size_t i = 0; i < t->n_cuts; i++) splitter_close(t->cut[i].by);
+  for (size_t i = 0; i < t->n_cuts; i++)
+    splitter_close(t->cut[i].by);
   ids_free(m, &t->front);
   ids_free(m, &t->back);
   bpe_free(m, &t->rules);
@@ -726,7 +964,9 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   struct added_token x = @[{ .id = 0, .special = true }@];
-  t->cut[0] = (struct stage) @[{ NULL, true, true }@];
+  t->kind = "byte-level BPE";
+  t->cut[0] = (struct stage) @[{ .keep_matches = true,@|
+    .keep_gaps = true }@];
   t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2),
     false, why);
   if (t->cut[0].by == NULL) return false;
@@ -771,12 +1011,18 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 @<What an encoding needs on its way@>@;
-static bool with_blank(struct job *j, size_t k,
+static bool push_bytes(struct job *j, const unsigned char *byte,
+  size_t n);
+static bool change(const struct tokenizer *t, const struct stage *s,
+  struct memory *m, const unsigned char *text, size_t n, bool first,
+  struct bytes *out, struct error *why);
+static bool encode_changed(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n);
-static bool encode_added(struct job *j, uint32_t root,
+static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 @#
 @<Keep letters, and know ids@>@;
+@<Find the token of a byte@>@;
 @<Make the table of pieces@>@;
 @<Add a token@>@;
 @<Make the tree of added tokens@>@;
@@ -791,24 +1037,28 @@ static bool encode_added(struct job *j, uint32_t root,
 @ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
 
 @<From a text to its ids, by ever smaller cuts@>=
+@<Tell whether words are apart@>@;
+@<Encode a piece of characters@>@;
 @<Encode what needs no more cutting@>@;
-@<Cut by the stages of the pre-tokenizer@>@;
-@<Put a blank before a piece@>@;
+@<Go through the stages@>@;
+@<Bring a text into the normal form@>@;
+@<Replace, or thin out@>@;
+@<Change a text@>@;
+@<Go through the forms@>@;
 @<Go on with what lies between added tokens@>@;
 @<Cut at the added tokens@>@;
-@<Bring a text into the normal form@>@;
 @<Push the ids that the files add@>@;
 @<Encode a text@>@;
 
 @* Other people's files. \label{sec:files1}
 For Hugging Face's library a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
-put before and after) and a decoder, each of a type from a long list. We build the types that byte-level
-tokenizers use and refuse the others by name. What the file says about things that change no ids
+put before and after) and a decoder, each of a type from a long list. We build the types that tokenizers with merges
+use, those that begin with bytes and those that begin with characters, and refuse the others by name. What the file says about things that change no ids
 (how offsets are trimmed, say) is read over.
 @^Hugging Face@>@^tokenizer.json@>
 
-The file spells bytes in a way of its own. JSON has no bytes, only characters, and a vocabulary
+A vocabulary that begins with characters is spelt as it reads. One that begins with bytes is spelt in a way of its own. JSON has no bytes, only characters, and a vocabulary
 wants to be printed without blanks; so GPT-2's authors gave every byte a character that
 can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
 order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
@@ -854,6 +1104,7 @@ static int alphabet_byte(uint32_t c)
 @ A word of the vocabulary is turned into its bytes character by character. A word with a character
 that stands for no byte cannot be spelt by merges; it still has a number and reads as it is
 written. (Special tokens often stand in the vocabulary in this way, with vertical bars that are not those of ASCII.) The caller is told which of the two it was.
+Where a vocabulary begins with characters, every word is spelt.
 
 @<Turn a word of the file into bytes@>=
 static bool to_bytes(struct reader *r, const char *text, size_t n,
@@ -862,6 +1113,8 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   const unsigned char *c = (const unsigned char *) text;
   size_t start = out->n, length = 0;
   *spelt = true;
+  if (r->t->by_characters)
+    return bytes_push(r->m, out, text, n, r->why);
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
     length = utf8_next(c + at, n - at, &state);
@@ -884,9 +1137,11 @@ The library jansson has made of the file a tree of values, |json_t|. Its functio
 them: to ask for the third element of what is no list is no error. So one may ask first, and look at what came only where it matters.
 
 @<What reading a file needs@>=
+#define BLOCK "\xe2\x96\x81"
 struct reader { struct memory *m; struct tokenizer *t;
   const char *file;
-  json_t *vocab; struct bytes row; bool ours; struct error *why; };
+  json_t *vocab; struct bytes row; bool ours, fused;
+  struct error *why; };
 
 @ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
 character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
@@ -1110,9 +1365,8 @@ else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
     field.name);
 else ok = refuse(r, field.name, v, "two words");
 
-@ Merges spell every text only if every byte has a token. Then the marks for unknown letters
-(\texttt{unk\_token}, \texttt{byte\_fallback}) can never come into play; otherwise they could, and
-we refuse. Whether they could is known only after the vocabulary has been read, so this comes last.
+@ What a vocabulary cannot spell is a matter of two fields: \texttt{byte\_fallback}, by which bytes have words of their own, and \texttt{unk\_token}, the word for
+everything else. They must be known before the table of words is made, or after it, and are read on both sides of it.
 
 @<Read the model@>=
 static bool read_model(struct reader *r, json_t *model)
@@ -1125,14 +1379,35 @@ static bool read_model(struct reader *r, json_t *model)
   @<Refuse what would change ids, and what we do not do@>@;
   r->vocab = json_object_get(model, "vocab");
   if (!flag(r, "model", model, "ignore_merges", false,
-      &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
-      || !read_merges(r, "model.merges",
-        json_object_get(model, "merges")))
-    return false;
-  json_t *unknown = json_object_get(model, "unk_token");
-  return says_nothing(unknown) || all_bytes(r->t)
-    || refuse(r, "model.unk_token", unknown,
+      &r->t->ignore_merges)
+    || !flag(r, "model", model, "byte_fallback", false,
+      &r->t->byte_fallback)
+    || !flag(r, "model", model, "fuse_unk", false,
+      &r->t->fuse_unknown) || !read_vocab(r, "model.vocab")
+    || !read_merges(r, "model.merges",
+      json_object_get(model, "merges"))) return false;
+  if (r->t->by_characters) find_words_apart(r->t);
+  return read_unknown(r, json_object_get(model, "unk_token"));
+}
+
+@ With bytes, merges spell every text if every byte has a token; then the mark for unknown letters
+can never come into play, and may stand there. If some byte has none, it could, and
+we refuse: no byte-level tokenizer that we have met means it.
+
+@<Read the unknown token@>=
+static bool read_unknown(struct reader *r, const json_t *v)
+{
+  uint32_t id;
+  if (says_nothing(v)) return true;
+  if (!r->t->by_characters) return all_bytes(r->t)
+    || refuse(r, "model.unk_token", v,
     "null, as some byte has no token");
+  if (!json_is_string(v) || !tokenizer_find(r->t,
+    json_string_value(v), json_string_length(v), &id))
+    return refuse(r, "model.unk_token", v,
+      "a word of the vocabulary");
+  r->t->unknown = id + 1;
+  return true;
 }
 
 @ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words belong to
@@ -1195,22 +1470,20 @@ if (word != NULL ? json_integer_value(word) != x.id : taken)
   return refuse(r, below(where, "id").name, id, word != NULL
     ? "the id that the vocabulary has" : "an id that no word has");
 
-@ A pre-tokenizer is one stage or a sequence of them. A stage becomes one or two cuts of ours:
+@ A pre-tokenizer is one stage or a sequence of them. A stage becomes one to three of ours:
 \texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
-out digits, one by one or in rows; \texttt{Split} brings its own pattern. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
+out digits, one by one or in rows; \texttt{Split} brings its own pattern; and \texttt{Metaspace} writes blanks as blocks. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
 ``found'' of a refusal.
 
-@<Append a cut@>=
-static bool add_cut(struct reader *r, const char *where,
-  const char *pattern, size_t n, bool literal, bool keep_matches,
-  bool keep_gaps)
+@<Append a stage@>=
+static bool add_stage(struct reader *r, const char *where,
+  struct stage s, const char *pattern, size_t n, bool literal)
 {
   struct tokenizer *t = r->t;
   struct error inner;
   if (t->n_cuts == MAX_STAGES)
     return error_found(r->why, r->file, where, "one more",
       "at most 16 stages");
-  struct stage s = @[{ NULL, keep_matches, keep_gaps }@];
   if (pattern != NULL) {
     s.by = splitter_open(r->m, pattern, n, literal, &inner);
     if (s.by == NULL)
@@ -1219,6 +1492,34 @@ static bool add_cut(struct reader *r, const char *where,
   }
   t->cut[t->n_cuts++] = s;
   return true;
+}
+
+@ Three kinds have a shorter way of being said: a cut, letters that are put before a text, and a string that takes the place of another.
+
+@<Append a stage@>=
+static bool add_cut(struct reader *r, const char *where,
+  const char *pattern, size_t n)
+{
+  return add_stage(r, where, (struct stage) @[{ .what = CUT,@|
+    .keep_matches = true, .keep_gaps = true }@], pattern, n, false);
+}
+@#
+static bool add_put(struct reader *r, const char *where, const char *words,
+  size_t n, bool first_only, bool unless_there)
+{
+  struct stage s = @[{ .what = PUT, .first_only = first_only,@|
+    .unless_there = unless_there }@];
+  return keep_letters(r->m, r->t, words, n, &s.words, r->why)
+    && add_stage(r, where, s, NULL, 0, false);
+}
+@#
+static bool add_replace(struct reader *r, const char *where,
+  const char *pattern, size_t n, bool literal, const char *words,
+  size_t n_words)
+{
+  struct stage s = @[{ .what = REPLACE }@];
+  return keep_letters(r->m, r->t, words, n_words, &s.words, r->why)
+    && add_stage(r, where, s, pattern, n, literal);
 }
 
 @ The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
@@ -1240,9 +1541,10 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
   @<See whether matches are kept or removed@>@;
-  return add_cut(r, at.name, json_string_value(given),
-    json_string_length(given),@| regex == NULL, !removed || invert,
-    !removed || !invert);
+  return add_stage(r, at.name, (struct stage) @[{ .what = CUT,@|
+    .keep_matches = !removed || invert,@|
+    .keep_gaps = !removed || !invert }@], json_string_value(given),@|
+    json_string_length(given), regex == NULL);
 }
 
 @ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
@@ -1273,11 +1575,13 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
     return only_keys(r, where, v, "type individual_digits ")
       && flag(r, where, v, "individual_digits", false, &single)
       && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+",
-        single ? 5 : 6, false, true, true);
+        single ? 5 : 6);
+  if (strcmp(type, "Metaspace") == 0)
+    return read_metaspace(r, where, v);
   if (strcmp(type, "ByteLevel") != 0)
     return refuse(r, below(where, "type").name,
-      json_object_get(v, "type"),
-      "Sequence, Split, Digits or ByteLevel");
+      json_object_get(v, "type"), "Sequence, Split, Digits, "@|
+      "Metaspace or ByteLevel");
   @<Read the stage that begins with bytes@>@;
 }
 
@@ -1289,9 +1593,57 @@ return only_keys(r, where, v, "type add_prefix_space "@|
   "trim_offsets use_regex ")
   && flag(r, where, v, "add_prefix_space", true, &blank)
   && flag(r, where, v, "use_regex", true, &regex)
-  && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-  && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
-    false, true, true));
+  && (!blank || add_put(r, where, " ", 1, false, true))
+  && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2)));
+
+@ \texttt{Metaspace} is three things at once. Blanks become blocks; a block is put before a text, never, always, or only where the whole text begins; and the text is cut before every
+block, or not. Older files have a flag in place of the three schemes. That the block is U+2581 is the custom; a file that wants another
+letter for it is refused.
+
+@<Read a stage of blocks@>=
+enum scheme { NEVER, FIRST, ALWAYS };
+static bool read_scheme(struct reader *r, const char *where,
+  json_t *v, enum scheme *s, bool *split)
+{
+  static const char *const name[] = @[{ "never", "first",@|
+    "always" }@];
+  bool put;
+  json_t *how = json_object_get(v, "prepend_scheme"), *mark =
+    json_object_get(v, "replacement");
+  const char *text = json_string_value(how);
+  if (!only_keys(r, where, v, "type replacement split str_rep "@|
+    "add_prefix_space "@| "prepend_scheme ")
+    || !flag(r, where, v, "add_prefix_space", true, &put)
+    || !flag(r, where, v, "split", true, split)) return false;
+  if (!json_is_string(mark)
+    || strcmp(json_string_value(mark), BLOCK) != 0)
+    return refuse(r, below(where, "replacement").name, mark,
+      "the block U+2581");
+  *s = put ? ALWAYS : NEVER;
+  if (how == NULL || json_is_null(how)) return true;
+  for (int i = 0; i < 3; i++)
+    if (text != NULL && strcmp(text, name[i]) == 0)
+      return *s = (enum scheme) i, true;
+  return refuse(r, below(where, "prepend_scheme").name, how,
+    "never, first or always");
+}
+
+@ The three become three stages, in this order. A block is not put where there is one already, be it the one that a blank has become; in this the
+newer form differs from the older, whose files prepend first and replace afterwards.
+
+@<Read a stage of blocks@>=
+static bool read_metaspace(struct reader *r, const char *where,
+  json_t *v)
+{
+  static const char pattern[] = BLOCK "[^" BLOCK "]*";
+  enum scheme s;
+  bool split;
+  return read_scheme(r, where, v, &s, &split)
+    && add_replace(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+    && (s == NEVER || add_put(r, where, BLOCK, strlen(BLOCK),
+    s == FIRST, true))
+    && (!split || add_cut(r, where, pattern, strlen(pattern)));
+}
 
 @ Three of the five parts of the machine may be sequences, so going through one is a function that is
 told what to do with each element. The depth is limited by the length of the field's name, so that a file of nothing but opening brackets comes to an end.
@@ -1313,24 +1665,51 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
   return true;
 }
 
-@ Of normal forms we know NFC, and none. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another. A sequence of normal forms is
-allowed if each of its elements is; to apply NFC twice is to apply it once, so a flag is enough.
+@ Of normal forms we know NFC, and the two steps by which Llama's files put a block before a text and write blocks for blanks. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another.
 
 @<Read the normalizer@>=
 static bool read_normalizer(struct reader *r, const char *where,
   json_t *v)
 {
   if (json_is_null(v) || v == NULL) return true;
-  json_t *type = json_object_get(v, "type");
+  json_t *type = json_object_get(v, "type"), *put =
+    json_object_get(v, "prepend");
   const char *name = json_is_string(type) ? json_string_value(type)
     : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
-  if (strcmp(name, "NFC") != 0)
+  if (strcmp(name, "NFC") == 0) return add_stage(r, where,
+    (struct stage) @[{ .what = COMPOSE }@], NULL, 0, false);
+  if (strcmp(name, "Replace") == 0) return read_replace(r, where, v);
+  if (strcmp(name, "Prepend") != 0)
     return refuse(r, below(where, "type").name, type,
-      "NFC or Sequence");
-  r->t->nfc = true;
-  return true;
+      "NFC, Prepend, Replace or "@| "Sequence");
+  return only_keys(r, where, v, "type prepend ")
+    && (json_is_string(put) || refuse(r, below(where, "prepend").name,
+    put, "some text")) && add_put(r, where, json_string_value(put),
+    json_string_length(put), false, false);
+}
+
+@ What is replaced is a string or a pattern, as with \texttt{Split}.
+
+@<Read a replacement@>=
+static bool read_replace(struct reader *r, const char *where,
+  json_t *v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *by =
+    json_object_get(v, "content");
+  json_t *regex = json_object_get(pattern, "Regex"), *given =
+    regex != NULL ? regex : json_object_get(pattern, "String");
+  if (!only_keys(r, where, v, "type pattern content ")
+    || !only_keys(r, at.name, pattern, "Regex String ")) return false;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  if (!json_is_string(by))
+    return refuse(r, below(where, "content").name, by, "some text");
+  return add_replace(r, at.name, json_string_value(given),@|
+    json_string_length(given), regex == NULL, json_string_value(by),
+    json_string_length(by));
 }
 
 @ A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
@@ -1438,7 +1817,9 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
     "ByteLevel, TemplateProcessing"@| " or Sequence");
 }
 
-@ The decoder must be the one that joins bytes. A sequence may contain it, but nothing else. Other decoders drop or replace blanks, and then what comes back would not be the text.
+@ With bytes, the decoder must be the one that joins bytes; a sequence may contain it, but nothing else. With characters it is a small program, whose steps
+change each token, and, from the step called \texttt{Fuse} on, the whole text. Steps of the first sort are done here, once and for all tokens; of the second sort
+there is one that is used, which takes a blank off the beginning.
 
 @<Read the decoder@>=
 static bool read_decoder(struct reader *r, const char *where,
@@ -1449,12 +1830,126 @@ static bool read_decoder(struct reader *r, const char *where,
     : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
-  return strcmp(name, "ByteLevel") == 0
+  if (!r->t->by_characters) return strcmp(name, "ByteLevel") == 0
     || refuse(r, below(where, "type").name, type, "ByteLevel");
+  if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
+  if (strcmp(name, "Fuse") == 0) return r->fused = true;
+  if (r->fused) return refuse(r, below(where, "type").name, type,
+    "only Strip behind Fuse");
+  if (strcmp(name, "ByteFallback") == 0)
+    return read_as_bytes(r);
+  if (strcmp(name, "Replace") == 0)
+    return read_swap(r, where, v);
+  if (strcmp(name, "Metaspace") == 0)
+    return read_block_decoder(r, where, v);
+  return refuse(r, below(where, "type").name, type,
+    "Sequence, Replace, ByteFallback, "@| "Fuse, Strip or Metaspace");
 }
 
-@ Whether a file is of our kind at all is decided before anything is refused: its model is BPE, and
-somewhere among the stages there is \texttt{ByteLevel}. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. In a sequence the stage may stand at any depth.
+@ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there.
+
+@<Read the steps of a decoder@>=
+static bool read_strip(struct reader *r, const char *where, json_t *v)
+{
+  static const char *const key[] = @[{ "start", "stop" }@];
+  json_t *what = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type content start stop "))
+    return false;
+  if (!json_is_string(what)
+    || strcmp(json_string_value(what), " ") != 0)
+    return refuse(r, below(where, "content").name, what, "a blank");
+  for (int i = 0; i < 2; i++) {
+    json_t *n = json_object_get(v, key[i]);
+    if (!json_is_integer(n) || json_integer_value(n) < 0
+      || json_integer_value(n) > 1 - i)
+      return refuse(r, below(where, key[i]).name, n,
+        i == 0 ? "0 or 1" : "0");
+  }
+  r->t->drop_blank = json_integer_value(json_object_get(v,
+    "start")) == 1;
+  return r->fused || refuse(r, where, v, "Strip behind Fuse");
+}
+
+@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital.
+
+@<Read the steps of a decoder@>=
+static int named_byte(const unsigned char *c, size_t n)
+{
+  static const char digits[] = "0123456789ABCDEF";
+  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
+  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
+    c[4], 16);
+  if (high == NULL || low == NULL) return -1;
+  return (int) (high - digits) << 4 | (int) (low - digits);
+}
+@#
+static bool read_as_bytes(struct reader *r)
+{
+  for (size_t i = 0; i < r->t->n_known; i++) {
+    struct span *s = &r->t->known_as[i].text;
+    int b = named_byte(r->t->letters.byte + s->at, s->n);
+    unsigned char byte = (unsigned char) b;
+    if (b >= 0 && !keep_letters(r->m, r->t, &byte, 1, s, r->why))
+      return false;
+  }
+  return true;
+}
+
+@ In all texts a string takes the place of another, mostly a blank that of a block. Texts in which it does not occur stay what they are, the same letters as
+their pieces.
+
+@<Read the steps of a decoder@>=
+static bool read_instead(struct reader *r, const char *from, size_t n,
+  const char *to, size_t n_to)
+{
+  for (size_t i = 0; i < r->t->n_known; i++) {
+    struct span *s = &r->t->known_as[i].text;
+    bool any = false;
+    r->row.n = 0;
+    for (size_t k = 0; k < s->n;) {
+      const unsigned char *c = r->t->letters.byte + s->at + k;
+      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
+      any = any || here, k += here ? n : 1;
+      if (!(here ? bytes_push(r->m, &r->row, to, n_to, r->why)
+        : bytes_push(r->m, &r->row, c, 1, r->why))) return false;
+    }
+    if (any && !keep_letters(r->m, r->t, r->row.byte, r->row.n, s,
+      r->why)) return false;
+  }
+  return true;
+}
+
+@ The step names the string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
+step with everything given, and one more: where it puts a block before a text, it takes one away.
+
+@<Read the steps of a decoder@>=
+static bool read_swap(struct reader *r, const char *where, json_t *v)
+{
+  json_t *from = json_object_get(json_object_get(v, "pattern"),
+    "String"), *to = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type pattern content ")) return false;
+  if (json_string_length(from) == 0)
+    return refuse(r, below(where, "pattern").name,
+      json_object_get(v, "pattern"), "a String");
+  if (!json_is_string(to))
+    return refuse(r, below(where, "content").name, to, "some text");
+  return read_instead(r, json_string_value(from),
+    json_string_length(from), json_string_value(to),
+    json_string_length(to));
+}
+@#
+static bool read_block_decoder(struct reader *r, const char *where,
+  json_t *v)
+{
+  enum scheme s;
+  bool split;
+  if (!read_scheme(r, where, v, &s, &split)) return false;
+  r->t->drop_blank = s != NEVER;
+  return read_instead(r, BLOCK, strlen(BLOCK), " ", 1);
+}
+
+@ Whether a file is of our kind at all is decided before anything is refused: its model is BPE. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. If
+somewhere among the stages there is \texttt{ByteLevel}, the vocabulary begins with bytes. In a sequence the stage may stand at any depth.
 
 @<Tell whether a tokenizer is of our kind@>=
 static bool has_byte_level(json_t *v)
@@ -1477,22 +1972,23 @@ static bool is_ours(struct reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
   json_t *type = json_object_get(model, "type");
-  json_t *stages = json_object_get(file, "pre_tokenizer");
   if (!json_is_object(model)) {
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool merges = type == NULL ? json_object_get(model,
-    "merges") != NULL : json_is_string(type)
+  r->ours = type == NULL ? json_object_get(model, "merges") != NULL
+    : json_is_string(type)
     && strcmp(json_string_value(type), "BPE") == 0;
-  r->ours = merges && has_byte_level(stages);
-  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
-    merges ? stages : type, merges ? "one with ByteLevel"
-    : "BPE (another kind of tokenizer)");
+  r->t->by_characters = !has_byte_level(json_object_get(file,
+    "pre_tokenizer"));
+  r->t->kind = r->t->by_characters ? "BPE on characters"
+    : "byte-level BPE";
+  return r->ours || refuse(r, "model.type", type,
+    "BPE (another kind of tokenizer)");
 }
 
-@ Now the whole file. Truncation and padding would change the ids of some texts, so they must be
-absent; the parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before added tokens, added tokens before
+@ Now the whole file. The parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before what they read as, and both before added tokens, which read as they are
+written; these before
 what is put around a text. Where there is no post-processor, another file may have the last word.
 
 @<Read a whole description@>=
@@ -1500,22 +1996,33 @@ static bool read_description(struct reader *r, json_t *file)
 {
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
-  json_t *post = json_object_get(file, "post_processor");
+  json_t *post = json_object_get(file, "post_processor"),
+    *stages = json_object_get(file, "pre_tokenizer");
   if (!is_ours(r, file) || !only_keys(r, "", file,
     "version added_tokens "@| "normalizer pre_tokenizer "@|
-    "post_processor decoder "@| "model "))
+    "post_processor decoder "@| "model truncation padding "))
     return false;
-  if (!read_model(r, json_object_get(file, "model"))) return false;
-  if (!read_normalizer(r, "normalizer",
+  @<See what is for batches of texts@>@;
+  if (!read_model(r, json_object_get(file, "model"))
+    || !read_decoder(r, "decoder", json_object_get(file, "decoder"))
+    || !read_normalizer(r, "normalizer",
     json_object_get(file, "normalizer"))) return false;
+  r->t->n_forms = r->t->n_cuts;
   @<Read the tokens that were added@>@;
   return index_extras(r->m, r->t, r->why)
-    && read_stage(r, "pre_tokenizer",
-    json_object_get(file, "pre_tokenizer"))
-    && read_decoder(r, "decoder", json_object_get(file, "decoder"))
+    && ((r->t->by_characters && says_nothing(stages))
+      || read_stage(r, "pre_tokenizer", stages))
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
 }
+
+@ Two settings are not about a text but about what a program does with many: to cut all to one length, and to fill up the short ones. They have been left in the file by whoever trained with
+it. We cut and fill nothing, and say so when asked.
+
+@<See what is for batches of texts@>=
+r->t->ignored[0] = !says_nothing(json_object_get(file,
+  "truncation"));
+r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
 
 @ There need not be any. Where there are, they come after the vocabulary, whose ids they must not take, and before the templates, which may name them.
 
@@ -1658,9 +2165,9 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
     ok = add_extra(r->m, r->t, &x, r->why);
   }
   r->file = vocab;
+  r->t->kind = "byte-level BPE";
   ok = ok && index_extras(r->m, r->t, r->why)
-    && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true,
-    true)
+    && add_cut(r, "", split_gpt2, strlen(split_gpt2))
     && read_config(r);
   json_decref(r->vocab);
   return ok;
@@ -1916,6 +2423,7 @@ nothing has to be announced. The file is read from below; this appendix was read
 @<Read one merge@>@;
 @<Read the merges@>@;
 @<Tell whether every byte has a token@>@;
+@<Read the unknown token@>@;
 @<Read the model@>@;
 @<Read an added token@>@;
 
@@ -1923,14 +2431,17 @@ nothing has to be announced. The file is read from below; this appendix was read
 
 @<Read the other four parts@>=
 @<Go through a sequence@>@;
-@<Append a cut@>@;
+@<Append a stage@>@;
 @<Read a stage that brings its pattern@>@;
+@<Read a stage of blocks@>@;
 @<Read the pre-tokenizer@>@;
+@<Read a replacement@>@;
 @<Read the normalizer@>@;
 @<Read the ids of a token of a template@>@;
 @<Put ids around what is there@>@;
 @<Read a template@>@;
 @<Read the post-processor@>@;
+@<Read the steps of a decoder@>@;
 @<Read the decoder@>@;
 
 @ And at last the files: parsing, what a whole description is, what stands beside it, and what a path may lead to.

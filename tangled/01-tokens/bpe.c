@@ -1,13 +1,13 @@
 /* bpe.c -- made from chapters/01-tokens.w; change it there */
 
-/* 1.80  bpe.c */
+/* 1.84  bpe.c */
 
 #include <string.h>
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.81  The learner, from its structures up */
+/* 1.85  The learner, from its structures up */
 
 /* 1.44  What the learner knows */
 
@@ -341,8 +341,8 @@ void ids_free(struct memory *m, struct ids *list)
 
 /* 1.67  Append a rule, and return them */
 
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-             uint32_t right, uint32_t made, struct error *why)
+bool bpe_add_ranked(struct memory *m, struct bpe *b,
+                    struct bpe_rule rule, struct error *why)
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
@@ -352,8 +352,8 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
       return false;
     b->rule = p, b->room = room;
   }
-  b->rule[b->n] = (struct bpe_rule) { left, right, made };
-  if (!pair_map_put(m, &b->rank, left, right, (uint32_t) b->n + 1, why))
+  b->rule[b->n] = rule;
+  if (!pair_map_put(m, &b->place, rule.left, rule.right, (uint32_t) b->n + 1, why))
     return false;
   b->n++;
   return true;
@@ -361,53 +361,111 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
 
 /* 1.68  Append a rule, and return them */
 
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+             uint32_t right, uint32_t made, struct error *why)
+{
+  return bpe_add_ranked(m, b, (struct bpe_rule) { left, right,
+                        made, (uint32_t) b->n
+                        }, why);
+}
+
 void bpe_free(struct memory *m, struct bpe *b)
 {
-  pair_map_free(m, &b->rank);
+  pair_map_free(m, &b->place);
   memory_give(m, FOR_TOKENS, b->rule, b->room, sizeof *b->rule);
   b->rule = NULL, b->n = b->room = 0;
 }
 
-/* 1.72  Consider the pair that begins at a node */
+/* 1.69  Look at two neighbours */
+
+static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
+                        uint32_t left, uint32_t right)
+{
+  uint32_t place = pair_map_get(&b->place, left, right);
+  w->looks++;
+  if (place == 0)
+    return UINT64_MAX;
+  return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
+}
+
+/* 1.70  Join a short row */
+
+enum { SHORT = 32 };
+static size_t join_short(const struct bpe *b, struct bpe_work *w,
+                         uint32_t * id, size_t n)
+{
+  uint64_t candidate[SHORT];
+  for (size_t i = 0; i + 1 < n; i++)
+    candidate[i] = look_at(b, w, id[i], id[i + 1]);
+  while (n > 1) {
+    size_t best = 0;
+    for (size_t i = 1; i + 1 < n; i++)
+      if (candidate[i] >> 32 < candidate[best] >> 32)
+        best = i;
+    if (candidate[best] == UINT64_MAX)
+      break;
+
+/* 1.71  Merge two in the row */
+
+    size_t after = n - best - 2;
+    id[best] = b->rule[(uint32_t) candidate[best]].made;
+    memmove(id + best + 1, id + best + 2, after * sizeof *id);
+    memmove(candidate + best, candidate + best + 1, after * sizeof *candidate);
+    n--;
+    if (best > 0)
+      candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
+    if (after > 0)
+      candidate[best] = look_at(b, w, id[best], id[best + 1]);
+
+  }
+  return n;
+}
+
+/* 1.77  Return the workspace */
+
+static void give_nodes(struct memory *m, struct bpe_work *w)
+{
+  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
+  w->node = NULL, w->room = 0;
+}
+
+void bpe_work_free(struct memory *m, struct bpe_work *w)
+{
+  heap_free(m, &w->queue);
+  ids_free(m, &w->row);
+  give_nodes(m, w);
+}
+
+/* 1.75  Consider the pair that begins at a node */
 
 static bool consider(const struct bpe *b, struct memory *m,
                      struct bpe_work *w, uint32_t i, struct error *why)
 {
-  const struct bpe_node *left = &w->node[i], *right = &w->node[left->next];
-  uint32_t rank = pair_map_get(&b->rank, left->id, right->id);
-  w->looks++;
-  if (rank == 0)
-    return true;
-  return heap_push(m, &w->queue, (struct entry) { rank - 1, i },
-                   why);
+  const struct bpe_node *left = &w->node[i];
+  uint64_t c = look_at(b, w, left->id, w->node[left->next].id);
+  return c == UINT64_MAX || heap_push(m, &w->queue,
+                                      (struct entry) { c >> 32, (uint64_t) i << 32
+                                      | (uint32_t) c
+                                      }, why);
 }
 
-/* 1.73  Spell a piece in bytes */
+/* 1.76  Begin with a chain of all ids */
 
-static bool spell_in_bytes(const struct bpe *b, struct memory *m,
-                           struct bpe_work *w, const unsigned char *byte, size_t n,
-                           struct error *why)
+static bool begin_chain(const struct bpe *b, struct memory *m,
+                        struct bpe_work *w, struct error *why)
 {
-  if (n >= NOWHERE)
-    return error_say(why, "a piece of %zu bytes is too long", n);
-
-/* 1.74  Have a node for every byte */
-
+  size_t n = w->row.n;
   if (n > w->room) {
-    bpe_work_free(m, w);
+    give_nodes(m, w);
     w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL)
       return false;
     w->room = n;
   }
-
   w->queue.n = 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t id = b->byte_id[byte[i]];
-    if (id == BPE_NONE)
-      return error_say(why, "the vocabulary cannot spell byte 0x%02x", byte[i]);
-    w->node[i] = (struct bpe_node) { id, i > 0 ? i - 1 : NOWHERE,
-      i + 1 < n ? i + 1 : NOWHERE
+    w->node[i] = (struct bpe_node) { w->row.id[i],
+      i > 0 ? i - 1 : NOWHERE, i + 1 < n ? i + 1 : NOWHERE
     };
     if (i > 0 && !consider(b, m, w, i - 1, why))
       return false;
@@ -415,34 +473,22 @@ static bool spell_in_bytes(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.75  Spell a piece in bytes */
+/* 1.72  Join a long row */
 
-void bpe_work_free(struct memory *m, struct bpe_work *w)
-{
-  heap_free(m, &w->queue);
-  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
-  w->node = NULL, w->room = 0;
-}
-
-/* 1.69  Encode a piece */
-
-bool bpe_encode(const struct bpe *b, struct memory *m,
-                struct bpe_work *w, const unsigned char *byte, size_t n,
-                struct ids *out, struct error *why)
+static bool join_long(const struct bpe *b, struct memory *m,
+                      struct bpe_work *w, struct ids *out, struct error *why)
 {
   size_t start = out->n;
-  if (n == 0)
-    return true;
-  if (!spell_in_bytes(b, m, w, byte, n, why))
+  if (!begin_chain(b, m, w, why))
     return false;
   while (w->queue.n > 0) {
     struct entry e = heap_pop(&w->queue);
-    const struct bpe_rule *r = &b->rule[e.first];
-    uint32_t i = (uint32_t) e.second, next = w->node[i].next;
+    const struct bpe_rule *r = &b->rule[(uint32_t) e.second];
+    uint32_t i = (uint32_t) (e.second >> 32), next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE || w->node[next].id != r->right)
       continue;
 
-/* 1.71  Merge the two nodes, and look at their neighbours */
+/* 1.74  Merge the two nodes, and look at their neighbours */
 
     uint32_t after = w->node[next].next, before = w->node[i].prev;
     w->node[i].id = r->made, w->node[i].next = after;
@@ -456,7 +502,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 
   }
 
-/* 1.70  Append the ids that are left in the chain */
+/* 1.73  Append the ids that are left in the chain */
 
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
@@ -467,7 +513,43 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* 1.77  Spell an id, and make an encoder of merges */
+/* 1.78  Encode a piece */
+
+bool bpe_join(const struct bpe *b, struct memory *m,
+              struct bpe_work *w, struct ids *out, struct error *why)
+{
+  if (w->row.n > SHORT)
+    return w->row.n < NOWHERE
+        ? join_long(b, m, w, out, why) : error_say(why,
+                                                   "a piece of %zu letters is too long",
+                                                   w->row.n);
+  size_t n = join_short(b, w, w->row.id, w->row.n), start = out->n;
+  for (size_t i = 0; i < n; i++)
+    if (!ids_push(m, out, w->row.id[i], why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+/* 1.79  Encode a piece */
+
+bool bpe_encode(const struct bpe *b, struct memory *m,
+                struct bpe_work *w, const unsigned char *byte, size_t n,
+                struct ids *out, struct error *why)
+{
+  w->row.n = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = b->byte_id[byte[i]];
+    if (id == BPE_NONE)
+      return error_say(why, "the vocabulary cannot spell byte 0x%02x", byte[i]);
+    if (!ids_push(m, &w->row, id, why))
+      return false;
+  }
+  return bpe_join(b, m, w, out, why);
+}
+
+/* 1.81  Spell an id, and make an encoder of merges */
 
 bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
                uint32_t id, struct bytes *out, struct error *why)
@@ -490,7 +572,7 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   return ok;
 }
 
-/* 1.78  Spell an id, and make an encoder of merges */
+/* 1.82  Spell an id, and make an encoder of merges */
 
 bool bpe_learnt(struct memory *m, struct bpe *b,
                 const struct bpe_merge *merge, size_t n, struct error *why)

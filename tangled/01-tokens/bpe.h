@@ -1,6 +1,6 @@
 /* bpe.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.79  bpe.h */
+/* 1.83  bpe.h */
 
 #ifndef INCIPIT_BPE_H
 #define INCIPIT_BPE_H
@@ -43,20 +43,25 @@ void ids_free(struct memory *m, struct ids *list);
 
 #define BPE_NONE UINT32_MAX
 struct bpe_rule {
-  uint32_t left, right, made;
+  uint32_t left, right, made, rank;
 };
 struct bpe {
   uint32_t byte_id[256];
   struct bpe_rule *rule;
   size_t n, room;
-  struct pair_map rank;
+  struct pair_map place;
 };
-/* the id of every byte, BPE_NONE if it has none; n rules, the lower the
- * earlier; from a pair to its rank, plus 1 */
+/* the id of every byte, BPE_NONE if it has none; n rules, of which the
+ * lowest rank goes first; from a pair to the place of its rule, plus 1 */
 
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
              uint32_t right, uint32_t made, struct error *why);
-/* appends a rule; of two rules for one pair the later counts */
+/* appends a rule whose rank is its place; of two rules for one pair the
+ * later counts */
+
+bool bpe_add_ranked(struct memory *m, struct bpe *b,
+                    struct bpe_rule rule, struct error *why);
+/* the same, with any rank below 2^32-1; several rules may have it */
 
 void bpe_free(struct memory *m, struct bpe *b);
 /* returns the blocks of the rules */
@@ -67,13 +72,14 @@ struct bpe_node {
   uint32_t id, prev, next;
 };
 struct bpe_work {
+  struct ids row;
   struct bpe_node *node;
   size_t room;
   struct heap queue;
   uint64_t looks;
 };
-/* a chain of room nodes, what is to be done, and a count of look-ups; all
- * zero is an empty workspace */
+/* a piece as ids, a chain of room nodes, what is to be done, and a count of
+ * look-ups; all zero is an empty workspace */
 
 bool bpe_encode(const struct bpe *b, struct memory *m,
                 struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -81,10 +87,14 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 /* appends the ids of a piece of n bytes; the time is of the order nn for any
  * piece; on failure out is as it was */
 
+bool bpe_join(const struct bpe *b, struct memory *m,
+              struct bpe_work *w, struct ids *out, struct error *why);
+/* the same for a piece whose first ids stand in w->row, which is used up */
+
 void bpe_work_free(struct memory *m, struct bpe_work *w);
 /* returns the workspace */
 
-/* 1.76  Merges, undone */
+/* 1.80  Merges, undone */
 
 bool bpe_learnt(struct memory *m, struct bpe *b,
                 const struct bpe_merge *merge, size_t n, struct error *why);

@@ -1,6 +1,6 @@
 /* tokenizer.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.87  tokenizer.h */
+/* 1.91  tokenizer.h */
 
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
@@ -8,7 +8,7 @@
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.82  A tokenizer, from outside */
+/* 1.86  A tokenizer, from outside */
 
 struct tokenizer;
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
@@ -33,22 +33,31 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 /* appends the bytes of n ids; an id that the tokenizer does not know has
  * none; on failure out is as it was */
 
-/* 1.83  A tokenizer, from outside */
+bool tokenizer_decode_next(const struct tokenizer *t,
+                           struct memory *m, uint32_t id, bool skip_special,
+                           bool *begun, struct bytes *out, struct error *why);
+/* the same for one id of a text; *begun, false at first, says whether an id
+ * before it had bytes */
+
+/* 1.87  A tokenizer, from outside */
 
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED
 };
-/* it is open; there is none; it is of another kind (Unigram, WordPiece, BPE
- * on characters); it is of our kind, but wrong, or has what we do not do */
+/* it is open; there is none; it is of another kind (Unigram, WordPiece); it
+ * is of our kind, but wrong, or has what we do not do */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why);
 /* like tokenizer_open; *t is null and there is a sentence unless it is open */
 
-/* 1.84  A tokenizer, from outside */
+/* 1.88  A tokenizer, from outside */
 
 const char *tokenizer_kind(const struct tokenizer *t);
 /* what it is, in words: "byte-level BPE" */
+
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
+/* field i (0 or 1) of its file that is not done, null if it says nothing */
 
 size_t tokenizer_vocab_size(const struct tokenizer *t);
 /* the largest id plus 1 */
@@ -67,7 +76,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id);
 /* the id that add_special puts first, if it puts one */
 
-/* 1.85  A tokenizer, from outside */
+/* 1.89  A tokenizer, from outside */
 
 struct tokenizer_extra {
   uint32_t id;
@@ -81,7 +90,7 @@ size_t tokenizer_extras(const struct tokenizer *t);
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
 /* number i of them; the bytes belong to the tokenizer */
 
-/* 1.86  A tokenizer, from outside */
+/* 1.90  A tokenizer, from outside */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.107  Show ids as pieces */
+/* D.128  Show ids as pieces */
 
 static const char lesson[] = "the cat sat on the mat, " "the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
@@ -31,7 +31,7 @@ static void print_ids(const struct tokenizer *t, const char *label,
   printf("\n");
 }
 
-/* D.108  Show ids as pieces */
+/* D.129  Show ids as pieces */
 
 static bool encode_probe(struct memory *m, struct tokenizer *t,
                          bool parse_special, struct ids *list, struct error *why)
@@ -41,7 +41,7 @@ static bool encode_probe(struct memory *m, struct tokenizer *t,
                           parse_special, list, why);
 }
 
-/* D.109  Show ids as pieces */
+/* D.130  Show ids as pieces */
 
 static bool same_ids(struct memory *m, struct tokenizer *t,
                      struct tokenizer *u, struct error *why)
@@ -59,7 +59,7 @@ static bool same_ids(struct memory *m, struct tokenizer *t,
   return same;
 }
 
-/* D.113  Show how a file is refused */
+/* D.134  Show how a file is refused */
 
 static void print_refusal(struct memory *m)
 {
@@ -80,7 +80,7 @@ static void print_refusal(struct memory *m)
   remove(path);
 }
 
-/* D.110  Go by way of a file, and compare */
+/* D.131  Go by way of a file, and compare */
 
 static struct tokenizer *by_way_of_a_file(struct memory *m,
                                           const struct bpe_merge *merge, size_t n,
@@ -98,7 +98,7 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   return t;
 }
 
-/* D.111  Go by way of a file, and compare */
+/* D.132  Go by way of a file, and compare */
 
 static int print_round_trip(void)
 {
@@ -113,7 +113,7 @@ static int print_round_trip(void)
   struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
       : NULL;
 
-/* D.112  Compare the two, and show a refusal */
+/* D.133  Compare the two, and show a refusal */
 
   if (u != NULL) {
     printf("%s, %zu ids, written and read again\n",
@@ -129,7 +129,7 @@ static int print_round_trip(void)
   return u != NULL && m.all.held == 0 ? 0 : 1;
 }
 
-/* D.114  Print the alphabet of bytes */
+/* D.135  Print the alphabet of bytes */
 
 static int print_alphabet(void)
 {
@@ -139,7 +139,7 @@ static int print_alphabet(void)
   return 0;
 }
 
-/* D.115  Print the alphabet of bytes */
+/* D.136  Print the alphabet of bytes */
 
 static int print_values(void)
 {

@@ -1,6 +1,6 @@
 /* files.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.103  files.c */
+/* D.124  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -11,19 +11,20 @@
 #include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.48  What reading a file needs */
+/* D.59  What reading a file needs */
 
+#define BLOCK "\xe2\x96\x81"
 struct reader {
   struct memory *m;
   struct tokenizer *t;
   const char *file;
   json_t *vocab;
   struct bytes row;
-  bool ours;
+  bool ours, fused;
   struct error *why;
 };
 
-/* D.49  Refuse a field */
+/* D.60  Refuse a field */
 
 static int clip(const char *text, size_t n, size_t most)
 {
@@ -32,7 +33,7 @@ static int clip(const char *text, size_t n, size_t most)
   return (int)(most - utf8_held((const unsigned char *)text, most));
 }
 
-/* D.50  Refuse a field */
+/* D.61  Refuse a field */
 
 static const char *shown(const json_t * v, char room[80])
 {
@@ -50,7 +51,7 @@ static const char *shown(const json_t * v, char room[80])
   return room;
 }
 
-/* D.51  Refuse a field */
+/* D.62  Refuse a field */
 
 static bool refuse(struct reader *r, const char *field,
                    const json_t * found, const char *wanted)
@@ -59,7 +60,7 @@ static bool refuse(struct reader *r, const char *field,
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-/* D.52  Refuse a field */
+/* D.63  Refuse a field */
 
 struct field_name {
   char name[160];
@@ -72,7 +73,7 @@ static struct field_name below(const char *where, const char *key)
   return p;
 }
 
-/* D.53  Refuse a field */
+/* D.64  Refuse a field */
 
 static struct field_name number_of(const char *where, size_t i)
 {
@@ -81,7 +82,7 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-/* D.54  Accept only keys that we know */
+/* D.65  Accept only keys that we know */
 
 static bool says_nothing(const json_t * v)
 {
@@ -91,7 +92,7 @@ static bool says_nothing(const json_t * v)
       || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-/* D.55  Accept only keys that we know */
+/* D.66  Accept only keys that we know */
 
 static bool only_keys(struct reader *r, const char *where,
                       json_t * object, const char *keys)
@@ -111,7 +112,7 @@ static bool only_keys(struct reader *r, const char *where,
   return true;
 }
 
-/* D.56  Read a flag */
+/* D.67  Read a flag */
 
 static bool flag(struct reader *r, const char *where, json_t * object,
                  const char *key, bool otherwise, bool *out)
@@ -122,7 +123,7 @@ static bool flag(struct reader *r, const char *where, json_t * object,
       || refuse(r, below(where, key).name, v, "true or false");
 }
 
-/* D.57  Read an id */
+/* D.68  Read an id */
 
 static bool read_id(struct reader *r, const char *field,
                     const json_t * v, uint32_t * id)
@@ -134,14 +135,14 @@ static bool read_id(struct reader *r, const char *field,
   return true;
 }
 
-/* D.44  Spell a byte as a character, and back */
+/* D.55  Spell a byte as a character, and back */
 
 static bool seen(unsigned b)
 {
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
-/* D.45  Spell a byte as a character, and back */
+/* D.56  Spell a byte as a character, and back */
 
 uint32_t alphabet(unsigned b)
 {
@@ -151,7 +152,7 @@ uint32_t alphabet(unsigned b)
       : 256 + 33 + 34;
 }
 
-/* D.46  Spell a byte as a character, and back */
+/* D.57  Spell a byte as a character, and back */
 
 static int alphabet_byte(uint32_t c)
 {
@@ -164,7 +165,7 @@ static int alphabet_byte(uint32_t c)
   return c == 256 + 33 + 34 ? 173 : -1;
 }
 
-/* D.47  Turn a word of the file into bytes */
+/* D.58  Turn a word of the file into bytes */
 
 static bool to_bytes(struct reader *r, const char *text, size_t n,
                      struct bytes *out, bool *spelt)
@@ -172,6 +173,8 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   const unsigned char *c = (const unsigned char *)text;
   size_t start = out->n, length = 0;
   *spelt = true;
+  if (r->t->by_characters)
+    return bytes_push(r->m, out, text, n, r->why);
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
     length = utf8_next(c + at, n - at, &state);
@@ -187,9 +190,9 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* D.104  All about the words of the vocabulary */
+/* D.125  All about the words of the vocabulary */
 
-/* D.58  Read the vocabulary */
+/* D.69  Read the vocabulary */
 
 static bool read_vocab(struct reader *r, const char *where)
 {
@@ -206,7 +209,7 @@ static bool read_vocab(struct reader *r, const char *where)
         || !to_bytes(r, key, n, &r->row, &spelt))
       return false;
 
-/* D.59  Enter the word under its id */
+/* D.70  Enter the word under its id */
 
     struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL)
@@ -222,7 +225,7 @@ static bool read_vocab(struct reader *r, const char *where)
   return index_pieces(r->m, r->t, r->why);
 }
 
-/* D.60  Read one merge */
+/* D.71  Read one merge */
 
 static bool read_merge(struct reader *r, const char *a, size_t n_a,
                        const char *b, size_t n_b, const char *field)
@@ -247,7 +250,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
                      "two words of the vocabulary that make a third");
 }
 
-/* D.61  Read the merges */
+/* D.72  Read the merges */
 
 static bool read_merges(struct reader *r, const char *where, json_t * list)
 {
@@ -261,7 +264,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
     struct field_name field = number_of(where, i);
     bool ok;
 
-/* D.62  Take the two words from a list, or from a string */
+/* D.73  Take the two words from a list, or from a string */
 
     if (json_array_size(v) == 2 && json_is_string(a)
         && json_is_string(b))
@@ -281,7 +284,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
   return true;
 }
 
-/* D.65  Tell whether every byte has a token */
+/* D.77  Tell whether every byte has a token */
 
 static bool all_bytes(const struct tokenizer *t)
 {
@@ -291,7 +294,25 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-/* D.63  Read the model */
+/* D.75  Read the unknown token */
+
+static bool read_unknown(struct reader *r, const json_t * v)
+{
+  uint32_t id;
+  if (says_nothing(v))
+    return true;
+  if (!r->t->by_characters)
+    return all_bytes(r->t)
+        || refuse(r, "model.unk_token", v, "null, as some byte has no token");
+  if (!json_is_string(v) || !tokenizer_find(r->t,
+                                            json_string_value(v),
+                                            json_string_length(v), &id))
+    return refuse(r, "model.unk_token", v, "a word of the vocabulary");
+  r->t->unknown = id + 1;
+  return true;
+}
+
+/* D.74  Read the model */
 
 static bool read_model(struct reader *r, json_t * model)
 {
@@ -303,7 +324,7 @@ static bool read_model(struct reader *r, json_t * model)
                  "byte_fallback ignore_merges " "vocab merges "))
     return false;
 
-/* D.64  Refuse what would change ids, and what we do not do */
+/* D.76  Refuse what would change ids, and what we do not do */
 
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
@@ -313,16 +334,18 @@ static bool read_model(struct reader *r, json_t * model)
   }
 
   r->vocab = json_object_get(model, "vocab");
-  if (!flag(r, "model", model, "ignore_merges", false,
-            &r->t->ignore_merges) || !read_vocab(r, "model.vocab")
+  if (!flag(r, "model", model, "ignore_merges", false, &r->t->ignore_merges)
+      || !flag(r, "model", model, "byte_fallback", false, &r->t->byte_fallback)
+      || !flag(r, "model", model, "fuse_unk", false,
+               &r->t->fuse_unknown) || !read_vocab(r, "model.vocab")
       || !read_merges(r, "model.merges", json_object_get(model, "merges")))
     return false;
-  json_t *unknown = json_object_get(model, "unk_token");
-  return says_nothing(unknown) || all_bytes(r->t)
-      || refuse(r, "model.unk_token", unknown, "null, as some byte has no token");
+  if (r->t->by_characters)
+    find_words_apart(r->t);
+  return read_unknown(r, json_object_get(model, "unk_token"));
 }
 
-/* D.66  Read an added token */
+/* D.78  Read an added token */
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
@@ -341,7 +364,7 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
   if (n == 0)
     return refuse(r, below(where, "content").name, text, "some text");
 
-/* D.67  See that the id is free, or the one that the word has */
+/* D.79  See that the id is free, or the one that the word has */
 
   json_t *word = json_object_getn(r->vocab, json_string_value(text),
                                   n);
@@ -354,9 +377,9 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
                       r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* D.105  Read the other four parts */
+/* D.126  Read the other four parts */
 
-/* D.73  Go through a sequence */
+/* D.88  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -375,17 +398,15 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* D.68  Append a cut */
+/* D.80  Append a stage */
 
-static bool add_cut(struct reader *r, const char *where,
-                    const char *pattern, size_t n, bool literal, bool keep_matches,
-                    bool keep_gaps)
+static bool add_stage(struct reader *r, const char *where,
+                      struct stage s, const char *pattern, size_t n, bool literal)
 {
   struct tokenizer *t = r->t;
   struct error inner;
   if (t->n_cuts == MAX_STAGES)
     return error_found(r->why, r->file, where, "one more", "at most 16 stages");
-  struct stage s = { NULL, keep_matches, keep_gaps };
   if (pattern != NULL) {
     s.by = splitter_open(r->m, pattern, n, literal, &inner);
     if (s.by == NULL)
@@ -395,7 +416,36 @@ static bool add_cut(struct reader *r, const char *where,
   return true;
 }
 
-/* D.69  Read a stage that brings its pattern */
+/* D.81  Append a stage */
+
+static bool add_cut(struct reader *r, const char *where,
+                    const char *pattern, size_t n)
+{
+  return add_stage(r, where, (struct stage) {.what = CUT,
+                   .keep_matches = true,.keep_gaps = true
+                   }, pattern, n, false);
+}
+
+static bool add_put(struct reader *r, const char *where, const char *words,
+                    size_t n, bool first_only, bool unless_there)
+{
+  struct stage s = {.what = PUT,.first_only = first_only,
+    .unless_there = unless_there
+  };
+  return keep_letters(r->m, r->t, words, n, &s.words, r->why)
+      && add_stage(r, where, s, NULL, 0, false);
+}
+
+static bool add_replace(struct reader *r, const char *where,
+                        const char *pattern, size_t n, bool literal,
+                        const char *words, size_t n_words)
+{
+  struct stage s = {.what = REPLACE };
+  return keep_letters(r->m, r->t, words, n_words, &s.words, r->why)
+      && add_stage(r, where, s, pattern, n, literal);
+}
+
+/* D.82  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -413,7 +463,7 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
 
-/* D.70  See whether matches are kept or removed */
+/* D.83  See whether matches are kept or removed */
 
   const char *name = json_is_string(how) ? json_string_value(how)
       : "";
@@ -421,12 +471,58 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   if (!removed && strcmp(name, "Isolated") != 0)
     return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
 
-  return add_cut(r, at.name, json_string_value(given),
-                 json_string_length(given), regex == NULL, !removed || invert,
-                 !removed || !invert);
+  return add_stage(r, at.name, (struct stage) {.what = CUT,
+                   .keep_matches = !removed || invert,
+                   .keep_gaps = !removed || !invert
+                   }, json_string_value(given),
+                   json_string_length(given), regex == NULL);
 }
 
-/* D.71  Read the pre-tokenizer */
+/* D.86  Read a stage of blocks */
+
+enum scheme { NEVER, FIRST, ALWAYS };
+static bool read_scheme(struct reader *r, const char *where,
+                        json_t * v, enum scheme *s, bool *split)
+{
+  static const char *const name[] = { "never", "first",
+    "always"
+  };
+  bool put;
+  json_t *how = json_object_get(v, "prepend_scheme"), *mark =
+      json_object_get(v, "replacement");
+  const char *text = json_string_value(how);
+  if (!only_keys(r, where, v, "type replacement split str_rep "
+                 "add_prefix_space " "prepend_scheme ")
+      || !flag(r, where, v, "add_prefix_space", true, &put)
+      || !flag(r, where, v, "split", true, split))
+    return false;
+  if (!json_is_string(mark)
+      || strcmp(json_string_value(mark), BLOCK) != 0)
+    return refuse(r, below(where, "replacement").name, mark, "the block U+2581");
+  *s = put ? ALWAYS : NEVER;
+  if (how == NULL || json_is_null(how))
+    return true;
+  for (int i = 0; i < 3; i++)
+    if (text != NULL && strcmp(text, name[i]) == 0)
+      return *s = (enum scheme)i, true;
+  return refuse(r, below(where, "prepend_scheme").name, how,
+                "never, first or always");
+}
+
+/* D.87  Read a stage of blocks */
+
+static bool read_metaspace(struct reader *r, const char *where, json_t * v)
+{
+  static const char pattern[] = BLOCK "[^" BLOCK "]*";
+  enum scheme s;
+  bool split;
+  return read_scheme(r, where, v, &s, &split)
+      && add_replace(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+      && (s == NEVER || add_put(r, where, BLOCK, strlen(BLOCK), s == FIRST, true))
+      && (!split || add_cut(r, where, pattern, strlen(pattern)));
+}
+
+/* D.84  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -442,42 +538,71 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
         && flag(r, where, v, "individual_digits", false, &single)
-        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+",
-                   single ? 5 : 6, false, true, true);
+        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
+  if (strcmp(type, "Metaspace") == 0)
+    return read_metaspace(r, where, v);
   if (strcmp(type, "ByteLevel") != 0)
     return refuse(r, below(where, "type").name,
-                  json_object_get(v, "type"),
-                  "Sequence, Split, Digits or ByteLevel");
+                  json_object_get(v, "type"), "Sequence, Split, Digits, "
+                  "Metaspace or ByteLevel");
 
-/* D.72  Read the stage that begins with bytes */
+/* D.85  Read the stage that begins with bytes */
 
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
-      && (!blank || add_cut(r, where, NULL, 0, false, true, true))
-      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2),
-                            false, true, true));
+      && (!blank || add_put(r, where, " ", 1, false, true))
+      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2)));
 
 }
 
-/* D.74  Read the normalizer */
+/* D.90  Read a replacement */
+
+static bool read_replace(struct reader *r, const char *where, json_t * v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *by =
+      json_object_get(v, "content");
+  json_t *regex = json_object_get(pattern, "Regex"), *given =
+      regex != NULL ? regex : json_object_get(pattern, "String");
+  if (!only_keys(r, where, v, "type pattern content ")
+      || !only_keys(r, at.name, pattern, "Regex String "))
+    return false;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  if (!json_is_string(by))
+    return refuse(r, below(where, "content").name, by, "some text");
+  return add_replace(r, at.name, json_string_value(given),
+                     json_string_length(given), regex == NULL,
+                     json_string_value(by), json_string_length(by));
+}
+
+/* D.89  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
   if (json_is_null(v) || v == NULL)
     return true;
-  json_t *type = json_object_get(v, "type");
+  json_t *type = json_object_get(v, "type"), *put = json_object_get(v, "prepend");
   const char *name = json_is_string(type) ? json_string_value(type)
       : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
-  if (strcmp(name, "NFC") != 0)
-    return refuse(r, below(where, "type").name, type, "NFC or Sequence");
-  r->t->nfc = true;
-  return true;
+  if (strcmp(name, "NFC") == 0)
+    return add_stage(r, where, (struct stage) {.what = COMPOSE }, NULL, 0, false);
+  if (strcmp(name, "Replace") == 0)
+    return read_replace(r, where, v);
+  if (strcmp(name, "Prepend") != 0)
+    return refuse(r, below(where, "type").name, type,
+                  "NFC, Prepend, Replace or " "Sequence");
+  return only_keys(r, where, v, "type prepend ")
+      && (json_is_string(put) || refuse(r, below(where, "prepend").name,
+                                        put, "some text")) &&
+      add_put(r, where, json_string_value(put), json_string_length(put), false,
+              false);
 }
 
-/* D.77  Read the ids of a token of a template */
+/* D.93  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where,
                                 json_t * v, json_t * each, struct ids *list)
@@ -505,7 +630,7 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-/* D.78  Put ids around what is there */
+/* D.94  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -523,7 +648,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* D.75  Read a template */
+/* D.91  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -535,7 +660,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
                       "special_tokens ") && (json_is_array(list)
                                              || refuse(r, at.name, list, "a list"));
 
-/* D.76  Sort the tokens by the side of the text on which they stand */
+/* D.92  Sort the tokens by the side of the text on which they stand */
 
   if (ok)
     json_array_foreach(list, i, each) {
@@ -563,7 +688,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* D.79  Read the post-processor */
+/* D.95  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -580,7 +705,104 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* D.80  Read the decoder */
+/* D.97  Read the steps of a decoder */
+
+static bool read_strip(struct reader *r, const char *where, json_t * v)
+{
+  static const char *const key[] = { "start", "stop" };
+  json_t *what = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type content start stop "))
+    return false;
+  if (!json_is_string(what)
+      || strcmp(json_string_value(what), " ") != 0)
+    return refuse(r, below(where, "content").name, what, "a blank");
+  for (int i = 0; i < 2; i++) {
+    json_t *n = json_object_get(v, key[i]);
+    if (!json_is_integer(n) || json_integer_value(n) < 0
+        || json_integer_value(n) > 1 - i)
+      return refuse(r, below(where, key[i]).name, n, i == 0 ? "0 or 1" : "0");
+  }
+  r->t->drop_blank = json_integer_value(json_object_get(v, "start")) == 1;
+  return r->fused || refuse(r, where, v, "Strip behind Fuse");
+}
+
+/* D.98  Read the steps of a decoder */
+
+static int named_byte(const unsigned char *c, size_t n)
+{
+  static const char digits[] = "0123456789ABCDEF";
+  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>')
+    return -1;
+  const char *high = memchr(digits, c[3], 16), *low = memchr(digits, c[4], 16);
+  if (high == NULL || low == NULL)
+    return -1;
+  return (int)(high - digits) << 4 | (int)(low - digits);
+}
+
+static bool read_as_bytes(struct reader *r)
+{
+  for (size_t i = 0; i < r->t->n_known; i++) {
+    struct span *s = &r->t->known_as[i].text;
+    int b = named_byte(r->t->letters.byte + s->at, s->n);
+    unsigned char byte = (unsigned char)b;
+    if (b >= 0 && !keep_letters(r->m, r->t, &byte, 1, s, r->why))
+      return false;
+  }
+  return true;
+}
+
+/* D.99  Read the steps of a decoder */
+
+static bool read_instead(struct reader *r, const char *from, size_t n,
+                         const char *to, size_t n_to)
+{
+  for (size_t i = 0; i < r->t->n_known; i++) {
+    struct span *s = &r->t->known_as[i].text;
+    bool any = false;
+    r->row.n = 0;
+    for (size_t k = 0; k < s->n;) {
+      const unsigned char *c = r->t->letters.byte + s->at + k;
+      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
+      any = any || here, k += here ? n : 1;
+      if (!(here ? bytes_push(r->m, &r->row, to, n_to, r->why)
+            : bytes_push(r->m, &r->row, c, 1, r->why)))
+        return false;
+    }
+    if (any && !keep_letters(r->m, r->t, r->row.byte, r->row.n, s, r->why))
+      return false;
+  }
+  return true;
+}
+
+/* D.100  Read the steps of a decoder */
+
+static bool read_swap(struct reader *r, const char *where, json_t * v)
+{
+  json_t *from = json_object_get(json_object_get(v, "pattern"),
+                                 "String"), *to = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type pattern content "))
+    return false;
+  if (json_string_length(from) == 0)
+    return refuse(r, below(where, "pattern").name,
+                  json_object_get(v, "pattern"), "a String");
+  if (!json_is_string(to))
+    return refuse(r, below(where, "content").name, to, "some text");
+  return read_instead(r, json_string_value(from),
+                      json_string_length(from), json_string_value(to),
+                      json_string_length(to));
+}
+
+static bool read_block_decoder(struct reader *r, const char *where, json_t * v)
+{
+  enum scheme s;
+  bool split;
+  if (!read_scheme(r, where, v, &s, &split))
+    return false;
+  r->t->drop_blank = s != NEVER;
+  return read_instead(r, BLOCK, strlen(BLOCK), " ", 1);
+}
+
+/* D.96  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -589,13 +811,28 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
       : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
-  return strcmp(name, "ByteLevel") == 0
-      || refuse(r, below(where, "type").name, type, "ByteLevel");
+  if (!r->t->by_characters)
+    return strcmp(name, "ByteLevel") == 0
+        || refuse(r, below(where, "type").name, type, "ByteLevel");
+  if (strcmp(name, "Strip") == 0)
+    return read_strip(r, where, v);
+  if (strcmp(name, "Fuse") == 0)
+    return r->fused = true;
+  if (r->fused)
+    return refuse(r, below(where, "type").name, type, "only Strip behind Fuse");
+  if (strcmp(name, "ByteFallback") == 0)
+    return read_as_bytes(r);
+  if (strcmp(name, "Replace") == 0)
+    return read_swap(r, where, v);
+  if (strcmp(name, "Metaspace") == 0)
+    return read_block_decoder(r, where, v);
+  return refuse(r, below(where, "type").name, type,
+                "Sequence, Replace, ByteFallback, " "Fuse, Strip or Metaspace");
 }
 
-/* D.106  Read whole files */
+/* D.127  Read whole files */
 
-/* D.87  Parse a file of JSON */
+/* D.108  Parse a file of JSON */
 
 static json_t *read_json(const char *path, struct error *why)
 {
@@ -612,7 +849,7 @@ static json_t *read_json(const char *path, struct error *why)
   return v;
 }
 
-/* D.85  Read the configuration beside it */
+/* D.106  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config,
                          const char *wish, const char *which, struct ids *list)
@@ -632,7 +869,7 @@ static bool read_bracket(struct reader *r, json_t * config,
   return ids_push(r->m, list, id, r->why);
 }
 
-/* D.86  Read the configuration beside it */
+/* D.107  Read the configuration beside it */
 
 static bool read_config(struct reader *r)
 {
@@ -654,7 +891,7 @@ static bool read_config(struct reader *r)
   return ok;
 }
 
-/* D.81  Tell whether a tokenizer is of our kind */
+/* D.101  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -671,45 +908,52 @@ static bool has_byte_level(json_t * v)
   return false;
 }
 
-/* D.82  Tell whether a tokenizer is of our kind */
+/* D.102  Tell whether a tokenizer is of our kind */
 
 static bool is_ours(struct reader *r, json_t * file)
 {
   json_t *model = json_object_get(file, "model");
   json_t *type = json_object_get(model, "type");
-  json_t *stages = json_object_get(file, "pre_tokenizer");
   if (!json_is_object(model)) {
     r->ours = true;
     return refuse(r, "model", model, "an object");
   }
-  bool merges = type == NULL ? json_object_get(model,
-                                               "merges") !=
-      NULL : json_is_string(type)
+  r->ours = type == NULL ? json_object_get(model, "merges") != NULL
+      : json_is_string(type)
       && strcmp(json_string_value(type), "BPE") == 0;
-  r->ours = merges && has_byte_level(stages);
-  return r->ours || refuse(r, merges ? "pre_tokenizer" : "model.type",
-                           merges ? stages : type, merges ? "one with ByteLevel"
-                           : "BPE (another kind of tokenizer)");
+  r->t->by_characters = !has_byte_level(json_object_get(file, "pre_tokenizer"));
+  r->t->kind = r->t->by_characters ? "BPE on characters" : "byte-level BPE";
+  return r->ours || refuse(r, "model.type", type,
+                           "BPE (another kind of tokenizer)");
 }
 
-/* D.83  Read a whole description */
+/* D.103  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
-  json_t *post = json_object_get(file, "post_processor");
+  json_t *post = json_object_get(file, "post_processor"),
+      *stages = json_object_get(file, "pre_tokenizer");
   if (!is_ours(r, file) || !only_keys(r, "", file,
                                       "version added_tokens "
                                       "normalizer pre_tokenizer "
-                                      "post_processor decoder " "model "))
-    return false;
-  if (!read_model(r, json_object_get(file, "model")))
-    return false;
-  if (!read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
+                                      "post_processor decoder "
+                                      "model truncation padding "))
     return false;
 
-/* D.84  Read the tokens that were added */
+/* D.104  See what is for batches of texts */
+
+  r->t->ignored[0] = !says_nothing(json_object_get(file, "truncation"));
+  r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
+
+  if (!read_model(r, json_object_get(file, "model"))
+      || !read_decoder(r, "decoder", json_object_get(file, "decoder"))
+      || !read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
+    return false;
+  r->t->n_forms = r->t->n_cuts;
+
+/* D.105  Read the tokens that were added */
 
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
@@ -718,13 +962,13 @@ static bool read_description(struct reader *r, json_t * file)
     return false;
 
   return index_extras(r->m, r->t, r->why)
-      && read_stage(r, "pre_tokenizer", json_object_get(file, "pre_tokenizer"))
-      && read_decoder(r, "decoder", json_object_get(file, "decoder"))
+      && ((r->t->by_characters && says_nothing(stages))
+          || read_stage(r, "pre_tokenizer", stages))
       && (json_is_null(post) || post == NULL ? read_config(r)
           : read_post(r, "post_processor", post));
 }
 
-/* D.89  Read one such line */
+/* D.110  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -742,7 +986,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* D.88  Read the lines of a list of merges */
+/* D.109  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -767,7 +1011,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.90  Read a vocabulary and its merges */
+/* D.111  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -783,14 +1027,15 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
     ok = add_extra(r->m, r->t, &x, r->why);
   }
   r->file = vocab;
+  r->t->kind = "byte-level BPE";
   ok = ok && index_extras(r->m, r->t, r->why)
-      && add_cut(r, "", split_gpt2, strlen(split_gpt2), false, true, true)
+      && add_cut(r, "", split_gpt2, strlen(split_gpt2))
       && read_config(r);
   json_decref(r->vocab);
   return ok;
 }
 
-/* D.94  Read a file of JSON into a tokenizer */
+/* D.115  Read a file of JSON into a tokenizer */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -804,7 +1049,7 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.91  Find out what a path holds */
+/* D.112  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
@@ -812,7 +1057,7 @@ static bool there(char room[4096], const char *path, const char *name)
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
 
-/* D.92  Find out what a path holds */
+/* D.113  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -830,7 +1075,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
       && there(two, path, "vocab.bpe"))
     return read_pair_of_files(r, one, two);
 
-/* D.93  Say that nothing of ours is here */
+/* D.114  Say that nothing of ours is here */
 
   *absent = !there(one, path, "tokenizer.model");
   r->file = one;
@@ -844,7 +1089,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
 
 }
 
-/* D.95  Open a tokenizer */
+/* D.116  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -864,7 +1109,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
-/* D.96  Open a tokenizer */
+/* D.117  Open a tokenizer */
 
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
@@ -874,7 +1119,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* D.97  Spell bytes for a file */
+/* D.118  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
                         size_t n, struct bytes *out, struct error *why)
@@ -892,7 +1137,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-/* D.99  Make a merge as JSON */
+/* D.120  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -907,7 +1152,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* D.98  Make the vocabulary and the merges as JSON */
+/* D.119  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t,
                        json_t * vocab, json_t * merges, struct error *why)
@@ -931,7 +1176,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-/* D.100  Make the description as JSON */
+/* D.121  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -955,7 +1200,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* D.101  Write a tokenizer */
+/* D.122  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -973,7 +1218,7 @@ bool tokenizer_write(struct memory *m, const char *path,
       < (int)sizeof beside;
   tokenizer_close(m, t);
 
-/* D.102  Write it beside its place, and move it there */
+/* D.123  Write it beside its place, and move it there */
 
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);

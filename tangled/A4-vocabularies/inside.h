@@ -1,6 +1,6 @@
 /* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.41  inside.h */
+/* D.52  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
@@ -20,14 +20,8 @@ struct known_id {
 struct added_token {
   struct span text;
   uint32_t id;
-  bool special, lstrip, rstrip, single_word, normalized;
+  bool special, lstrip, rstrip, single_word, normalized, frozen;
 };
-struct stage {
-  struct splitter *by;
-  bool keep_matches, keep_gaps;
-};
-/* one cut of the text; no splitter: a blank before it, unless it has one */
-
 struct twig {
   uint32_t child, sibling, extra;
   unsigned char byte;
@@ -36,8 +30,22 @@ struct twig {
 
 /* D.4  A tokenizer, from inside */
 
+enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
+struct stage {
+  enum stage_kind what;
+  struct splitter *by;
+  struct span words;
+  bool keep_matches, keep_gaps, first_only, unless_there;
+};
+/* CUT: at the matches of by, of which and of the gaps some are kept; PUT:
+ * words before a text, or before the first only, or unless they are there;
+ * REPLACE: the matches of by by words */
+
+/* D.5  A tokenizer, from inside */
+
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
 struct tokenizer {
+  const char *kind;
   struct bytes letters;
   struct known_id *known_as;
   size_t n_known, room_known;
@@ -52,19 +60,23 @@ struct tokenizer {
   struct twig *tree;
   size_t n_twigs, room_twigs;
   struct stage cut[MAX_STAGES];
-  size_t n_cuts;
+  size_t n_forms, n_cuts;
   struct ids front, back;
 /* what the post-processor adds */
 
-  bool nfc, ignore_merges;
+  bool ignore_merges, by_characters, byte_fallback, fuse_unknown,
+      words_apart, any_frozen, drop_blank, ignored[2];
+  uint32_t letter[128], unknown;
+/* ids of characters plus 1; the id of what cannot be spelt, plus 1 */
+
 };
 
-/* D.5  A tokenizer, from inside */
+/* D.6  A tokenizer, from inside */
 
 uint32_t alphabet(unsigned b);
 /* the character that stands for byte b in a vocabulary's file */
 
-/* D.6  A tokenizer, from inside */
+/* D.7  A tokenizer, from inside */
 
 bool keep_letters(struct memory *m, struct tokenizer *t,
                   const void *byte, size_t n, struct span *where,
@@ -78,6 +90,9 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last piece: makes by_piece, finds the ids of the bytes */
 
+void find_words_apart(struct tokenizer *t);
+/* after index_pieces: may a row of characters be ended between words? */
+
 bool add_extra(struct memory *m, struct tokenizer *t,
                const struct added_token *x, struct error *why);
 /* adds a token; its letters are kept already */
@@ -86,8 +101,10 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last one: makes the tree, and by_piece again, since letters may
  * have moved */
 
-bool normal_form(struct memory *m, const unsigned char *text,
-                 size_t n, struct bytes *out, struct error *why);
-/* appends the text in the normal form NFC */
+bool normal_form(const struct tokenizer *t, struct memory *m,
+                 const unsigned char *text, size_t n, bool first, struct bytes *out,
+                 struct error *why);
+/* makes out the text as the first n_forms stages leave it; first: it is the
+ * beginning of the whole */
 
 #endif

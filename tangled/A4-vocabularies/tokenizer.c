@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.42  tokenizer.c */
+/* D.53  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.19  What an encoding needs on its way */
+/* D.21  What an encoding needs on its way */
 
 struct job {
   struct tokenizer *t;
@@ -19,12 +19,16 @@ struct job {
   struct error *why;
 };
 
-static bool with_blank(struct job *j, size_t k,
-                       const unsigned char *text, size_t n);
-static bool encode_added(struct job *j, uint32_t root,
+static bool push_bytes(struct job *j, const unsigned char *byte, size_t n);
+static bool change(const struct tokenizer *t, const struct stage *s,
+                   struct memory *m, const unsigned char *text, size_t n,
+                   bool first, struct bytes *out, struct error *why);
+static bool encode_changed(struct job *j, size_t k, bool first,
+                           const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root, bool first,
                          const unsigned char *text, size_t n);
 
-/* D.7  Keep letters, and know ids */
+/* D.8  Keep letters, and know ids */
 
 bool keep_letters(struct memory *m, struct tokenizer *t,
                   const void *byte, size_t n, struct span *where, struct error *why)
@@ -37,7 +41,7 @@ bool keep_letters(struct memory *m, struct tokenizer *t,
   return bytes_push(m, &t->letters, byte, n, why);
 }
 
-/* D.8  Keep letters, and know ids */
+/* D.9  Keep letters, and know ids */
 
 struct known_id *know_id(struct memory *m, struct tokenizer *t,
                          uint32_t id, struct error *why)
@@ -55,7 +59,22 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
   return &t->known_as[id];
 }
 
-/* D.9  Make the table of pieces */
+/* D.11  Find the token of a byte */
+
+static uint32_t byte_token(const struct tokenizer *t, unsigned b)
+{
+  char name[8];
+  unsigned char byte = (unsigned char)b;
+  snprintf(name, sizeof name, "<0x%02X>", b);
+  uint32_t found = !t->by_characters ? name_map_get(&t->by_piece,
+                                                    &byte,
+                                                    1) : t->
+      byte_fallback ? name_map_get(&t->by_piece,
+                                   (const unsigned char *)name, 6) : 0;
+  return found - 1;
+}
+
+/* D.10  Make the table of pieces */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -66,15 +85,16 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
                                  why))
       return false;
   }
-  for (int b = 0; b < 256; b++) {
+  for (unsigned b = 0; b < 128; b++) {
     unsigned char byte = (unsigned char)b;
-    uint32_t found = name_map_get(&t->by_piece, &byte, 1);
-    t->rules.byte_id[b] = found == 0 ? BPE_NONE : found - 1;
+    t->letter[b] = name_map_get(&t->by_piece, &byte, 1);
   }
+  for (unsigned b = 0; b < 256; b++)
+    t->rules.byte_id[b] = byte_token(t, b);
   return true;
 }
 
-/* D.10  Add a token */
+/* D.12  Add a token */
 
 bool add_extra(struct memory *m, struct tokenizer *t,
                const struct added_token *x, struct error *why)
@@ -90,12 +110,14 @@ bool add_extra(struct memory *m, struct tokenizer *t,
   struct known_id *k = know_id(m, t, x->id, why);
   if (k == NULL)
     return false;
-  k->text = x->text, k->special = x->special;
+  if (!x->frozen)
+    k->text = x->text;
+  k->special = x->special;
   t->more[t->n_more++] = *x;
   return true;
 }
 
-/* D.11  Make the tree of added tokens */
+/* D.13  Make the tree of added tokens */
 
 static bool new_twig(struct memory *m, struct tokenizer *t,
                      unsigned char byte, uint32_t sibling, struct error *why)
@@ -112,7 +134,7 @@ static bool new_twig(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.12  Make the tree of added tokens */
+/* D.14  Make the tree of added tokens */
 
 static bool plant(struct memory *m, struct tokenizer *t,
                   uint32_t root, const unsigned char *byte, size_t n,
@@ -136,21 +158,23 @@ static bool plant(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.13  Make the tree of added tokens */
+/* D.15  Make the tree of added tokens */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
   name_map_free(m, &t->by_piece);
-  bool ok = index_pieces(m, t, why) && new_twig(m, t, 0, 0, why)
-      && new_twig(m, t, 0, 0, why);
+  bool ok = index_pieces(m, t, why);
+  for (int root = 0; root < 3; root++)
+    ok = ok && new_twig(m, t, 0, 0, why);
   for (size_t i = 0; ok && i < t->n_more; i++) {
     const struct added_token *x = &t->more[i];
     const unsigned char *byte = t->letters.byte + x->text.at;
     struct bytes normal = { NULL, 0, 0 };
-    bool after = x->normalized && t->nfc;
+    bool after = x->normalized && t->n_forms > 0 && !x->frozen;
     if (after)
-      ok = normal_form(m, byte, x->text.n, &normal, why);
-    ok = ok && plant(m, t, x->normalized ? 1 : 0,
+      ok = normal_form(t, m, byte, x->text.n, true, &normal, why);
+    t->any_frozen = t->any_frozen || x->frozen;
+    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
                      after ? normal.byte : byte, after ? normal.n : x->text.n,
                      (uint32_t) i + 1, why);
     bytes_free(m, &normal);
@@ -158,7 +182,7 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
   return ok;
 }
 
-/* D.14  Find the longest added token here */
+/* D.16  Find the longest added token here */
 
 static const struct added_token *longest(const struct tokenizer *t,
                                          uint32_t root, const unsigned char *text,
@@ -180,7 +204,7 @@ static const struct added_token *longest(const struct tokenizer *t,
   return found;
 }
 
-/* D.15  Measure white space */
+/* D.17  Measure white space */
 
 static bool is_space(uint32_t c)
 {
@@ -200,7 +224,7 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-/* D.16  Measure white space */
+/* D.18  Measure white space */
 
 static size_t character_before(const unsigned char *text, size_t at)
 {
@@ -221,7 +245,7 @@ static size_t space_before(const unsigned char *text, size_t at, size_t stop)
   return at;
 }
 
-/* D.17  Tell whether a character belongs to a word */
+/* D.19  Tell whether a character belongs to a word */
 
 static bool in_word(const unsigned char *text, size_t length)
 {
@@ -247,7 +271,7 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
-/* D.18  Tell whether a character belongs to a word */
+/* D.20  Tell whether a character belongs to a word */
 
 static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
 {
@@ -257,21 +281,108 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.43  From a text to its ids, by ever smaller cuts */
+/* D.54  From a text to its ids, by ever smaller cuts */
 
-/* D.20  Encode what needs no more cutting */
+/* D.25  Tell whether words are apart */
+
+static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
+
+static bool word_begins(const unsigned char *text, size_t at, size_t n)
+{
+  return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
+      && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
+}
+
+void find_words_apart(struct tokenizer *t)
+{
+  t->words_apart = name_map_get(&t->by_piece, block, 3) != 0;
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    for (size_t k = 1; k < s.n && t->words_apart; k++)
+      t->words_apart = !word_begins(t->letters.byte + s.at, k, s.n);
+  }
+}
+
+/* D.23  Encode a piece of characters */
+
+static bool push_character(struct job *j, const unsigned char *c, size_t n)
+{
+  const struct tokenizer *t = j->t;
+  struct ids *row = &j->work.row;
+  uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
+                                                      n);
+  if (id != 0)
+    return ids_push(j->m, row, id - 1, j->why);
+  bool bytes = true;
+  for (size_t i = 0; i < n; i++)
+    bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
+  if (bytes)
+    return push_bytes(j, c, n);
+  if (t->unknown == 0)
+    return error_say(j->why, "the vocabulary cannot spell the "
+                     "character U+%04X", (unsigned)utf8_point(c, n));
+  return (t->fuse_unknown && row->n > 0 && row->id[row->n - 1] == t->unknown - 1)
+      || ids_push(j->m, row, t->unknown - 1, j->why);
+}
+
+/* D.24  Encode a piece of characters */
+
+static bool push_bytes(struct job *j, const unsigned char *byte, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = j->t->rules.byte_id[byte[i]];
+    if (id == BPE_NONE)
+      id = j->t->unknown - 1;
+    if (id == BPE_NONE)
+      return error_say(j->why, "the vocabulary cannot spell byte 0x%02x", byte[i]);
+    if (!ids_push(j->m, &j->work.row, id, j->why))
+      return false;
+  }
+  return true;
+}
+
+/* D.26  Encode a piece of characters */
+
+static bool join(struct job *j)
+{
+  bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
+  j->work.row.n = 0;
+  return ok;
+}
+
+static bool encode_characters(struct job *j, const unsigned char *text, size_t n)
+{
+  enum utf8_state state;
+  size_t length;
+  j->work.row.n = 0;
+  for (size_t at = 0; at < n; at += length) {
+    const struct added_token *x = !j->t->any_frozen ? NULL
+        : longest(j->t, 2, text + at, n - at, &length);
+    if (x == NULL)
+      length = utf8_next(text + at, n - at, &state);
+    if ((x != NULL || (j->t->words_apart && word_begins(text, at, n))) && !join(j))
+      return false;
+    if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
+        : !push_character(j, text + at, length))
+      return false;
+  }
+  return join(j);
+}
+
+/* D.22  Encode what needs no more cutting */
 
 static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 {
   uint32_t whole = j->t->ignore_merges ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0)
     return ids_push(j->m, j->out, whole - 1, j->why);
-  return bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
+  return j->t->by_characters ? encode_characters(j, byte, n)
+      : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
 }
 
-/* D.21  Cut by the stages of the pre-tokenizer */
+/* D.27  Go through the stages */
 
-static bool encode_from(struct job *j, size_t k,
+static bool encode_from(struct job *j, size_t k, bool first,
                         const unsigned char *text, size_t n)
 {
   if (n == 0)
@@ -279,8 +390,8 @@ static bool encode_from(struct job *j, size_t k,
   if (k == j->t->n_cuts)
     return encode_piece(j, text, n);
   const struct stage *s = &j->t->cut[k];
-  if (s->by == NULL)
-    return with_blank(j, k, text, n);
+  if (s->what != CUT)
+    return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
   pieces_begin(&p, s->by, text, n);
@@ -291,44 +402,135 @@ static bool encode_from(struct job *j, size_t k,
       return true;
     if (next.match ? !s->keep_matches : !s->keep_gaps)
       continue;
-    if (!encode_from(j, k + 1, next.byte, next.n))
+    if (!encode_from(j, k + 1, first && next.byte == text, next.byte, next.n))
       return false;
   }
 }
 
-/* D.22  Put a blank before a piece */
+/* D.28  Go through the stages */
 
-static bool with_blank(struct job *j, size_t k, const unsigned char *text, size_t n)
+static bool encode_changed(struct job *j, size_t k, bool first,
+                           const unsigned char *text, size_t n)
 {
-  if (text[0] == ' ')
-    return encode_from(j, k + 1, text, n);
   struct bytes copy = { NULL, 0, 0 };
-  bool ok = bytes_push(j->m, &copy, " ", 1, j->why)
-      && bytes_push(j->m, &copy, text, n, j->why)
-      && encode_from(j, k + 1, copy.byte, copy.n);
+  bool ok = change(j->t, &j->t->cut[k], j->m, text, n, first, &copy,
+                   j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
   bytes_free(j->m, &copy);
   return ok;
 }
 
-/* D.23  Go on with what lies between added tokens */
+/* D.35  Bring a text into the normal form */
 
-static bool encode_between(struct job *j, uint32_t root,
+static bool compose(struct memory *m, const unsigned char *text,
+                    size_t n, struct bytes *out, struct error *why)
+{
+  utf8proc_uint8_t *made = NULL;
+  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
+                                         &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  if (length < 0)
+    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
+  bool ok = bytes_push(m, out, made, (size_t)length, why);
+  free(made);
+  return ok;
+}
+
+/* D.30  Replace, or thin out */
+
+static bool replace(const struct stage *s, const unsigned char *words,
+                    struct memory *m, const unsigned char *text, size_t n,
+                    struct bytes *out, struct error *why)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  while (pieces_next(&p, &next, why)) {
+    if (next.n == 0)
+      return true;
+    if (!bytes_push(m, out, next.match ? words : next.byte,
+                    next.match ? s->words.n : next.n, why))
+      break;
+  }
+  return false;
+}
+
+/* D.31  Replace, or thin out */
+
+static bool thin(struct memory *m, const unsigned char *text,
+                 size_t n, struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    bool blank = text[i] == ' ';
+    if (blank && (out->n == 0 || out->byte[out->n - 1] == ' '))
+      continue;
+    if (!bytes_push(m, out, &text[i], 1, why))
+      return false;
+  }
+  if (out->n > 0 && out->byte[out->n - 1] == ' ')
+    out->n--;
+  return true;
+}
+
+/* D.29  Change a text */
+
+static bool change(const struct tokenizer *t, const struct stage *s,
+                   struct memory *m, const unsigned char *text, size_t n,
+                   bool first, struct bytes *out, struct error *why)
+{
+  const unsigned char *words = t->letters.byte + s->words.at;
+  bool there = s->unless_there && n >= s->words.n
+      && memcmp(text, words, s->words.n) == 0;
+  switch (s->what) {
+  case PUT:
+    return (n == 0 || there || (s->first_only && !first)
+            || bytes_push(m, out, words, s->words.n, why))
+        && bytes_push(m, out, text, n, why);
+  case REPLACE:
+    return replace(s, words, m, text, n, out, why);
+  case THIN:
+    return thin(m, text, n, out, why);
+  default:
+    return compose(m, text, n, out, why);
+  }
+}
+
+/* D.36  Go through the forms */
+
+bool normal_form(const struct tokenizer *t, struct memory *m,
+                 const unsigned char *text, size_t n, bool first, struct bytes *out,
+                 struct error *why)
+{
+  bytes_free(m, out);
+  for (size_t k = 0; k < t->n_forms; k++) {
+    struct bytes next = { NULL, 0, 0 };
+    bool ok = change(t, &t->cut[k], m, text, n, first, &next, why);
+    bytes_free(m, out);
+    *out = next;
+    if (!ok)
+      return false;
+    text = next.byte, n = next.n;
+  }
+  return true;
+}
+
+/* D.32  Go on with what lies between added tokens */
+
+static bool encode_between(struct job *j, uint32_t root, bool first,
                            const unsigned char *text, size_t n)
 {
   if (root == 1)
-    return encode_from(j, 0, text, n);
-  if (!j->t->nfc)
-    return encode_added(j, 1, text, n);
+    return encode_from(j, j->t->n_forms, first, text, n);
+  if (j->t->n_forms == 0)
+    return encode_added(j, 1, first, text, n);
   struct bytes normal = { NULL, 0, 0 };
-  bool ok = normal_form(j->m, text, n, &normal, j->why)
-      && encode_added(j, 1, normal.byte, normal.n);
+  bool ok = normal_form(j->t, j->m, text, n, first, &normal, j->why)
+      && encode_added(j, 1, first, normal.byte, normal.n);
   bytes_free(j->m, &normal);
   return ok;
 }
 
-/* D.24  Cut at the added tokens */
+/* D.33  Cut at the added tokens */
 
-static bool encode_added(struct job *j, uint32_t root,
+static bool encode_added(struct job *j, uint32_t root, bool first,
                          const unsigned char *text, size_t n)
 {
   size_t done = 0, length = 0;
@@ -345,38 +547,25 @@ static bool encode_added(struct job *j, uint32_t root,
     if (x->single_word && !whole_word(text, n, from, to))
       continue;
 
-/* D.25  Encode what lies before the token, and the token */
+/* D.34  Encode what lies before the token, and the token */
 
     if (x->lstrip)
       from = space_before(text, from, done < from ? done : from);
     if (x->rstrip)
       to = space_after(text, n, to);
-    if (done < from && !encode_between(j, root, text + done, from - done))
+    if (done < from && !encode_between(j, root, first && done == 0,
+                                       text + done, from - done))
       return false;
     if (!ids_push(j->m, j->out, x->id, j->why))
       return false;
     done = to;
 
   }
-  return done >= n || encode_between(j, root, text + done, n - done);
+  return done >= n || encode_between(j, root, first && done == 0,
+                                     text + done, n - done);
 }
 
-/* D.26  Bring a text into the normal form */
-
-bool normal_form(struct memory *m, const unsigned char *text,
-                 size_t n, struct bytes *out, struct error *why)
-{
-  utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
-                                         &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-  if (length < 0)
-    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
-  bool ok = bytes_push(m, out, made, (size_t)length, why);
-  free(made);
-  return ok;
-}
-
-/* D.28  Push the ids that the files add */
+/* D.38  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -386,7 +575,7 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-/* D.27  Encode a text */
+/* D.37  Encode a text */
 
 bool tokenizer_encode(struct tokenizer *t, struct memory *m,
                       const char *text, size_t n, bool add_special,
@@ -400,8 +589,8 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   bool ok = !add_special || push_all(&j, &t->front), whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
-    ok = whole ? encode_added(&j, 0, byte + at, length)
-        : bpe_encode(&t->rules, m, &j.work, byte + at, length, out, why);
+    ok = whole ? encode_added(&j, 0, at == 0, byte + at, length)
+        : push_bytes(&j, byte + at, length) && join(&j);
   }
   ok = ok && (!add_special || push_all(&j, &t->back));
   bpe_work_free(m, &j.work);
@@ -410,7 +599,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-/* D.29  Decode ids, and answer questions about them */
+/* D.39  Decode ids, and answer questions about them */
 
 const unsigned char *tokenizer_text(const struct tokenizer *t,
                                     uint32_t id, size_t *n)
@@ -422,33 +611,47 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *)"";
 }
 
-/* D.30  Decode ids, and answer questions about them */
+/* D.40  Decode ids, and answer questions about them */
 
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
                       const uint32_t * id, size_t n, bool skip_special,
                       struct bytes *out, struct error *why)
 {
-  size_t start = out->n, length;
-  for (size_t i = 0; i < n; i++) {
-    if (skip_special && tokenizer_is_special(t, id[i]))
-      continue;
-    const unsigned char *text = tokenizer_text(t, id[i], &length);
-    if (bytes_push(m, out, text, length, why))
-      continue;
-    out->n = start;
-    return false;
-  }
+  size_t start = out->n;
+  bool begun = false;
+  for (size_t i = 0; i < n; i++)
+    if (!tokenizer_decode_next(t, m, id[i], skip_special, &begun, out, why)) {
+      out->n = start;
+      return false;
+    }
   return true;
 }
 
-/* D.31  Decode ids, and answer questions about them */
+/* D.41  Decode ids, and answer questions about them */
+
+bool tokenizer_decode_next(const struct tokenizer *t,
+                           struct memory *m, uint32_t id, bool skip_special,
+                           bool *begun, struct bytes *out, struct error *why)
+{
+  size_t n, drop;
+  if (skip_special && tokenizer_is_special(t, id))
+    return true;
+  const unsigned char *text = tokenizer_text(t, id, &n);
+  drop = t->drop_blank && !*begun && n > 0 && text[0] == ' ';
+  if (!bytes_push(m, out, text + drop, n - drop, why))
+    return false;
+  *begun = *begun || n > 0;
+  return true;
+}
+
+/* D.42  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
 
-/* D.32  Decode ids, and answer questions about them */
+/* D.43  Decode ids, and answer questions about them */
 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
                     size_t n, uint32_t * id)
@@ -467,7 +670,7 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
-/* D.33  Decode ids, and answer questions about them */
+/* D.44  Decode ids, and answer questions about them */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
 {
@@ -476,12 +679,17 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* D.34  Decode ids, and answer questions about them */
+/* D.45  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
-  (void)t;
-  return "byte-level BPE";
+  return t->kind;
+}
+
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
+{
+  static const char *const name[] = { "truncation", "padding" };
+  return i < 2 && t->ignored[i] ? name[i] : NULL;
 }
 
 size_t tokenizer_vocab_size(const struct tokenizer *t)
@@ -494,7 +702,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
-/* D.35  Decode ids, and answer questions about them */
+/* D.46  Decode ids, and answer questions about them */
 
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
@@ -504,7 +712,7 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
   };
 }
 
-/* D.36  Decode ids, and answer questions about them */
+/* D.47  Decode ids, and answer questions about them */
 
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
@@ -512,7 +720,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.37  Close a tokenizer */
+/* D.48  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -531,7 +739,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.38  Make a tokenizer from merges */
+/* D.49  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -558,13 +766,16 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.39  Make a tokenizer from merges */
+/* D.50  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
 {
   struct added_token x = {.id = 0,.special = true };
-  t->cut[0] = (struct stage) { NULL, true, true };
+  t->kind = "byte-level BPE";
+  t->cut[0] = (struct stage) {.keep_matches = true,
+    .keep_gaps = true
+  };
   t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
   if (t->cut[0].by == NULL)
     return false;
@@ -574,7 +785,7 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
       && index_extras(m, t, why);
 }
 
-/* D.40  Make a tokenizer from merges */
+/* D.51  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
