@@ -2,163 +2,94 @@
 
 /* D.2 */
 
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.128  Show ids as pieces */
+/* D.57  A vocabulary of a few words */
 
-static const char lesson[] = "the cat sat on the mat, " "the rat sat on the cat";
-static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
-enum { LESSON_MERGES = 14 };
-static void print_ids(const struct tokenizer *t, const char *label,
-                      const struct ids *list)
+#define BLOCK "\xe2\x96\x81"
+static bool make_words(struct memory *m, struct tokenizer *t, struct error *why)
 {
-  printf("%s", label);
-  for (size_t i = 0; i < list->n; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(t, list->id[i], &n);
-    printf(i > 0 && i % 6 == 0 ? "\n          %u:" : " %u:", (unsigned)list->id[i]);
-    for (size_t k = 0; k < n; k++)
-      if (byte[k] >= 33 && byte[k] < 127)
-        putchar(byte[k]);
-      else
-        printf(byte[k] == ' ' ? "_" : "<%02x>", byte[k]);
+  static const char *const word[] = { BLOCK, "a", BLOCK "a",
+    "<0xC3>", "<0xA9>"
+  };
+  t->by_characters = t->byte_fallback = t->drop_blank = true;
+  for (uint32_t i = 0; i < 5; i++) {
+    struct known_id *k = know_id(m, t, i, why);
+    if (k == NULL || !keep_letters(m, t, word[i], strlen(word[i]), &k->piece, why))
+      return false;
+    k->text = k->piece;
   }
-  printf("\n");
+  return bpe_add(m, &t->rules, 0, 1, 2, why)
+      && texts_replace(m, t, BLOCK, 3, " ", 1, why)
+      && texts_as_bytes(m, t, why) && index_extras(m, t, why);
 }
 
-/* D.129  Show ids as pieces */
+/* D.58  A vocabulary of a few words */
 
-static bool encode_probe(struct memory *m, struct tokenizer *t,
-                         bool parse_special, struct ids *list, struct error *why)
+static bool make_forms(struct memory *m, struct tokenizer *t,
+                       bool newer, struct error *why)
 {
-  list->n = 0;
-  return tokenizer_encode(t, m, probe, strlen(probe), false,
-                          parse_special, list, why);
-}
-
-/* D.130  Show ids as pieces */
-
-static bool same_ids(struct memory *m, struct tokenizer *t,
-                     struct tokenizer *u, struct error *why)
-{
-  struct ids one = { NULL, 0, 0 }, two = { NULL, 0, 0 };
-  bool same = true;
-  for (int special = 0; same && special < 2; special++) {
-    same = encode_probe(m, t, special, &one, why)
-        && encode_probe(m, u, special, &two, why) && one.n == two.n
-        && memcmp(one.id, two.id, one.n * sizeof *one.id) == 0;
-    print_ids(u, special ? "  parsed:" : "  typed: ", &two);
+  for (int i = 0; i < 2; i++) {
+    bool put = (i == 0) != newer;
+    struct stage s = {.what = put ? PUT : REPLACE,
+      .unless_there = newer
+    };
+    if (!add_words(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
+      return false;
   }
-  ids_free(m, &one);
-  ids_free(m, &two);
-  return same;
+  t->n_forms = t->n_cuts;
+  return true;
 }
 
-/* D.134  Show how a file is refused */
+/* D.59  Show a text's ids in both orders */
 
-static void print_refusal(struct memory *m)
+static bool show_text(struct memory *m, struct tokenizer *t,
+                      bool newer, bool values, const char *text, struct error *why)
 {
-  static const char text[] = "{\"model\": {\"type\": \"BPE\", "
-      "\"vocab\": {\"a\": 0}, " "\"merges\": []}, "
-      "\"normalizer\": {\"type\": " "\"Lowercase\"}, "
-      "\"pre_tokenizer\": " "{\"type\": \"ByteLevel\"}}";
-  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
-  struct error why = { "?" };
-  int f = mkstemp(path);
-  if (f < 0)
-    return;
-  bool written = write(f, text,
-                       strlen(text)) == (ssize_t) strlen(text);
-  close(f);
-  if (written && tokenizer_open(m, path, &why) == NULL)
-    printf("refused:\n  %s\n", why.words + strlen(path) + 2);
-  remove(path);
+  struct ids list = { NULL, 0, 0 };
+  struct bytes back = { NULL, 0, 0 };
+  bool ok = tokenizer_encode(t, m, text, strlen(text), false, false,
+                             &list, why) &&
+      tokenizer_decode(t, m, list.id, list.n, false,
+                       &back, why);
+  if (values)
+    printf("vocab.order.%s.%zu %zu\n",
+           newer ? "newer" : "older", strlen(text), list.n);
+  else {
+    printf("%s form: |%s| is", newer ? "newer" : "older", text);
+    for (size_t i = 0; i < list.n; i++)
+      printf(" %u", (unsigned)list.id[i]);
+    printf(", and back |%.*s|\n", (int)back.n,
+           back.n > 0 ? (const char *)back.byte : "");
+  }
+  ids_free(m, &list);
+  bytes_free(m, &back);
+  return ok;
 }
 
-/* D.131  Go by way of a file, and compare */
+/* D.60  Show a text's ids in both orders */
 
-static struct tokenizer *by_way_of_a_file(struct memory *m,
-                                          const struct bpe_merge *merge, size_t n,
-                                          struct error *why)
-{
-  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
-  int f = mkstemp(path);
-  if (f < 0)
-    return NULL;
-  close(f);
-  struct tokenizer *t = NULL;
-  if (tokenizer_write(m, path, merge, n, why))
-    t = tokenizer_open(m, path, why);
-  remove(path);
-  return t;
-}
-
-/* D.132  Go by way of a file, and compare */
-
-static int print_round_trip(void)
+static bool show_order(bool newer, bool values)
 {
   struct memory m = {.refuse_at = 0 };
-  struct error why = { "no file can be made in /tmp" };
-  struct bpe_merge *merge;
-  size_t n;
-  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
-                 LESSON_MERGES, &merge, &n, &why))
-    return 1;
-  struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
-  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
-      : NULL;
-
-/* D.133  Compare the two, and show a refusal */
-
-  if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n",
-           tokenizer_kind(u), tokenizer_vocab_size(u));
-    printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids" : "  DIFFERENT");
-    print_refusal(&m);
-  } else
-    printf("%s\n", why.words);
-
+  struct error why;
+  struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t,
+                                    &why);
+  bool ok = t != NULL && make_forms(&m, t, newer, &why)
+      && make_words(&m, t, &why)
+      && show_text(&m, t, newer, values, " a", &why)
+      && show_text(&m, t, newer, values, "a\xc3\xa9", &why);
   tokenizer_close(&m, t);
-  tokenizer_close(&m, u);
-  bpe_forget(&m, merge, LESSON_MERGES);
-  return u != NULL && m.all.held == 0 ? 0 : 1;
-}
-
-/* D.135  Print the alphabet of bytes */
-
-static int print_alphabet(void)
-{
-  printf("byte,character\n");
-  for (unsigned b = 0; b < 256; b++)
-    printf("%u,%u\n", b, (unsigned)alphabet(b));
-  return 0;
-}
-
-/* D.136  Print the alphabet of bytes */
-
-static int print_values(void)
-{
-  int itself = 0;
-  for (unsigned b = 0; b < 256; b++)
-    itself += alphabet(b) == b;
-  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
-         itself, 256 - itself);
-  printf("vocab.alphabet.last %u\n", (unsigned)alphabet(173));
-  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID, MAX_STAGES);
-  return 0;
+  return ok && m.all.held == 0;
 }
 
 int main(int argc, char **argv)
 {
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "alphabet") == 0)
-    return print_alphabet();
-  if (strcmp(what, "values") == 0)
-    return print_values();
-  return print_round_trip();
+  bool values = argc > 1 && strcmp(argv[1], "values") == 0;
+  for (int newer = 0; newer < 2; newer++)
+    if (!show_order(newer, values))
+      return 1;
+  return 0;
 }

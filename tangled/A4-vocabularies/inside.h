@@ -1,6 +1,6 @@
 /* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.52  inside.h */
+/* D.54  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
@@ -73,11 +73,6 @@ struct tokenizer {
 
 /* D.6  A tokenizer, from inside */
 
-uint32_t alphabet(unsigned b);
-/* the character that stands for byte b in a vocabulary's file */
-
-/* D.7  A tokenizer, from inside */
-
 bool keep_letters(struct memory *m, struct tokenizer *t,
                   const void *byte, size_t n, struct span *where,
                   struct error *why);
@@ -100,6 +95,29 @@ bool add_extra(struct memory *m, struct tokenizer *t,
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last one: makes the tree, and by_piece again, since letters may
  * have moved */
+
+bool add_stage(struct memory *m, struct tokenizer *t,
+               struct stage s, const char *pattern, size_t n, bool literal,
+               struct error *why);
+/* appends a stage, with its pattern compiled if it has one; at most
+ * MAX_STAGES */
+
+bool add_cut(struct memory *m, struct tokenizer *t,
+             const char *pattern, size_t n, struct error *why);
+/* a cut that keeps everything */
+
+bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+               const char *words, size_t n_words, const char *pattern, size_t n,
+               bool literal, struct error *why);
+/* a stage that has words */
+
+bool texts_replace(struct memory *m, struct tokenizer *t,
+                   const char *from, size_t n, const char *to, size_t n_to,
+                   struct error *why);
+/* in what the ids read as: a string by another */
+
+bool texts_as_bytes(struct memory *m, struct tokenizer *t, struct error *why);
+/* <0x41> reads as the byte 65, and so on */
 
 bool normal_form(const struct tokenizer *t, struct memory *m,
                  const unsigned char *text, size_t n, bool first, struct bytes *out,

@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.53  tokenizer.c */
+/* D.55  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +57,40 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
   if (id >= t->n_known)
     t->n_known = (size_t)id + 1;
   return &t->known_as[id];
+}
+
+/* D.7  Append a stage */
+
+bool add_stage(struct memory *m, struct tokenizer *t,
+               struct stage s, const char *pattern, size_t n, bool literal,
+               struct error *why)
+{
+  if (t->n_cuts == MAX_STAGES)
+    return error_say(why, "more than %d stages", MAX_STAGES);
+  if (pattern != NULL) {
+    s.by = splitter_open(m, pattern, n, literal, why);
+    if (s.by == NULL)
+      return false;
+  }
+  t->cut[t->n_cuts++] = s;
+  return true;
+}
+
+bool add_cut(struct memory *m, struct tokenizer *t,
+             const char *pattern, size_t n, struct error *why)
+{
+  return add_stage(m, t, (struct stage) {.what = CUT,
+                   .keep_matches = true,.keep_gaps = true
+                   }, pattern, n, false,
+                   why);
+}
+
+bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+               const char *words, size_t n_words, const char *pattern, size_t n,
+               bool literal, struct error *why)
+{
+  return keep_letters(m, t, words, n_words, &s.words, why)
+      && add_stage(m, t, s, pattern, n, literal, why);
 }
 
 /* D.11  Find the token of a byte */
@@ -281,7 +315,7 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.54  From a text to its ids, by ever smaller cuts */
+/* D.56  From a text to its ids, by ever smaller cuts */
 
 /* D.25  Tell whether words are apart */
 
@@ -589,6 +623,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   bool ok = !add_special || push_all(&j, &t->front), whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
+    j.work.row.n = 0;
     ok = whole ? encode_added(&j, 0, at == 0, byte + at, length)
         : push_bytes(&j, byte + at, length) && join(&j);
   }
@@ -597,6 +632,58 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   if (!ok)
     out->n = start;
   return ok;
+}
+
+/* D.48  Make texts of pieces */
+
+bool texts_replace(struct memory *m, struct tokenizer *t,
+                   const char *from, size_t n, const char *to, size_t n_to,
+                   struct error *why)
+{
+  struct bytes row = { NULL, 0, 0 };
+  bool ok = true;
+  for (size_t i = 0; ok && i < t->n_known; i++) {
+    struct span *s = &t->known_as[i].text;
+    bool any = false;
+    row.n = 0;
+    for (size_t k = 0; ok && k < s->n;) {
+      const unsigned char *c = t->letters.byte + s->at + k;
+      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
+      ok = here ? bytes_push(m, &row, to, n_to, why)
+          : bytes_push(m, &row, c, 1, why);
+      any = any || here, k += here ? n : 1;
+    }
+    if (any)
+      ok = ok && keep_letters(m, t, row.byte, row.n, s, why);
+  }
+  bytes_free(m, &row);
+  return ok;
+}
+
+/* D.49  Make texts of pieces */
+
+static int named_byte(const unsigned char *c, size_t n)
+{
+  static const char digits[] = "0123456789ABCDEF";
+  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>')
+    return -1;
+  const char *high = memchr(digits, c[3], 16), *low = memchr(digits, c[4], 16);
+  if (high == NULL || low == NULL)
+    return -1;
+  return (int)(high - digits) << 4 | (int)(low - digits);
+}
+
+bool texts_as_bytes(struct memory *m, struct tokenizer *t, struct error *why)
+{
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span *s = &t->known_as[i].text;
+    int b = s->n == 0 ? -1 : named_byte(t->letters.byte + s->at,
+                                        s->n);
+    unsigned char byte = (unsigned char)b;
+    if (b >= 0 && !keep_letters(m, t, &byte, 1, s, why))
+      return false;
+  }
+  return true;
 }
 
 /* D.39  Decode ids, and answer questions about them */
@@ -720,7 +807,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.48  Close a tokenizer */
+/* D.50  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -739,7 +826,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.49  Make a tokenizer from merges */
+/* D.51  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -766,7 +853,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.50  Make a tokenizer from merges */
+/* D.52  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
@@ -785,7 +872,7 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
       && index_extras(m, t, why);
 }
 
-/* D.51  Make a tokenizer from merges */
+/* D.53  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,

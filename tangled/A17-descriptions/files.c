@@ -1,6 +1,6 @@
-/* files.c -- made from chapters/A4-vocabularies.w; change it there */
+/* files.c -- made from chapters/A17-descriptions.w; change it there */
 
-/* D.124  files.c */
+/* Q.72  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -9,9 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "A4-vocabularies/inside.h"
+#include "A15-scores/scores.h"
+#include "A17-descriptions/files.h"
 
-/* D.59  What reading a file needs */
+/* Q.8  What reading a file needs */
 
 #define BLOCK "\xe2\x96\x81"
 struct reader {
@@ -21,10 +22,11 @@ struct reader {
   json_t *vocab;
   struct bytes row;
   bool ours, fused;
+  uint32_t begin, end;
   struct error *why;
 };
 
-/* D.60  Refuse a field */
+/* Q.9  Refuse a field */
 
 static int clip(const char *text, size_t n, size_t most)
 {
@@ -33,7 +35,7 @@ static int clip(const char *text, size_t n, size_t most)
   return (int)(most - utf8_held((const unsigned char *)text, most));
 }
 
-/* D.61  Refuse a field */
+/* Q.10  Refuse a field */
 
 static const char *shown(const json_t * v, char room[80])
 {
@@ -51,7 +53,7 @@ static const char *shown(const json_t * v, char room[80])
   return room;
 }
 
-/* D.62  Refuse a field */
+/* Q.11  Refuse a field */
 
 static bool refuse(struct reader *r, const char *field,
                    const json_t * found, const char *wanted)
@@ -60,7 +62,7 @@ static bool refuse(struct reader *r, const char *field,
   return error_found(r->why, r->file, field, shown(found, room), wanted);
 }
 
-/* D.63  Refuse a field */
+/* Q.12  Refuse a field */
 
 struct field_name {
   char name[160];
@@ -73,7 +75,7 @@ static struct field_name below(const char *where, const char *key)
   return p;
 }
 
-/* D.64  Refuse a field */
+/* Q.13  Refuse a field */
 
 static struct field_name number_of(const char *where, size_t i)
 {
@@ -82,7 +84,7 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-/* D.65  Accept only keys that we know */
+/* Q.14  Accept only keys that we know */
 
 static bool says_nothing(const json_t * v)
 {
@@ -92,7 +94,7 @@ static bool says_nothing(const json_t * v)
       || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-/* D.66  Accept only keys that we know */
+/* Q.15  Accept only keys that we know */
 
 static bool only_keys(struct reader *r, const char *where,
                       json_t * object, const char *keys)
@@ -112,7 +114,7 @@ static bool only_keys(struct reader *r, const char *where,
   return true;
 }
 
-/* D.67  Read a flag */
+/* Q.16  Read a flag */
 
 static bool flag(struct reader *r, const char *where, json_t * object,
                  const char *key, bool otherwise, bool *out)
@@ -123,7 +125,7 @@ static bool flag(struct reader *r, const char *where, json_t * object,
       || refuse(r, below(where, key).name, v, "true or false");
 }
 
-/* D.68  Read an id */
+/* Q.17  Read an id */
 
 static bool read_id(struct reader *r, const char *field,
                     const json_t * v, uint32_t * id)
@@ -135,14 +137,14 @@ static bool read_id(struct reader *r, const char *field,
   return true;
 }
 
-/* D.55  Spell a byte as a character, and back */
+/* Q.4  Spell a byte as a character, and back */
 
 static bool seen(unsigned b)
 {
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
-/* D.56  Spell a byte as a character, and back */
+/* Q.5  Spell a byte as a character, and back */
 
 uint32_t alphabet(unsigned b)
 {
@@ -152,7 +154,7 @@ uint32_t alphabet(unsigned b)
       : 256 + 33 + 34;
 }
 
-/* D.57  Spell a byte as a character, and back */
+/* Q.6  Spell a byte as a character, and back */
 
 static int alphabet_byte(uint32_t c)
 {
@@ -165,7 +167,7 @@ static int alphabet_byte(uint32_t c)
   return c == 256 + 33 + 34 ? 173 : -1;
 }
 
-/* D.58  Turn a word of the file into bytes */
+/* Q.7  Turn a word of the file into bytes */
 
 static bool to_bytes(struct reader *r, const char *text, size_t n,
                      struct bytes *out, bool *spelt)
@@ -190,9 +192,9 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* D.125  All about the words of the vocabulary */
+/* Q.73  All about the words of the vocabulary */
 
-/* D.69  Read the vocabulary */
+/* Q.18  Read the vocabulary */
 
 static bool read_vocab(struct reader *r, const char *where)
 {
@@ -209,7 +211,7 @@ static bool read_vocab(struct reader *r, const char *where)
         || !to_bytes(r, key, n, &r->row, &spelt))
       return false;
 
-/* D.70  Enter the word under its id */
+/* Q.19  Enter the word under its id */
 
     struct known_id *k = know_id(r->m, r->t, id, r->why);
     if (k == NULL)
@@ -225,7 +227,7 @@ static bool read_vocab(struct reader *r, const char *where)
   return index_pieces(r->m, r->t, r->why);
 }
 
-/* D.71  Read one merge */
+/* Q.20  Read one merge */
 
 static bool read_merge(struct reader *r, const char *a, size_t n_a,
                        const char *b, size_t n_b, const char *field)
@@ -250,7 +252,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
                      "two words of the vocabulary that make a third");
 }
 
-/* D.72  Read the merges */
+/* Q.21  Read the merges */
 
 static bool read_merges(struct reader *r, const char *where, json_t * list)
 {
@@ -264,7 +266,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
     struct field_name field = number_of(where, i);
     bool ok;
 
-/* D.73  Take the two words from a list, or from a string */
+/* Q.22  Take the two words from a list, or from a string */
 
     if (json_array_size(v) == 2 && json_is_string(a)
         && json_is_string(b))
@@ -284,7 +286,7 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
   return true;
 }
 
-/* D.77  Tell whether every byte has a token */
+/* Q.26  Tell whether every byte has a token */
 
 static bool all_bytes(const struct tokenizer *t)
 {
@@ -294,7 +296,7 @@ static bool all_bytes(const struct tokenizer *t)
   return true;
 }
 
-/* D.75  Read the unknown token */
+/* Q.24  Read the unknown token */
 
 static bool read_unknown(struct reader *r, const json_t * v)
 {
@@ -312,7 +314,7 @@ static bool read_unknown(struct reader *r, const json_t * v)
   return true;
 }
 
-/* D.74  Read the model */
+/* Q.23  Read the model */
 
 static bool read_model(struct reader *r, json_t * model)
 {
@@ -324,7 +326,7 @@ static bool read_model(struct reader *r, json_t * model)
                  "byte_fallback ignore_merges " "vocab merges "))
     return false;
 
-/* D.76  Refuse what would change ids, and what we do not do */
+/* Q.25  Refuse what would change ids, and what we do not do */
 
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
@@ -345,7 +347,7 @@ static bool read_model(struct reader *r, json_t * model)
   return read_unknown(r, json_object_get(model, "unk_token"));
 }
 
-/* D.78  Read an added token */
+/* Q.27  Read an added token */
 
 static bool read_added(struct reader *r, const char *where, json_t * v)
 {
@@ -364,7 +366,7 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
   if (n == 0)
     return refuse(r, below(where, "content").name, text, "some text");
 
-/* D.79  See that the id is free, or the one that the word has */
+/* Q.28  See that the id is free, or the one that the word has */
 
   json_t *word = json_object_getn(r->vocab, json_string_value(text),
                                   n);
@@ -377,9 +379,9 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
                       r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* D.126  Read the other four parts */
+/* Q.74  Read the other four parts */
 
-/* D.88  Go through a sequence */
+/* Q.37  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -398,54 +400,49 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   return true;
 }
 
-/* D.80  Append a stage */
+/* Q.29  Append a stage of the file */
 
-static bool add_stage(struct reader *r, const char *where,
-                      struct stage s, const char *pattern, size_t n, bool literal)
+static bool or_refuse(struct reader *r, const char *where, bool ok,
+                      const struct error *inner)
 {
-  struct tokenizer *t = r->t;
-  struct error inner;
-  if (t->n_cuts == MAX_STAGES)
-    return error_found(r->why, r->file, where, "one more", "at most 16 stages");
-  if (pattern != NULL) {
-    s.by = splitter_open(r->m, pattern, n, literal, &inner);
-    if (s.by == NULL)
-      return error_found(r->why, r->file, where, inner.words, "a pattern");
-  }
-  t->cut[t->n_cuts++] = s;
-  return true;
+  return ok || error_found(r->why, r->file, where, inner->words,
+                           "a pattern that can be used, and " "at most 16 stages");
 }
 
-/* D.81  Append a stage */
-
-static bool add_cut(struct reader *r, const char *where,
-                    const char *pattern, size_t n)
+static bool cut_at(struct reader *r, const char *where,
+                   const char *pattern, size_t n)
 {
-  return add_stage(r, where, (struct stage) {.what = CUT,
-                   .keep_matches = true,.keep_gaps = true
-                   }, pattern, n, false);
+  struct error inner = { "" };
+  return or_refuse(r, where, add_cut(r->m, r->t, pattern, n, &inner), &inner);
 }
 
-static bool add_put(struct reader *r, const char *where, const char *words,
-                    size_t n, bool first_only, bool unless_there)
+/* Q.30  Append a stage of the file */
+
+static bool put_before(struct reader *r, const char *where,
+                       const char *words, size_t n, bool first_only,
+                       bool unless_there)
 {
-  struct stage s = {.what = PUT,.first_only = first_only,
-    .unless_there = unless_there
-  };
-  return keep_letters(r->m, r->t, words, n, &s.words, r->why)
-      && add_stage(r, where, s, NULL, 0, false);
+  struct error inner = { "" };
+  return or_refuse(r, where, add_words(r->m, r->t,
+                                       (struct stage) {.what = PUT,.first_only =
+                                       first_only,
+                                       .unless_there = unless_there
+                                       }, words, n, NULL, 0, false,
+                                       &inner), &inner);
 }
 
-static bool add_replace(struct reader *r, const char *where,
+static bool put_instead(struct reader *r, const char *where,
                         const char *pattern, size_t n, bool literal,
                         const char *words, size_t n_words)
 {
-  struct stage s = {.what = REPLACE };
-  return keep_letters(r->m, r->t, words, n_words, &s.words, r->why)
-      && add_stage(r, where, s, pattern, n, literal);
+  struct error inner = { "" };
+  return or_refuse(r, where, add_words(r->m, r->t,
+                                       (struct stage) {.what =
+                                       REPLACE }, words, n_words, pattern,
+                                       n, literal, &inner), &inner);
 }
 
-/* D.82  Read a stage that brings its pattern */
+/* Q.31  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -463,7 +460,7 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
 
-/* D.83  See whether matches are kept or removed */
+/* Q.32  See whether matches are kept or removed */
 
   const char *name = json_is_string(how) ? json_string_value(how)
       : "";
@@ -471,14 +468,18 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   if (!removed && strcmp(name, "Isolated") != 0)
     return refuse(r, below(where, "behavior").name, how, "Isolated or Removed");
 
-  return add_stage(r, at.name, (struct stage) {.what = CUT,
-                   .keep_matches = !removed || invert,
-                   .keep_gaps = !removed || !invert
-                   }, json_string_value(given),
-                   json_string_length(given), regex == NULL);
+  struct stage s = {.what = CUT,
+    .keep_matches = !removed || invert,
+    .keep_gaps = !removed || !invert
+  };
+  struct error inner = { "" };
+  return or_refuse(r, at.name, add_stage(r->m, r->t, s,
+                                         json_string_value(given),
+                                         json_string_length(given), regex == NULL,
+                                         &inner), &inner);
 }
 
-/* D.86  Read a stage of blocks */
+/* Q.35  Read a stage of blocks */
 
 enum scheme { NEVER, FIRST, ALWAYS };
 static bool read_scheme(struct reader *r, const char *where,
@@ -509,7 +510,7 @@ static bool read_scheme(struct reader *r, const char *where,
                 "never, first or always");
 }
 
-/* D.87  Read a stage of blocks */
+/* Q.36  Read a stage of blocks */
 
 static bool read_metaspace(struct reader *r, const char *where, json_t * v)
 {
@@ -517,12 +518,13 @@ static bool read_metaspace(struct reader *r, const char *where, json_t * v)
   enum scheme s;
   bool split;
   return read_scheme(r, where, v, &s, &split)
-      && add_replace(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
-      && (s == NEVER || add_put(r, where, BLOCK, strlen(BLOCK), s == FIRST, true))
-      && (!split || add_cut(r, where, pattern, strlen(pattern)));
+      && put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+      && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
+                                   s == FIRST, true))
+      && (!split || cut_at(r, where, pattern, strlen(pattern)));
 }
 
-/* D.84  Read the pre-tokenizer */
+/* Q.33  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -538,7 +540,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
         && flag(r, where, v, "individual_digits", false, &single)
-        && add_cut(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
+        && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
   if (strcmp(type, "Metaspace") == 0)
     return read_metaspace(r, where, v);
   if (strcmp(type, "ByteLevel") != 0)
@@ -546,17 +548,17 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
                   json_object_get(v, "type"), "Sequence, Split, Digits, "
                   "Metaspace or ByteLevel");
 
-/* D.85  Read the stage that begins with bytes */
+/* Q.34  Read the stage that begins with bytes */
 
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
-      && (!blank || add_put(r, where, " ", 1, false, true))
-      && (!regex || add_cut(r, where, split_gpt2, strlen(split_gpt2)));
+      && (!blank || put_before(r, where, " ", 1, false, true))
+      && (!regex || cut_at(r, where, split_gpt2, strlen(split_gpt2)));
 
 }
 
-/* D.90  Read a replacement */
+/* Q.39  Read a replacement */
 
 static bool read_replace(struct reader *r, const char *where, json_t * v)
 {
@@ -572,12 +574,21 @@ static bool read_replace(struct reader *r, const char *where, json_t * v)
     return refuse(r, at.name, given, "a Regex or a String");
   if (!json_is_string(by))
     return refuse(r, below(where, "content").name, by, "some text");
-  return add_replace(r, at.name, json_string_value(given),
+  return put_instead(r, at.name, json_string_value(given),
                      json_string_length(given), regex == NULL,
                      json_string_value(by), json_string_length(by));
 }
 
-/* D.89  Read the normalizer */
+/* Q.38  Read the normalizer */
+
+static bool compose_too(struct reader *r, const char *where)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, add_stage(r->m, r->t,
+                                       (struct stage) {.what =
+                                       COMPOSE }, NULL, 0, false, &inner),
+                   &inner);
+}
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
@@ -589,7 +600,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
   if (strcmp(name, "NFC") == 0)
-    return add_stage(r, where, (struct stage) {.what = COMPOSE }, NULL, 0, false);
+    return compose_too(r, where);
   if (strcmp(name, "Replace") == 0)
     return read_replace(r, where, v);
   if (strcmp(name, "Prepend") != 0)
@@ -598,11 +609,11 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   return only_keys(r, where, v, "type prepend ")
       && (json_is_string(put) || refuse(r, below(where, "prepend").name,
                                         put, "some text")) &&
-      add_put(r, where, json_string_value(put), json_string_length(put), false,
-              false);
+      put_before(r, where, json_string_value(put), json_string_length(put), false,
+                 false);
 }
 
-/* D.93  Read the ids of a token of a template */
+/* Q.42  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where,
                                 json_t * v, json_t * each, struct ids *list)
@@ -630,7 +641,7 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-/* D.94  Put ids around what is there */
+/* Q.43  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -648,7 +659,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* D.91  Read a template */
+/* Q.40  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -660,7 +671,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
                       "special_tokens ") && (json_is_array(list)
                                              || refuse(r, at.name, list, "a list"));
 
-/* D.92  Sort the tokens by the side of the text on which they stand */
+/* Q.41  Sort the tokens by the side of the text on which they stand */
 
   if (ok)
     json_array_foreach(list, i, each) {
@@ -688,7 +699,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* D.95  Read the post-processor */
+/* Q.44  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -705,7 +716,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* D.97  Read the steps of a decoder */
+/* Q.46  Read the steps of a decoder */
 
 static bool read_strip(struct reader *r, const char *where, json_t * v)
 {
@@ -726,55 +737,7 @@ static bool read_strip(struct reader *r, const char *where, json_t * v)
   return r->fused || refuse(r, where, v, "Strip behind Fuse");
 }
 
-/* D.98  Read the steps of a decoder */
-
-static int named_byte(const unsigned char *c, size_t n)
-{
-  static const char digits[] = "0123456789ABCDEF";
-  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>')
-    return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits, c[4], 16);
-  if (high == NULL || low == NULL)
-    return -1;
-  return (int)(high - digits) << 4 | (int)(low - digits);
-}
-
-static bool read_as_bytes(struct reader *r)
-{
-  for (size_t i = 0; i < r->t->n_known; i++) {
-    struct span *s = &r->t->known_as[i].text;
-    int b = named_byte(r->t->letters.byte + s->at, s->n);
-    unsigned char byte = (unsigned char)b;
-    if (b >= 0 && !keep_letters(r->m, r->t, &byte, 1, s, r->why))
-      return false;
-  }
-  return true;
-}
-
-/* D.99  Read the steps of a decoder */
-
-static bool read_instead(struct reader *r, const char *from, size_t n,
-                         const char *to, size_t n_to)
-{
-  for (size_t i = 0; i < r->t->n_known; i++) {
-    struct span *s = &r->t->known_as[i].text;
-    bool any = false;
-    r->row.n = 0;
-    for (size_t k = 0; k < s->n;) {
-      const unsigned char *c = r->t->letters.byte + s->at + k;
-      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
-      any = any || here, k += here ? n : 1;
-      if (!(here ? bytes_push(r->m, &r->row, to, n_to, r->why)
-            : bytes_push(r->m, &r->row, c, 1, r->why)))
-        return false;
-    }
-    if (any && !keep_letters(r->m, r->t, r->row.byte, r->row.n, s, r->why))
-      return false;
-  }
-  return true;
-}
-
-/* D.100  Read the steps of a decoder */
+/* Q.47  Read the steps of a decoder */
 
 static bool read_swap(struct reader *r, const char *where, json_t * v)
 {
@@ -787,9 +750,9 @@ static bool read_swap(struct reader *r, const char *where, json_t * v)
                   json_object_get(v, "pattern"), "a String");
   if (!json_is_string(to))
     return refuse(r, below(where, "content").name, to, "some text");
-  return read_instead(r, json_string_value(from),
-                      json_string_length(from), json_string_value(to),
-                      json_string_length(to));
+  return texts_replace(r->m, r->t, json_string_value(from),
+                       json_string_length(from), json_string_value(to),
+                       json_string_length(to), r->why);
 }
 
 static bool read_block_decoder(struct reader *r, const char *where, json_t * v)
@@ -799,10 +762,10 @@ static bool read_block_decoder(struct reader *r, const char *where, json_t * v)
   if (!read_scheme(r, where, v, &s, &split))
     return false;
   r->t->drop_blank = s != NEVER;
-  return read_instead(r, BLOCK, strlen(BLOCK), " ", 1);
+  return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1, r->why);
 }
 
-/* D.96  Read the decoder */
+/* Q.45  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -821,7 +784,7 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
   if (r->fused)
     return refuse(r, below(where, "type").name, type, "only Strip behind Fuse");
   if (strcmp(name, "ByteFallback") == 0)
-    return read_as_bytes(r);
+    return texts_as_bytes(r->m, r->t, r->why);
   if (strcmp(name, "Replace") == 0)
     return read_swap(r, where, v);
   if (strcmp(name, "Metaspace") == 0)
@@ -830,9 +793,9 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
                 "Sequence, Replace, ByteFallback, " "Fuse, Strip or Metaspace");
 }
 
-/* D.127  Read whole files */
+/* Q.75  Read whole files */
 
-/* D.108  Parse a file of JSON */
+/* Q.55  Parse a file of JSON */
 
 static json_t *read_json(const char *path, struct error *why)
 {
@@ -849,27 +812,29 @@ static json_t *read_json(const char *path, struct error *why)
   return v;
 }
 
-/* D.106  Read the configuration beside it */
+/* Q.53  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config,
-                         const char *wish, const char *which, struct ids *list)
+                         const char *wish, const char *which, uint32_t id,
+                         bool otherwise, struct ids *list)
 {
   bool add;
-  uint32_t id;
-  if (!flag(r, "", config, wish, false, &add))
+  if (!flag(r, "", config, wish, otherwise, &add))
     return false;
   if (!add)
     return true;
   json_t *v = json_object_get(config, which);
   if (json_is_object(v))
     v = json_object_get(v, "content");
+  if (says_nothing(v) && id != 0)
+    return ids_push(r->m, list, id - 1, r->why);
   if (!json_is_string(v)
       || !tokenizer_find(r->t, json_string_value(v), json_string_length(v), &id))
     return refuse(r, which, v, "the text of a token");
   return ids_push(r->m, list, id, r->why);
 }
 
-/* D.107  Read the configuration beside it */
+/* Q.54  Read the configuration beside it */
 
 static bool read_config(struct reader *r)
 {
@@ -878,20 +843,21 @@ static bool read_config(struct reader *r)
   int n = slash == NULL ? 0 : (int)(slash + 1 - r->file);
   int length = snprintf(path, sizeof path,
                         "%.*stokenizer_config.json", n, r->file);
-  if (length < 0 || length >= (int)sizeof path || access(path, F_OK) != 0)
-    return true;
-  r->file = path;
-  json_t *config = read_json(path, r->why);
-  bool ok = config != NULL && read_bracket(r, config, "add_bos_token", "bos_token",
-                                           &r->t->front)
-      && read_bracket(r, config, "add_eos_token", "eos_token",
-                      &r->t->back);
+  bool here = length > 0 && length < (int)sizeof path && access(path, F_OK) == 0;
+  if (here)
+    r->file = path;
+  json_t *config = here ? read_json(path, r->why) : NULL;
+  bool ok = (!here || config != NULL)
+      && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
+                      r->begin != 0, &r->t->front)
+      && read_bracket(r, config, "add_eos_token", "eos_token", r->end,
+                      false, &r->t->back);
   json_decref(config);
   r->file = file;
   return ok;
 }
 
-/* D.101  Tell whether a tokenizer is of our kind */
+/* Q.48  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -908,7 +874,7 @@ static bool has_byte_level(json_t * v)
   return false;
 }
 
-/* D.102  Tell whether a tokenizer is of our kind */
+/* Q.49  Tell whether a tokenizer is of our kind */
 
 static bool is_ours(struct reader *r, json_t * file)
 {
@@ -927,7 +893,7 @@ static bool is_ours(struct reader *r, json_t * file)
                            "BPE (another kind of tokenizer)");
 }
 
-/* D.103  Read a whole description */
+/* Q.50  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
@@ -942,18 +908,18 @@ static bool read_description(struct reader *r, json_t * file)
                                       "model truncation padding "))
     return false;
 
-/* D.104  See what is for batches of texts */
+/* Q.51  See what is for batches of texts */
 
   r->t->ignored[0] = !says_nothing(json_object_get(file, "truncation"));
   r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
 
   if (!read_model(r, json_object_get(file, "model"))
-      || !read_decoder(r, "decoder", json_object_get(file, "decoder"))
-      || !read_normalizer(r, "normalizer", json_object_get(file, "normalizer")))
+      || !read_normalizer(r, "normalizer", json_object_get(file, "normalizer"))
+      || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
     return false;
   r->t->n_forms = r->t->n_cuts;
 
-/* D.105  Read the tokens that were added */
+/* Q.52  Read the tokens that were added */
 
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
@@ -968,7 +934,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* D.110  Read one such line */
+/* Q.57  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -986,7 +952,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* D.109  Read the lines of a list of merges */
+/* Q.56  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -1011,7 +977,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.111  Read a vocabulary and its merges */
+/* Q.58  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -1029,18 +995,16 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   r->file = vocab;
   r->t->kind = "byte-level BPE";
   ok = ok && index_extras(r->m, r->t, r->why)
-      && add_cut(r, "", split_gpt2, strlen(split_gpt2))
+      && cut_at(r, "", split_gpt2, strlen(split_gpt2))
       && read_config(r);
   json_decref(r->vocab);
   return ok;
 }
 
-/* D.115  Read a file of JSON into a tokenizer */
+/* Q.62  Read a file of JSON into a tokenizer */
 
-static bool read_file(struct reader *r, const char *path)
+static bool read_json_file(struct reader *r, const char *path)
 {
-  r->file = path;
-  r->ours = true;
   json_t *file = read_json(path, r->why);
   bool ok = file != NULL && (json_is_object(file)
                              || refuse(r, "this", file, "an object"))
@@ -1049,7 +1013,50 @@ static bool read_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* D.112  Find out what a path holds */
+/* Q.63  Read a model of SentencePiece */
+
+static bool read_scores(struct reader *r, const unsigned char *byte, size_t n)
+{
+  return read_sentencepiece(r->m, r->t, r->file, byte, n, &r->begin,
+                            &r->end, &r->ours, r->why) && read_config(r);
+}
+
+/* Q.61  Tell what a file contains */
+
+static bool is_rank_line(const unsigned char *c, size_t n)
+{
+  size_t i = 0, digits = 0;
+  while (i < n && c[i] > ' ')
+    i++;
+  if (i == 0 || i == n || c[i] != ' ')
+    return false;
+  for (i++; i < n && c[i] >= '0' && c[i] <= '9'; i++)
+    digits++;
+  return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
+}
+
+static bool read_file(struct reader *r, const char *path)
+{
+  struct mapping map;
+  r->file = path, r->ours = true;
+  if (!file_map(&map, path, r->why))
+    return false;
+  size_t n = map.size, k = 0;
+  const unsigned char *c = map.bytes;
+  while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0)
+    k++;
+  bool json = k < n && c[k] == '{',
+      ranks = !json && is_rank_line(c, n < 1000 ? n : 1000),
+      pieces = !json && n > 2 && c[0] == 10 && c[2] == 10;
+  bool ok = !(ranks || pieces) || (ranks ? read_ranks(r->m, r->t,
+                                                      path, c, n,
+                                                      r->why) : read_scores(r, c,
+                                                                            n));
+  file_unmap(&map);
+  return ok && (ranks || pieces || read_json_file(r, path));
+}
+
+/* Q.59  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
@@ -1057,7 +1064,7 @@ static bool there(char room[4096], const char *path, const char *name)
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
 
-/* D.113  Find out what a path holds */
+/* Q.60  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -1074,22 +1081,16 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
   if (there(one, path, "encoder.json")
       && there(two, path, "vocab.bpe"))
     return read_pair_of_files(r, one, two);
-
-/* D.114  Say that nothing of ours is here */
-
-  *absent = !there(one, path, "tokenizer.model");
-  r->file = one;
-  if (*absent)
-    return error_say(r->why,
-                     "%s: no tokenizer.json here, nor "
-                     "vocab.json and merges.txt," " nor encoder.json and "
-                     "vocab.bpe", path);
-  return error_found(r->why, one, "this", "a SentencePiece model",
-                     "byte-level BPE (another kind of tokenizer)");
-
+  if (there(one, path, "tokenizer.model"))
+    return read_file(r, one);
+  *absent = true;
+  return error_say(r->why,
+                   "%s: no tokenizer.json here, nor "
+                   "vocab.json and merges.txt," " nor encoder.json and "
+                   "vocab.bpe, nor tokenizer.model", path);
 }
 
-/* D.116  Open a tokenizer */
+/* Q.64  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -1109,7 +1110,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
-/* D.117  Open a tokenizer */
+/* Q.65  Open a tokenizer */
 
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
@@ -1119,7 +1120,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* D.118  Spell bytes for a file */
+/* Q.66  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
                         size_t n, struct bytes *out, struct error *why)
@@ -1137,7 +1138,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-/* D.120  Make a merge as JSON */
+/* Q.68  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -1152,7 +1153,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* D.119  Make the vocabulary and the merges as JSON */
+/* Q.67  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t,
                        json_t * vocab, json_t * merges, struct error *why)
@@ -1176,7 +1177,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-/* D.121  Make the description as JSON */
+/* Q.69  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -1200,7 +1201,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* D.122  Write a tokenizer */
+/* Q.70  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -1218,7 +1219,7 @@ bool tokenizer_write(struct memory *m, const char *path,
       < (int)sizeof beside;
   tokenizer_close(m, t);
 
-/* D.123  Write it beside its place, and move it there */
+/* Q.71  Write it beside its place, and move it there */
 
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);
