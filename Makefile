@@ -123,7 +123,7 @@ lint: build/values.tex ## digits in prose, docstrings, sections
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS)) ## every test; the last line is the total
 	@BUILD=$(BUILD) CHAPTERS='$(CHAPTERS)' CC='$(CC)' tests/run.sh $(SUITES)
-$(BUILD)/tests/%: tests/%.c tests/suite.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
+$(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work

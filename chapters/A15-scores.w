@@ -111,9 +111,10 @@ static bool all_different(const struct tokenizer *t, const char *file,
   for (uint32_t id = 0; id < t->n_known; id++) {
     struct span s = t->known_as[id].piece;
     char field[40];
-    if (s.n == 0 || name_map_get(&t->by_piece,
-      t->letters.byte + s.at, s.n) == id + 1) continue;
-    snprintf(field, sizeof field, "%s %u", what, (unsigned) id);
+    uint32_t last = s.n == 0 ? id + 1 : name_map_get(&t->by_piece,
+      t->letters.byte + s.at, s.n);
+    if (last == id + 1) continue;
+    snprintf(field, sizeof field, "%s %u", what, last - 1);
     return error_found(why, file, field, "a word for the second time",
       "words that are all different");
   }
