@@ -1749,7 +1749,8 @@ struct writing {
   struct candidate *noted; /* |[tokens][1 + k]| */
   size_t k, tokens, room;
   double began, first, last; /* moments */
-  bool mute, failed; /* \.{--json} shows nothing before the end */
+  bool begun, mute, failed;
+    /* is there text yet? \.{--json} shows nothing before the end */
 };
 
 @ One step: the clock, the bytes, the likelihood, the output. The clock comes first, since what follows is ours and not
@@ -1777,16 +1778,29 @@ static bool see_token(void *self, const struct step *now)
 }
 
 @ The text is kept whole for the end, and released in parts. An end token has no text, whatever the
-vocabulary may say about it; nor has any other special token.
+vocabulary may say about it; nor has any other special token. Whether a first blank belongs to the text depends on whether something stands before it; so the ids of the
+prompt are decoded once, in the beginning, and forgotten.
 
 @<Turn a token into bytes that may be released@>=
+static bool read_prompt(struct writing *g)
+{
+  struct occasion *a = g->a;
+  const struct ids *p = &a->p.list;
+  bool ok = true;
+  for (size_t i = 0; a->o.t != NULL && ok && i < p->n; i++)
+    ok = tokenizer_decode_next(a->o.t, a->o.m, p->id[i], true,
+      &g->begun, &g->text, &a->why);
+  g->text.n = 0;
+  return ok;
+}
+@#
 static bool take_bytes(struct writing *g, uint32_t id)
 {
   struct occasion *a = g->a;
   size_t before = g->text.n;
   if (a->o.t == NULL) return true;
-  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text,
-      &a->why)
+  return tokenizer_decode_next(a->o.t, a->o.m, id, true, &g->begun,
+      &g->text, &a->why)
     && stream_feed(a->o.m, &g->tail, g->text.byte + before,
       g->text.n - before, &g->fresh, &a->why);
 }
@@ -1901,7 +1915,7 @@ static int write_text(struct occasion *a)
   bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
     || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
       sizeof *g.logprob, &a->why)) != NULL;
-  ok = ok && run_loop(&g, &text);
+  ok = ok && read_prompt(&g) && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
   @<Give back what the writing held@>@;
   return status;

@@ -864,24 +864,40 @@ static void show_tokenizer(struct inspection *g)
 makers wrote down and that changes nothing here. Who finds in it a field that ought to matter has found a mistake, theirs or ours.
 
 @<Show what is ignored@>=
+static void show_one_ignored(struct inspection *g, const char *file,
+  const char *field, const char *reason)
+{
+  if (!g->in_json) {
+    fprintf(g->c->out, "  %s: %s: %s\n", file, field, reason);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "file"), put_words(&g->j, file);
+  put_key(&g->j, "field"), put_words(&g->j, field);
+  put_key(&g->j, "reason"), put_words(&g->j, reason);
+  put_close(&g->j, '}');
+}
+
+@ The model's settings come first, then the two of a tokenizer that are about many texts at a time.
+
+@<Show what is ignored@>=
 static void show_ignored(struct inspection *g)
 {
   const struct model_config *c = &g->o.lm->config;
+  const char *field[2] = @[{ NULL, NULL }@];
+  size_t n = c->n_ignored;
+  for (size_t i = 0; g->o.t != NULL && i < 2; i++)
+    field[i] = tokenizer_ignores(g->o.t, i), n += field[i] != NULL;
   if (g->in_json)
     put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
-  else fprintf(g->c->out, "ignored: %zu fields\n", c->n_ignored);
-  for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct ignored_field *x = &c->ignored[i];
-    if (g->in_json) {
-      put_open(&g->j, '{');
-      put_key(&g->j, "file"), put_words(&g->j, x->file);
-      put_key(&g->j, "field"), put_words(&g->j, x->field);
-      put_key(&g->j, "reason"), put_words(&g->j, x->reason);
-      put_close(&g->j, '}');
-    }
-    else fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field,
-        x->reason);
-  }
+  else fprintf(g->c->out, "ignored: %zu fields\n", n);
+  for (size_t i = 0; i < c->n_ignored; i++)
+    show_one_ignored(g, c->ignored[i].file, c->ignored[i].field,
+      c->ignored[i].reason);
+  for (size_t i = 0; i < 2; i++)
+    if (field[i] != NULL) show_one_ignored(g, "tokenizer.json",
+      field[i], "for batches of texts; here a "@|
+      "text is neither cut nor filled up");
   if (g->in_json) put_close(&g->j, ']');
 }
 
@@ -1227,11 +1243,11 @@ static bool answer_stream(struct inquiry *q)
   struct ids list = @[{ NULL, 0, 0 }@], ends = @[{ NULL, 0, 0 }@];
   struct bytes all = @[{ NULL, 0, 0 }@], fresh = @[{ NULL, 0, 0 }@];
   struct stream held = @[{ .n = 0 }@];
-  bool ok = ids_of(q, "ids", &list);
+  bool ok = ids_of(q, "ids", &list), begun = false;
   for (size_t i = 0; ok && i < list.n; i++) {
     fresh.n = 0;
-    ok = tokenizer_decode(q->o->t, m, list.id + i, 1, false, &fresh,
-        q->why)
+    ok = tokenizer_decode_next(q->o->t, m, list.id[i], false, &begun,
+        &fresh, q->why)
       && stream_feed(m, &held, fresh.byte, fresh.n, &all, q->why)
       && ids_push(m, &ends, (uint32_t) all.n, q->why);
   }

@@ -60,7 +60,8 @@ struct writing {
   struct candidate *noted;
   size_t k, tokens, room;
   double began, first, last;
-  bool mute, failed;
+  bool begun, mute, failed;
+
 };
 
 /* B.99  Write how likely a token was */
@@ -105,13 +106,26 @@ static void show_token(struct writing *g, uint32_t id)
 
 /* B.96  Turn a token into bytes that may be released */
 
+static bool read_prompt(struct writing *g)
+{
+  struct occasion *a = g->a;
+  const struct ids *p = &a->p.list;
+  bool ok = true;
+  for (size_t i = 0; a->o.t != NULL && ok && i < p->n; i++)
+    ok = tokenizer_decode_next(a->o.t, a->o.m, p->id[i], true,
+                               &g->begun, &g->text, &a->why);
+  g->text.n = 0;
+  return ok;
+}
+
 static bool take_bytes(struct writing *g, uint32_t id)
 {
   struct occasion *a = g->a;
   size_t before = g->text.n;
   if (a->o.t == NULL)
     return true;
-  return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text, &a->why)
+  return tokenizer_decode_next(a->o.t, a->o.m, id, true, &g->begun,
+                               &g->text, &a->why)
       && stream_feed(a->o.m, &g->tail, g->text.byte + before,
                      g->text.n - before, &g->fresh, &a->why);
 }
@@ -386,7 +400,7 @@ static int write_text(struct occasion *a)
   bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
       || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
                                   sizeof *g.logprob, &a->why)) != NULL;
-  ok = ok && run_loop(&g, &text);
+  ok = ok && read_prompt(&g) && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
 
 /* B.102  Give back what the writing held */

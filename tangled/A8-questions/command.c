@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.97  command.c */
+/* H.98  command.c */
 
 #include <string.h>
 #include "A8-questions/door.h"
 
-/* H.96  What this was compiled with */
+/* H.97  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* H.94  Answer the small subcommands */
+/* H.95  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -45,7 +45,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* H.95  Say which version this is */
+/* H.96  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -63,7 +63,7 @@ static int run_version(const struct console *c)
   return STATUS_DONE;
 }
 
-/* H.98  Choose among the subcommands */
+/* H.99  Choose among the subcommands */
 
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
@@ -88,7 +88,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   }
 }
 
-/* H.99  Run the command from its first word to its status */
+/* H.100  Run the command from its first word to its status */
 
 int command_run(const struct console *c, int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 /* inspecting.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.48  inspecting.c */
+/* H.49  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -184,29 +184,46 @@ static void show_tokenizer(struct inspection *g)
 
 /* H.42  Show what is ignored */
 
+static void show_one_ignored(struct inspection *g, const char *file,
+                             const char *field, const char *reason)
+{
+  if (!g->in_json) {
+    fprintf(g->c->out, "  %s: %s: %s\n", file, field, reason);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "file"), put_words(&g->j, file);
+  put_key(&g->j, "field"), put_words(&g->j, field);
+  put_key(&g->j, "reason"), put_words(&g->j, reason);
+  put_close(&g->j, '}');
+}
+
+/* H.43  Show what is ignored */
+
 static void show_ignored(struct inspection *g)
 {
   const struct model_config *c = &g->o.lm->config;
+  const char *field[2] = { NULL, NULL };
+  size_t n = c->n_ignored;
+  for (size_t i = 0; g->o.t != NULL && i < 2; i++)
+    field[i] = tokenizer_ignores(g->o.t, i), n += field[i] != NULL;
   if (g->in_json)
     put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
   else
-    fprintf(g->c->out, "ignored: %zu fields\n", c->n_ignored);
-  for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct ignored_field *x = &c->ignored[i];
-    if (g->in_json) {
-      put_open(&g->j, '{');
-      put_key(&g->j, "file"), put_words(&g->j, x->file);
-      put_key(&g->j, "field"), put_words(&g->j, x->field);
-      put_key(&g->j, "reason"), put_words(&g->j, x->reason);
-      put_close(&g->j, '}');
-    } else
-      fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field, x->reason);
-  }
+    fprintf(g->c->out, "ignored: %zu fields\n", n);
+  for (size_t i = 0; i < c->n_ignored; i++)
+    show_one_ignored(g, c->ignored[i].file, c->ignored[i].field,
+                     c->ignored[i].reason);
+  for (size_t i = 0; i < 2; i++)
+    if (field[i] != NULL)
+      show_one_ignored(g, "tokenizer.json",
+                       field[i], "for batches of texts; here a "
+                       "text is neither cut nor filled up");
   if (g->in_json)
     put_close(&g->j, ']');
 }
 
-/* H.43  Count the parameters */
+/* H.44  Count the parameters */
 
 static uint64_t count_parameters(const struct inspection *g)
 {
@@ -218,14 +235,14 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-/* H.44  Show all that was found */
+/* H.45  Show all that was found */
 
 static void show_inspection(struct inspection *g)
 {
   struct json_out *j = &g->j;
   const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
   if (!g->in_json)
-/* H.45  Show it to people, and return */
+/* H.46  Show it to people, and return */
 
   {
     if (c != NULL)
@@ -241,7 +258,7 @@ static void show_inspection(struct inspection *g)
 
   put_open(j, '{');
 
-/* H.46  Put the three facts that everybody asks for first */
+/* H.47  Put the three facts that everybody asks for first */
 
   put_key(j, "architecture");
   if (c != NULL)
@@ -263,7 +280,7 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* H.47  Put what a file alone does not have */
+/* H.48  Put what a file alone does not have */
 
     put_key(j, "tokenizer"), put_word(j, "null"),
         put_key(j, "ignored_fields"), put_open(j, '['), put_close(j, ']');

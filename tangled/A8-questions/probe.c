@@ -1,13 +1,13 @@
 /* probe.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.89  probe.c */
+/* H.90  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "A3-files/safetensors.h"
 #include "A8-questions/door.h"
 
-/* H.49  A question on its way to an answer */
+/* H.50  A question on its way to an answer */
 
 struct inquiry {
   const struct console *c;
@@ -17,7 +17,7 @@ struct inquiry {
   struct error *why;
 };
 
-/* H.50  A kind of question */
+/* H.51  A kind of question */
 
 struct key_row {
   const char *name;
@@ -35,9 +35,9 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* H.90  Check what was asked */
+/* H.91  Check what was asked */
 
-/* H.51  The types of values */
+/* H.52  The types of values */
 
 static const struct {
   char letter;
@@ -59,7 +59,7 @@ static const char *words_of_type(char letter)
   return value_type[i].words;
 }
 
-/* H.52  Tell whether a value fits its key */
+/* H.53  Tell whether a value fits its key */
 
 static bool value_fits(char letter, json_t * v)
 {
@@ -90,7 +90,7 @@ static bool value_fits(char letter, json_t * v)
   }
 }
 
-/* H.53  Tell whether a value is the normal one */
+/* H.54  Tell whether a value is the normal one */
 
 static bool is_normal(const struct key_row *k, json_t * v)
 {
@@ -102,7 +102,7 @@ static bool is_normal(const struct key_row *k, json_t * v)
   return same;
 }
 
-/* H.54  Check the keys of an object */
+/* H.55  Check the keys of an object */
 
 static bool check_value(const struct key_row *k, json_t * v, struct error *why)
 {
@@ -116,7 +116,7 @@ static bool check_value(const struct key_row *k, json_t * v, struct error *why)
   return true;
 }
 
-/* H.55  Check the keys of an object */
+/* H.56  Check the keys of an object */
 
 static bool check_keys(json_t * object, const struct key_row *keys,
                        size_t n, struct error *why)
@@ -138,7 +138,7 @@ static bool check_keys(json_t * object, const struct key_row *keys,
   return true;
 }
 
-/* H.56  Take values out of a question */
+/* H.57  Take values out of a question */
 
 static bool flag_of(const struct inquiry *q, const char *key, bool normal)
 {
@@ -146,14 +146,14 @@ static bool flag_of(const struct inquiry *q, const char *key, bool normal)
   return v == NULL ? normal : json_is_true(v);
 }
 
-/* H.57  Take values out of a question */
+/* H.58  Take values out of a question */
 
 static uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
-/* H.58  Take values out of a question */
+/* H.59  Take values out of a question */
 
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
@@ -162,7 +162,7 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
   return json_string_value(v);
 }
 
-/* H.59  Take ids out of a question */
+/* H.60  Take ids out of a question */
 
 static bool ids_from(const struct inquiry *q, json_t * from,
                      const char *key, struct ids *list)
@@ -183,14 +183,14 @@ static bool ids_from(const struct inquiry *q, json_t * from,
   return true;
 }
 
-/* H.60  Take ids out of a question */
+/* H.61  Take ids out of a question */
 
 static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-/* H.81  The keys of every kind */
+/* H.82  The keys of every kind */
 
 static const struct key_row tokenize_keys[] = {
   {"text", 's', true, 0, NULL}, {"add_special", 'b', false, 0, NULL},
@@ -220,7 +220,7 @@ static const struct key_row inspect_keys[] = {
   {"file", 's', true, 0, NULL}
 };
 
-/* H.82  The keys of every kind */
+/* H.83  The keys of every kind */
 
 static const struct key_row generate_keys[] = {
   {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},
@@ -232,7 +232,7 @@ static const struct key_row generate_keys[] = {
   {"speculate", 'n', false, 13, "0"}
 };
 
-/* H.83  The keys of every kind */
+/* H.84  The keys of every kind */
 
 static const struct key_row sampling_keys[] = {
   {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},
@@ -251,9 +251,9 @@ static const struct key_row sampling_keys[] = {
 };
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* H.91  The answers, kind by kind */
+/* H.92  The answers, kind by kind */
 
-/* H.64  Write the chunks of a stream */
+/* H.65  Write the chunks of a stream */
 
 static void put_chunks(struct json_out *j, const struct bytes *all,
                        const struct ids *ends)
@@ -266,7 +266,7 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
   put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
 }
 
-/* H.61  Answer with ids, bytes or merges */
+/* H.62  Answer with ids, bytes or merges */
 
 static bool answer_tokenize(struct inquiry *q)
 {
@@ -285,7 +285,7 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.62  Answer with ids, bytes or merges */
+/* H.63  Answer with ids, bytes or merges */
 
 static bool answer_detokenize(struct inquiry *q)
 {
@@ -304,7 +304,7 @@ static bool answer_detokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.63  Answer with ids, bytes or merges */
+/* H.64  Answer with ids, bytes or merges */
 
 static bool answer_stream(struct inquiry *q)
 {
@@ -312,10 +312,11 @@ static bool answer_stream(struct inquiry *q)
   struct ids list = { NULL, 0, 0 }, ends = { NULL, 0, 0 };
   struct bytes all = { NULL, 0, 0 }, fresh = { NULL, 0, 0 };
   struct stream held = {.n = 0 };
-  bool ok = ids_of(q, "ids", &list);
+  bool ok = ids_of(q, "ids", &list), begun = false;
   for (size_t i = 0; ok && i < list.n; i++) {
     fresh.n = 0;
-    ok = tokenizer_decode(q->o->t, m, list.id + i, 1, false, &fresh, q->why)
+    ok = tokenizer_decode_next(q->o->t, m, list.id[i], false, &begun,
+                               &fresh, q->why)
         && stream_feed(m, &held, fresh.byte, fresh.n, &all, q->why)
         && ids_push(m, &ends, (uint32_t) all.n, q->why);
   }
@@ -327,7 +328,7 @@ static bool answer_stream(struct inquiry *q)
   return ok;
 }
 
-/* H.65  Answer with ids, bytes or merges */
+/* H.66  Answer with ids, bytes or merges */
 
 static bool answer_train(struct inquiry *q)
 {
@@ -352,7 +353,7 @@ static bool answer_train(struct inquiry *q)
   return true;
 }
 
-/* H.66  Find the rows that are wanted */
+/* H.67  Find the rows that are wanted */
 
 static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
                     size_t *wanted)
@@ -372,7 +373,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
     if (word != NULL)
       (*which)[i] = all ? i : n - 1;
     else
-/* H.67  Take index i of the list, if it is a row */
+/* H.68  Take index i of the list, if it is a row */
 
     {
       json_t *one = json_array_get(v, i);
@@ -389,7 +390,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
   return true;
 }
 
-/* H.68  Check that ids fit the context */
+/* H.69  Check that ids fit the context */
 
 static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
@@ -402,7 +403,7 @@ static bool fits_context(const struct inquiry *q, const char *key, size_t n)
                                    context);
 }
 
-/* H.70  Take a mate */
+/* H.71  Take a mate */
 
 static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
 {
@@ -412,7 +413,7 @@ static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
       && fits_context(q, "mates", list->n);
 }
 
-/* H.69  A question about logits */
+/* H.70  A question about logits */
 
 struct crowd {
   struct ids *of;
@@ -441,7 +442,7 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
       && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
 }
 
-/* H.71  Let the crowd go */
+/* H.72  Let the crowd go */
 
 static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
 {
@@ -456,7 +457,7 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
   store_close(all->s);
 }
 
-/* H.72  Run a crowd through one pass */
+/* H.73  Run a crowd through one pass */
 
 static bool run_crowd(const struct inquiry *q, struct crowd *all,
                       size_t from, size_t to, const size_t *which, size_t wanted,
@@ -482,7 +483,7 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all,
   return ok;
 }
 
-/* H.73  Find the logits that are wanted */
+/* H.74  Find the logits that are wanted */
 
 static bool find_logits(const struct inquiry *q, struct crowd *all,
                         const size_t *which, size_t wanted, float *logits)
@@ -506,7 +507,7 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
   return true;
 }
 
-/* H.75  Write logits */
+/* H.76  Write logits */
 
 static void put_logits(struct json_out *j, const float *logits,
                        size_t wanted, size_t v)
@@ -521,7 +522,7 @@ static void put_logits(struct json_out *j, const float *logits,
   put_close(j, ']');
 }
 
-/* H.74  Answer with logits */
+/* H.75  Answer with logits */
 
 static bool answer_forward(struct inquiry *q)
 {
@@ -542,7 +543,7 @@ static bool answer_forward(struct inquiry *q)
   return ok;
 }
 
-/* H.76  Answer with probabilities */
+/* H.77  Answer with probabilities */
 
 static bool answer_logprob(struct inquiry *q)
 {
@@ -567,7 +568,7 @@ static bool answer_logprob(struct inquiry *q)
   return ok;
 }
 
-/* H.78  Write a continuation as an answer */
+/* H.79  Write a continuation as an answer */
 
 static bool put_continuation(struct inquiry *q, const struct continuation *text)
 {
@@ -582,7 +583,7 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
                                                  &whole,
                                                  q->why));
   if (ok)
-/* H.79  Put the new ids, their text, and why it ended */
+/* H.80  Put the new ids, their text, and why it ended */
 
   {
     struct json_out *j = &q->out;
@@ -604,7 +605,7 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
   return ok;
 }
 
-/* H.77  Answer with a text */
+/* H.78  Answer with a text */
 
 static bool answer_generate(struct inquiry *q)
 {
@@ -631,7 +632,7 @@ static bool answer_generate(struct inquiry *q)
   return ok;
 }
 
-/* H.80  Answer about a file */
+/* H.81  Answer about a file */
 
 static bool answer_inspect(struct inquiry *q)
 {
@@ -653,7 +654,7 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-/* H.84  The table of kinds */
+/* H.85  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
@@ -677,7 +678,7 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* H.85  Answer one line */
+/* H.86  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -693,7 +694,7 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   return ok;
 }
 
-/* H.86  Serve one line, whatever it is */
+/* H.87  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
@@ -710,7 +711,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* H.87  Serve all lines */
+/* H.88  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
                  struct outfit *o)
@@ -731,7 +732,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* H.88  Probe */
+/* H.89  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {
