@@ -199,6 +199,12 @@ $(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
 	@$(BUILD)/tests/bench_kernels $(BENCH)
+$(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-tokens: $(BUILD)/tests/bench_tokens ## how fast text becomes ids, beside other programs that are installed here (needs ../shared)
+	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/bench.tokens.csv
+.PHONY: bench-tokens
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
 	@CC='$(CC)' sh tests/matrix.sh
 .PHONY: bench-kernels matrix
