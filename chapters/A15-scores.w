@@ -299,7 +299,7 @@ A number of variable length has seven bits in each byte, the lowest first, and a
 
 @<Read a message@>=
 struct wire { const unsigned char *at, *end; };
-struct field { uint64_t name, number; unsigned form;
+struct wire_field { uint64_t name, number; unsigned form;
   struct wire inside; };
   /* |number| for the forms 0 and 5, |inside| for 2 */
 static bool read_number(struct wire *w, uint64_t *number)
@@ -316,7 +316,7 @@ static bool read_number(struct wire *w, uint64_t *number)
 @ Every length is held against what is left, before anything is looked at; and a field always takes at least one byte, so that any row of bytes comes to an end.
 
 @<Read a message@>=
-static bool read_field(struct wire *w, struct field *f)
+static bool read_field(struct wire *w, struct wire_field *f)
 {
   uint64_t n;
   if (!read_number(w, &f->name)) return false;
@@ -340,22 +340,22 @@ field is if it is absent stands in the format's description, and not in the file
 @<What a model of SentencePiece says@>=
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE };
-struct spec { uint64_t model, unknown, begin, end, bytes, suffix,
+struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
   put, thin, escape; struct wire name, charsmap, back; };
   /* the fields of the training and of the normalizer */
-static bool take_field(struct spec *s, bool training,
-  const struct field *f)
+static bool take_field(struct piece_spec *s, bool training,
+  const struct wire_field *f)
 {
   static const struct { bool training; uint64_t name; size_t at; }
-    list[] = @[{ { true, 3, offsetof(struct spec, model) },@|
-    { true, 40, offsetof(struct spec, unknown) },@|
-    { true, 41, offsetof(struct spec, begin) },@|
-    { true, 42, offsetof(struct spec, end) },@|
-    { true, 35, offsetof(struct spec, bytes) },@|
-    { true, 24, offsetof(struct spec, suffix) },@|
-    { false, 3, offsetof(struct spec, put) },@|
-    { false, 4, offsetof(struct spec, thin) },@|
-    { false, 5, offsetof(struct spec, escape) } }@];
+    list[] = @[{ { true, 3, offsetof(struct piece_spec, model) },@|
+    { true, 40, offsetof(struct piece_spec, unknown) },@|
+    { true, 41, offsetof(struct piece_spec, begin) },@|
+    { true, 42, offsetof(struct piece_spec, end) },@|
+    { true, 35, offsetof(struct piece_spec, bytes) },@|
+    { true, 24, offsetof(struct piece_spec, suffix) },@|
+    { false, 3, offsetof(struct piece_spec, put) },@|
+    { false, 4, offsetof(struct piece_spec, thin) },@|
+    { false, 5, offsetof(struct piece_spec, escape) } }@];
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].training == training && list[i].name == f->name) {
       if (f->form != 0) return false;
@@ -367,10 +367,10 @@ static bool take_field(struct spec *s, bool training,
 @ The normalizer has two fields more, its name and a map of characters, in which a change of letters would be written. A map is not done here; an empty one, which is called \texttt{identity}, needs nothing.
 
 @<What a model of SentencePiece says@>=
-static bool read_spec(struct spec *s, bool training, struct wire w)
+static bool read_spec(struct piece_spec *s, bool training, struct wire w)
 {
   while (w.at < w.end) {
-    struct field f;
+    struct wire_field f;
     if (!read_field(&w, &f) || !take_field(s, training, &f))
       return false;
     if (training || f.name > 2) continue;
@@ -390,7 +390,7 @@ static bool read_piece(struct wire w, struct one_piece *p)
   bool whole;
   *p = (struct one_piece) @[{ { NULL, NULL }, 0, NORMAL }@];
   while (w.at < w.end) {
-    struct field f;
+    struct wire_field f;
     if (!read_field(&w, &f)) return false;
     if (f.name == 1 && f.form == 2) p->words = f.inside;
     else if (f.name == 3 && f.form == 0) p->type = f.number;
@@ -445,10 +445,10 @@ static bool list_piece(struct memory *m, struct piece_list *l,
 @ A reader needs the tokenizer, the file's name for messages, and what has been read so far.
 
 @<Read the whole message@>=
-struct model { struct memory *m; struct tokenizer *t;
+struct piece_model { struct memory *m; struct tokenizer *t;
   const char *file;
-  struct piece_list list; struct spec spec; struct error *why; };
-static bool read_next_piece(struct model *x, struct wire w)
+  struct piece_list list; struct piece_spec spec; struct error *why; };
+static bool read_next_piece(struct piece_model *x, struct wire w)
 {
   struct one_piece p;
   char field[40];
@@ -469,12 +469,12 @@ static bool read_next_piece(struct model *x, struct wire w)
 empty like that of the first.
 
 @<Read the whole message@>=
-static bool read_message(struct model *x, struct wire w)
+static bool read_message(struct piece_model *x, struct wire w)
 {
   size_t size = (size_t) (w.end - w.at);
   const unsigned char *begin = w.at;
   while (w.at < w.end) {
-    struct field f;
+    struct wire_field f;
     char place[60];
     snprintf(place, sizeof place, "byte %zu of %zu",
       (size_t) (w.at - begin), size);
@@ -484,7 +484,7 @@ static bool read_message(struct model *x, struct wire w)
     } else if (good && (f.name == 2 || f.name == 3))
       good = read_spec(&x->spec, f.name == 2, f.inside);
     else if (good && f.name == 5) {
-      struct spec back = @[{ .model = 0 }@];
+      struct piece_spec back = @[{ .model = 0 }@];
       good = read_spec(&back, false, f.inside);
       x->spec.back = back.charsmap;
     }
@@ -498,11 +498,11 @@ static bool read_message(struct model *x, struct wire w)
 ours. The rest would change ids, or texts, in ways that we do not follow.
 
 @<Judge what was read@>=
-static bool judge(struct model *x, bool *ours)
+static bool judge(struct piece_model *x, bool *ours)
 {
   static const char *const learner[] = @[{ "a number from 1 to 4",@|
     "Unigram", "BPE", "words", "characters" }@];
-  const struct spec *s = &x->spec;
+  const struct piece_spec *s = &x->spec;
   char name[80];
   *ours = s->model == 2;
   if (!*ours) return error_found(x->why, x->file,
@@ -537,7 +537,7 @@ static int by_score(const void *a, const void *b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 @#
-static bool rank_scores(struct model *x)
+static bool rank_scores(struct piece_model *x)
 {
   size_t n = x->list.n;
   struct scored *p = x->list.piece;
@@ -559,7 +559,7 @@ static bool rank_scores(struct model *x)
 is a property of the file. SentencePiece's learner gives every letter that it uses a piece of its own. We look.
 
 @<Tell whether all letters are pieces@>=
-static bool letters_are_pieces(struct model *x, const uint32_t *rank)
+static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
 {
   enum utf8_state state;
   for (uint32_t id = 0; id < x->t->n_known; id++) {
@@ -581,10 +581,10 @@ static bool letters_are_pieces(struct model *x, const uint32_t *rank)
 @ What is done with a text first becomes stages: thin out blanks, put one before, write blocks for blanks. The last is the rule by which a blank is seen in a list of pieces, and is undone in what ids read as.
 
 @<Set up what is done with a text@>=
-static bool set_up(struct model *x)
+static bool set_up(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
-  const struct spec *s = &x->spec;
+  const struct piece_spec *s = &x->spec;
   struct stage thin = @[{ .what = THIN }@], put = @[{ .what = PUT }@],
     replace = @[{ .what = REPLACE }@];
   t->drop_blank = s->put != 0 || s->thin != 0;
@@ -602,7 +602,7 @@ static bool set_up(struct model *x)
 @ Last come the pieces that are found before anything merges. In the program itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families.
 
 @<Set up what is done with a text@>=
-static bool add_special_pieces(struct model *x)
+static bool add_special_pieces(struct piece_model *x)
 {
   for (size_t i = 0; i < x->list.n; i++) {
     const struct scored *p = &x->list.piece[i];
@@ -619,7 +619,7 @@ static bool add_special_pieces(struct model *x)
 @ The whole is a row of steps. Absent fields have the values that the format gives them: Unigram, the ids 0, 1 and 2, and a normalizer that thins out, puts a blank before, and writes blocks.
 
 @<Read a model of SentencePiece@>=
-static bool make_tokenizer(struct model *x, struct wire w, bool *ours)
+static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
 {
   struct tokenizer *t = x->t;
   if (!read_message(x, w) || !judge(x, ours)) return false;
@@ -638,7 +638,7 @@ bool read_sentencepiece(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why)
 {
-  struct model x = @[{ .m = m, .t = t, .file = file,@|
+  struct piece_model x = @[{ .m = m, .t = t, .file = file,@|
     .spec = { .model = 1, .begin = 1, .end = 2, .put = 1, .thin = 1,@|
     .escape = 1 }, .why = why }@];
   *ours = true;

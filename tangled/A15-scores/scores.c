@@ -231,7 +231,7 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
 struct wire {
   const unsigned char *at, *end;
 };
-struct field {
+struct wire_field {
   uint64_t name, number;
   unsigned form;
   struct wire inside;
@@ -251,7 +251,7 @@ static bool read_number(struct wire *w, uint64_t * number)
 
 /* O.14  Read a message */
 
-static bool read_field(struct wire *w, struct field *f)
+static bool read_field(struct wire *w, struct wire_field *f)
 {
   uint64_t n;
   if (!read_number(w, &f->name))
@@ -279,26 +279,27 @@ static bool read_field(struct wire *w, struct field *f)
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE
 };
-struct spec {
+struct piece_spec {
   uint64_t model, unknown, begin, end, bytes, suffix, put, thin, escape;
   struct wire name, charsmap, back;
 };
 
-static bool take_field(struct spec *s, bool training, const struct field *f)
+static bool take_field(struct piece_spec *s, bool training,
+                       const struct wire_field *f)
 {
   static const struct {
     bool training;
     uint64_t name;
     size_t at;
-  } list[] = { {true, 3, offsetof(struct spec, model)},
-  {true, 40, offsetof(struct spec, unknown)},
-  {true, 41, offsetof(struct spec, begin)},
-  {true, 42, offsetof(struct spec, end)},
-  {true, 35, offsetof(struct spec, bytes)},
-  {true, 24, offsetof(struct spec, suffix)},
-  {false, 3, offsetof(struct spec, put)},
-  {false, 4, offsetof(struct spec, thin)},
-  {false, 5, offsetof(struct spec, escape)}
+  } list[] = { {true, 3, offsetof(struct piece_spec, model)},
+  {true, 40, offsetof(struct piece_spec, unknown)},
+  {true, 41, offsetof(struct piece_spec, begin)},
+  {true, 42, offsetof(struct piece_spec, end)},
+  {true, 35, offsetof(struct piece_spec, bytes)},
+  {true, 24, offsetof(struct piece_spec, suffix)},
+  {false, 3, offsetof(struct piece_spec, put)},
+  {false, 4, offsetof(struct piece_spec, thin)},
+  {false, 5, offsetof(struct piece_spec, escape)}
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].training == training && list[i].name == f->name) {
@@ -311,10 +312,10 @@ static bool take_field(struct spec *s, bool training, const struct field *f)
 
 /* O.16  What a model of SentencePiece says */
 
-static bool read_spec(struct spec *s, bool training, struct wire w)
+static bool read_spec(struct piece_spec *s, bool training, struct wire w)
 {
   while (w.at < w.end) {
-    struct field f;
+    struct wire_field f;
     if (!read_field(&w, &f) || !take_field(s, training, &f))
       return false;
     if (training || f.name > 2)
@@ -341,7 +342,7 @@ static bool read_piece(struct wire w, struct one_piece *p)
   bool whole;
   *p = (struct one_piece) { {NULL, NULL}, 0, NORMAL };
   while (w.at < w.end) {
-    struct field f;
+    struct wire_field f;
     if (!read_field(&w, &f))
       return false;
     if (f.name == 1 && f.form == 2)
@@ -405,15 +406,15 @@ static bool list_piece(struct memory *m, struct piece_list *l,
 
 /* O.20  Read the whole message */
 
-struct model {
+struct piece_model {
   struct memory *m;
   struct tokenizer *t;
   const char *file;
   struct piece_list list;
-  struct spec spec;
+  struct piece_spec spec;
   struct error *why;
 };
-static bool read_next_piece(struct model *x, struct wire w)
+static bool read_next_piece(struct piece_model *x, struct wire w)
 {
   struct one_piece p;
   char field[40];
@@ -434,12 +435,12 @@ static bool read_next_piece(struct model *x, struct wire w)
 
 /* O.21  Read the whole message */
 
-static bool read_message(struct model *x, struct wire w)
+static bool read_message(struct piece_model *x, struct wire w)
 {
   size_t size = (size_t)(w.end - w.at);
   const unsigned char *begin = w.at;
   while (w.at < w.end) {
-    struct field f;
+    struct wire_field f;
     char place[60];
     snprintf(place, sizeof place, "byte %zu of %zu", (size_t)(w.at - begin), size);
     bool good = read_field(&w, &f) && (f.form == 2 || f.name > 5);
@@ -449,7 +450,7 @@ static bool read_message(struct model *x, struct wire w)
     } else if (good && (f.name == 2 || f.name == 3))
       good = read_spec(&x->spec, f.name == 2, f.inside);
     else if (good && f.name == 5) {
-      struct spec back = {.model = 0 };
+      struct piece_spec back = {.model = 0 };
       good = read_spec(&back, false, f.inside);
       x->spec.back = back.charsmap;
     }
@@ -462,12 +463,12 @@ static bool read_message(struct model *x, struct wire w)
 
 /* O.22  Judge what was read */
 
-static bool judge(struct model *x, bool *ours)
+static bool judge(struct piece_model *x, bool *ours)
 {
   static const char *const learner[] = { "a number from 1 to 4",
     "Unigram", "BPE", "words", "characters"
   };
-  const struct spec *s = &x->spec;
+  const struct piece_spec *s = &x->spec;
   char name[80];
   *ours = s->model == 2;
   if (!*ours)
@@ -498,7 +499,7 @@ static bool judge(struct model *x, bool *ours)
 
 /* O.24  Tell whether all letters are pieces */
 
-static bool letters_are_pieces(struct model *x, const uint32_t * rank)
+static bool letters_are_pieces(struct piece_model *x, const uint32_t * rank)
 {
   enum utf8_state state;
   for (uint32_t id = 0; id < x->t->n_known; id++) {
@@ -529,7 +530,7 @@ static int by_score(const void *a, const void *b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static bool rank_scores(struct model *x)
+static bool rank_scores(struct piece_model *x)
 {
   size_t n = x->list.n;
   struct scored *p = x->list.piece;
@@ -551,10 +552,10 @@ static bool rank_scores(struct model *x)
 
 /* O.25  Set up what is done with a text */
 
-static bool set_up(struct model *x)
+static bool set_up(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
-  const struct spec *s = &x->spec;
+  const struct piece_spec *s = &x->spec;
   struct stage thin = {.what = THIN }, put = {.what = PUT },
       replace = {.what = REPLACE };
   t->drop_blank = s->put != 0 || s->thin != 0;
@@ -573,7 +574,7 @@ static bool set_up(struct model *x)
 
 /* O.26  Set up what is done with a text */
 
-static bool add_special_pieces(struct model *x)
+static bool add_special_pieces(struct piece_model *x)
 {
   for (size_t i = 0; i < x->list.n; i++) {
     const struct scored *p = &x->list.piece[i];
@@ -590,7 +591,7 @@ static bool add_special_pieces(struct model *x)
 
 /* O.27  Read a model of SentencePiece */
 
-static bool make_tokenizer(struct model *x, struct wire w, bool *ours)
+static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
 {
   struct tokenizer *t = x->t;
   if (!read_message(x, w) || !judge(x, ours))
@@ -611,7 +612,7 @@ bool read_sentencepiece(struct memory *m, struct tokenizer *t,
                         uint32_t * begin, uint32_t * end, bool *ours,
                         struct error *why)
 {
-  struct model x = {.m = m,.t = t,.file = file,
+  struct piece_model x = {.m = m,.t = t,.file = file,
     .spec = {.model = 1,.begin = 1,.end = 2,.put = 1,.thin = 1,
              .escape = 1},.why = why
   };
