@@ -1689,6 +1689,32 @@ given pieces, so that the same function serves a pattern, the stages of appendix
 @<Find and merge, again and again@>@;
 @<Learn merges from a text@>@;
 
+@* Three families. \label{sec:threefamilies}
+What this chapter has built is one of three sorts of vocabularies that models come with, and the other two answer the same three questions otherwise. \emph{With what does spelling begin?} GPT-2 began with bytes, so that
+nothing can be missing; but a letter that is not Latin is two or three tokens until merges have put it together, and a vocabulary that was learnt on English has spent few merges on that. Google's
+SentencePiece, of 2018, begins with characters, of which those that are frequent enough have a token from the start; what is left over falls into bytes, and these are joined
+by nothing. So it is the better speller of a language that it has seen and the worse of one that it has not.
+@^SentencePiece@>
+
+\emph{Where may a token end?} A pattern knows what a word is, and somebody has to write it. GPT-2's knows the contractions of English, and only in small letters. SentencePiece was made for translation, also out of languages that write
+no blanks, and wanted no rules: the blank is a letter like others, shown as a low block, and learns its own habits. That all texts can be cut at blanks or not at all is its strength. Its weakness is the first word. It has no blank before it, and so would
+be another token than the same word further on; so a blank is put there, and taken away in the end. Who decodes one token alone cannot know
+whether its blank is to be shown; it depends on whether something stands before it.
+
+\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they spell a token, the best number first. OpenAI's later files are of this third
+sort, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: appendix~N turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
+@^tiktoken@>
+
+@ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. The digits are one row in the sentence, threes in Llama~3, and singles in Llama~2 and Qwen~3, so
+that numbers of equal value look alike from the right; in GPT-2 it was left to merges, and 123 came about because it is frequent. Of the two blanks all but Llama~2 leave one for what follows. The Greek cat is four tokens
+where characters have tokens, and more where bytes have to find together. And there are two ways to write \texttt{\'e}, of which the sentence has both. Qwen~3 brings the text into a normal form first, sees the same word letter by letter, and has a token for it; in exchange
+the text that comes back is not, byte for byte, the one that went in. The last sign is a cat's face, too young for all four.
+
+\widefig{spellings}{fig:spellings}{One sentence in four published vocabularies; on the right the number of tokens. Red: tokens that are part of a character. The sign before the exclamation mark is
+the cat U+1F408, for which our typeface has no letter, and neither vocabulary a token.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same sentence: Don't pay, two blanks, a
+euro sign and 12345, for, the Greek word for cat, a comma, the French word for summer with its first accent as a character of its own, and a cat. The boxes differ in the digits, the Greek letters and the accents. Bytes that are no character are filled red: the cat in all
+rows, two Greek letters and the accent in GPT-2. The numbers of tokens are between 19 and 27.}
+
 @* A tokenizer. \label{sec:tokenizer}
 What other people publish as a tokenizer is more than a list of merges and a pattern. Some texts stand for one
 id as a whole, like the \texttt{<\textbar endoftext\textbar>} that ends a document in GPT-2's training text.
@@ -2277,4 +2303,10 @@ such pair.}{\texttt{make exercise-01-6}}{In |learn|, ask for |best->count < 2| a
 \exercise{build}{ex:tokens.spell}{Write the rival: a function that spells a text by always taking the longest token that fits. How many ids do the three lines of
 news take then, and how many with the merges in their order?}{\texttt{make exercise-01-7}}{Two loops, one over the places of the text and one over the
 ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its spelling.}
+\exercise{check}{ex:tokens.ranks}{The tokens \tok a, \tok b, \tok{ab}, \tok{bb}, \tok{abb} have the ranks 0 to 4. How many merges are they, and how is \texttt{abbabb} spelt?}{\texttt{make
+exercise-01-8}}{\tok a\,\tok b, \tok b\,\tok b, and two for the last: \tok a\,\tok{bb} and \tok{ab}\,\tok b. Both \texttt{ab} go first, and then both times \tok{ab}\,\tok b makes \tok{abb}: two tokens. \tok{bb} has no part in it.}
+\exercise{think}{ex:tokens.across}{In a vocabulary whose blanks are blocks, a text may be cut before every block that stands behind another letter, if no token has a block there (appendix~D). Give tokens with scores, and a text of three letters, for which the cut
+makes a difference.}{\texttt{make exercise-01-9}}{One token is enough that has a block behind a letter: \texttt{a\textunderscore} in a text like \texttt{a\textunderscore b}, with a score that makes it go first. Uncut it is \texttt{a\textunderscore}\enspace\texttt b; cut before the block \texttt{a}\enspace\texttt{\textunderscore}\enspace\texttt b.}
+\exercise{build}{ex:tokens.languages}{Write a program that prints, for each file that it is given, bytes per token and tokens per word, with two decimals. Use it for one page in several languages, and for vocabularies that you have. (The command \texttt{incipit tokenize --count} counts for
+you.)}{\texttt{make exercise-01-10}}{A loop around |wc -c|, |wc -w| and the command. With this book's own vocabulary, learnt on English tales, English has nearly three bytes a token, German less than two, and Greek or Russian one: their words were never read, and fall apart into bytes.}
 \end{exercises}

@@ -374,6 +374,34 @@ function incipit.merges(name)
   end
 end
 
+-- (j2) one sentence in several vocabularies: columns are characters; tokens that are a part of a character are filled
+function incipit.spellings(name)
+  local letters, order, of = {}, {}, {}
+  for _, r in ipairs(incipit.csv(name)) do
+    if r.vocabulary == "text" then letters[#letters + 1] = r.what
+    else
+      if not of[r.vocabulary] then of[r.vocabulary] = {}; order[#order + 1] = r.vocabulary end
+      table.insert(of[r.vocabulary], r)
+    end
+  end
+  for k, v in ipairs(order) do
+    local y = -1.15 * k
+    tikz("\\node[fig/label,anchor=east] at (-.4,%.2f) {%s};", y, v)
+    tikz("\\node[fig/label,anchor=west] at (%.1f,%.2f) {%d};", #letters + .3, y, #of[v])
+    for _, t in ipairs(of[v]) do
+      local part = t.from % 1 ~= 0 or t.to % 1 ~= 0
+      local gap = part and .03 or .07
+      tikz("\\path[%s,rounded corners=1.2pt,line width=.45pt] (%.3f,%.2f) rectangle (%.3f,%.2f);",
+        part and "draw=rubric,fill=rubric" or "draw=ink!45,fill=white", t.from + gap, y - .42, t.to - gap, y + .42)
+      for i = part and 1 or t.from // 1 + 1, part and 0 or t.to // 1 do
+        local c, x = letters[i], i - .5
+        if c == 32 then tikz("\\draw[faint,line width=.5pt] (%.2f,%.2f) -- ++(0,-.12) -- ++(.44,0) -- ++(0,.12);", x - .22, y - .12)
+        else tikz("\\node[inner sep=0pt,anchor=base,font=\\figword] at (%.2f,%.2f) {%s};", x, y - .19, c == 0x301 and "\\'{}" or "\\char" .. c .. "\\relax") end
+      end
+    end
+  end
+end
+
 -- (j) a stream: bytes released above the line, bytes held below it, a column a token
 function incipit.stream(name)
   local rows = incipit.csv(name)

@@ -7,7 +7,7 @@
 #include "01-tokens/bpe.h"
 #include "01-tokens/split.h"
 
-/* 1.92  The texts of this chapter */
+/* 1.94  The texts of this chapter */
 
 static const char hand_line[] = "the cat that sat";
 static const char story[] =
@@ -23,7 +23,7 @@ static const char sentence[] = "The cat sat on the " "mat.";
 static const char price[] = "on \xe2\x82\xac" "9";
 enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
 
-/* 1.93  Learn, and be ready to encode */
+/* 1.95  Learn, and be ready to encode */
 
 struct lesson {
   struct bpe_merge *merge;
@@ -45,7 +45,7 @@ static bool learn_from(struct memory *m, const char *text,
   return false;
 }
 
-/* 1.94  Learn, and be ready to encode */
+/* 1.96  Learn, and be ready to encode */
 
 static void forget(struct memory *m, struct lesson *l)
 {
@@ -55,7 +55,7 @@ static void forget(struct memory *m, struct lesson *l)
   bpe_forget(m, l->merge, l->asked);
 }
 
-/* 1.95  The whole way, there and back */
+/* 1.97  The whole way, there and back */
 
 static bool encode(struct memory *m, struct lesson *l,
                    const char *text, struct ids *out)
@@ -69,7 +69,7 @@ static bool encode(struct memory *m, struct lesson *l,
   return next.n == 0;
 }
 
-/* 1.96  The whole way, there and back */
+/* 1.98  The whole way, there and back */
 
 static bool decode(struct memory *m, const struct lesson *l,
                    const struct ids *list, struct bytes *out)
@@ -80,7 +80,7 @@ static bool decode(struct memory *m, const struct lesson *l,
   return true;
 }
 
-/* 1.97  The whole way, there and back */
+/* 1.99  The whole way, there and back */
 
 static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
 {
@@ -91,7 +91,7 @@ static size_t count_ids(struct memory *m, struct lesson *l, const char *text)
   return n;
 }
 
-/* 1.98  Show merges, ids and a stream */
+/* 1.100  Show merges, ids and a stream */
 
 static size_t show(struct memory *m, const struct lesson *l,
                    uint32_t id, char room[64])
@@ -112,7 +112,7 @@ static size_t show(struct memory *m, const struct lesson *l,
   return to;
 }
 
-/* 1.99  Show merges, ids and a stream */
+/* 1.101  Show merges, ids and a stream */
 
 static void print_merges(struct memory *m, const struct lesson *l)
 {
@@ -126,7 +126,7 @@ static void print_merges(struct memory *m, const struct lesson *l)
   }
 }
 
-/* 1.100  Show merges, ids and a stream */
+/* 1.102  Show merges, ids and a stream */
 
 static bool print_ids(struct memory *m, struct lesson *l, const char *text)
 {
@@ -147,7 +147,7 @@ static bool print_ids(struct memory *m, struct lesson *l, const char *text)
   return same;
 }
 
-/* 1.101  Show merges, ids and a stream */
+/* 1.103  Show merges, ids and a stream */
 
 static void feed(struct memory *m, struct lesson *l, const char *format)
 {
@@ -165,7 +165,7 @@ static void feed(struct memory *m, struct lesson *l, const char *format)
   ids_free(m, &list);
 }
 
-/* 1.102  Show merges, ids and a stream */
+/* 1.104  Show merges, ids and a stream */
 
 static int print_lessons(void)
 {
@@ -192,7 +192,7 @@ static int print_lessons(void)
   return ok && m.all.held == 0 ? 0 : 1;
 }
 
-/* 1.103  Count looks, the slow way and the fast way */
+/* 1.105  Count looks, the slow way and the fast way */
 
 static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
 {
@@ -213,7 +213,7 @@ static uint64_t slow_looks(const struct bpe *b, uint32_t * id, size_t n)
   }
 }
 
-/* 1.104  Count looks, the slow way and the fast way */
+/* 1.106  Count looks, the slow way and the fast way */
 
 enum { LONGEST = 1024 };
 static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
@@ -231,7 +231,7 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
   for (size_t i = 0; i < n; i++)
     id[i] = 'a';
 
-/* 1.105  Add ten merges that double */
+/* 1.107  Add ten merges that double */
 
   for (uint32_t k = 0; ok && k < 10; k++)
     ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
@@ -245,9 +245,9 @@ static bool count_looks(struct memory *m, size_t n, uint64_t * slow,
   return ok;
 }
 
-/* 1.106  Print the numbers that the prose quotes */
+/* 1.108  Print the numbers that the prose quotes */
 
-/* 1.107  Print the keys of the story */
+/* 1.109  Print the keys of the story */
 
 static void print_story_keys(struct memory *m, struct lesson *cat)
 {
@@ -267,7 +267,7 @@ static void print_story_keys(struct memory *m, struct lesson *cat)
   printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
 }
 
-/* 1.108  Print the sizes of published vocabularies */
+/* 1.110  Print the sizes of published vocabularies */
 
 static void print_published(void)
 {
@@ -308,7 +308,7 @@ static int print_values(void)
   return 0;
 }
 
-/* 1.109  Print the points of the figures */
+/* 1.111  Print the points of the figures */
 
 static bool print_row(struct memory *m, size_t merges)
 {
@@ -328,7 +328,7 @@ static bool print_row(struct memory *m, size_t merges)
   return ok;
 }
 
-/* 1.110  Print the points of the figures */
+/* 1.112  Print the points of the figures */
 
 static int print_growth(void)
 {
@@ -343,7 +343,7 @@ static int print_growth(void)
   return 0;
 }
 
-/* 1.111  Print the points of the figures */
+/* 1.113  Print the points of the figures */
 
 static int print_shrink(void)
 {
@@ -361,7 +361,7 @@ static int print_shrink(void)
   return 0;
 }
 
-/* 1.112  Print the points of the figures */
+/* 1.114  Print the points of the figures */
 
 static int print_work(void)
 {
@@ -376,7 +376,7 @@ static int print_work(void)
   return 0;
 }
 
-/* 1.113  Print the points of the figures */
+/* 1.115  Print the points of the figures */
 
 static int print_held(void)
 {

@@ -1,6 +1,6 @@
 /* tokenizer.h -- made from chapters/01-tokens.w; change it there */
 
-/* 1.91  tokenizer.h */
+/* 1.93  tokenizer.h */
 
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
@@ -8,7 +8,7 @@
 #include "01-tokens/split.h"
 #include "01-tokens/utf8.h"
 
-/* 1.86  A tokenizer, from outside */
+/* 1.88  A tokenizer, from outside */
 
 struct tokenizer;
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
@@ -39,7 +39,7 @@ bool tokenizer_decode_next(const struct tokenizer *t,
 /* the same for one id of a text; *begun, false at first, says whether an id
  * before it had bytes */
 
-/* 1.87  A tokenizer, from outside */
+/* 1.89  A tokenizer, from outside */
 
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED
@@ -51,7 +51,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why);
 /* like tokenizer_open; *t is null and there is a sentence unless it is open */
 
-/* 1.88  A tokenizer, from outside */
+/* 1.90  A tokenizer, from outside */
 
 const char *tokenizer_kind(const struct tokenizer *t);
 /* what it is, in words: "byte-level BPE" */
@@ -76,7 +76,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id);
 /* the id that add_special puts first, if it puts one */
 
-/* 1.89  A tokenizer, from outside */
+/* 1.91  A tokenizer, from outside */
 
 struct tokenizer_extra {
   uint32_t id;
@@ -90,7 +90,7 @@ size_t tokenizer_extras(const struct tokenizer *t);
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i);
 /* number i of them; the bytes belong to the tokenizer */
 
-/* 1.90  A tokenizer, from outside */
+/* 1.92  A tokenizer, from outside */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
