@@ -199,6 +199,12 @@ $(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
 	@$(BUILD)/tests/bench_kernels $(BENCH)
+$(BUILD)/tests/bench_real: tests/bench_real.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-real: $(BUILD)/tests/bench_real ## random weights in published shapes (2.2 GB at most, removed again): milliseconds to open, bytes at most
+	@$(BUILD)/tests/bench_real $(wildcard $(SHARED)/golden/tokenizers/llama3 $(SHARED)/golden/tokenizers/qwen3)
+.PHONY: bench-real
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
 	@CC='$(CC)' sh tests/matrix.sh
 .PHONY: bench-kernels matrix

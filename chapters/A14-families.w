@@ -1171,7 +1171,7 @@ struct rope_config {
   double beta_slow, beta_fast; /* yarn, in turns */
   double attention_factor, mscale, mscale_all_dim; /* yarn; 0: not given */
   bool truncate;
-}; /* su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
+}; /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
 @<What is asked of the wheels@>@;
 #endif
 

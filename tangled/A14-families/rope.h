@@ -24,7 +24,7 @@ struct rope_config {
 
   bool truncate;
 };
-/* su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
+/* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
 
 /* N.65  What is asked of the wheels */
 
