@@ -1114,7 +1114,7 @@ files of a directory.
 @* Wheels. \label{sec:wheels}
 Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); we call a pair with its frequency a
 \emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$. In a score the wheel contributes
-$$|q_i|\,|k_i|\cos(f_i\Delta+\varphi_i),$$
+$$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
 @^rotary positions@>@^wheel@>
 
