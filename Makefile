@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A8-questions A11-heads)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A8-questions A11-heads)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -79,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A15=N A17=O
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A14=N A15=O A16=P A17=Q
 chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
@@ -130,7 +130,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A3-files/model.c tangled/A6-kernels/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A14-families/model.c tangled/A6-kernels/%,$(MODULES)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
@@ -205,6 +205,12 @@ $(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a
 bench-tokens: $(BUILD)/tests/bench_tokens ## how fast text becomes ids, beside other programs that are installed here (needs ../shared)
 	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/bench.tokens.csv
 .PHONY: bench-tokens
+$(BUILD)/tests/bench_real: tests/bench_real.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-real: $(BUILD)/tests/bench_real ## random weights in published shapes (2.2 GB at most, removed again): milliseconds to open, bytes at most
+	@$(BUILD)/tests/bench_real $(wildcard $(SHARED)/golden/tokenizers/llama3 $(SHARED)/golden/tokenizers/qwen3)
+.PHONY: bench-real
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
 	@CC='$(CC)' sh tests/matrix.sh
 .PHONY: bench-kernels matrix

@@ -1702,7 +1702,7 @@ be another token than the same word further on; so a blank is put there, and tak
 whether its blank is to be shown; it depends on whether something stands before it.
 
 \emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they spell a token, the best number first. OpenAI's later files are of this third
-sort, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: appendix~N turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
+sort, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: appendix~O turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. The digits are one row in the sentence, threes in Llama~3, and singles in Llama~2 and Qwen~3, so

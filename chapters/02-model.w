@@ -126,7 +126,6 @@ name; with |"saturation"| the points of \cref{fig:saturation}.
 @<Look at one row on its way@>@;
 @<The chance of a text@>@;
 @<Change the tenth token@>@;
-@<What GPT-2 small is made of@>@;
 @<Do what the hand did, and print it@>@;
 @<What became of the claims@>@;
 @<Print what is asked for@>@;
@@ -478,7 +477,7 @@ number of its own; rows of different sequences go through the layers side by sid
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "A3-files/model.h"
+#include "A14-families/model.h"
 @<A row is three numbers@>@;
 @<What a store can do@>@;
 @<The store as others see it@>@;
@@ -527,8 +526,9 @@ struct store {
   size_t seen, recomputed;
 };
   /* the part that all stores have in common. |seen|: rows of the store that some
-     row of the present pass sees; |recomputed|: rows of the pass that an earlier pass
-     had computed, with the same tokens up to there. Both are set by |store_begin| */
+     row of the present pass sees in the layer that was put last, set by |store_put|;
+     |recomputed|: rows of the pass that an earlier pass had computed, with the same
+     tokens up to there, set by |store_begin| */
 
 @ The rules of the game: the rows of one call come in any order; the positions of a
 sequence grow from call to call without a gap; a pass is admitted whole or not at all;
@@ -613,7 +613,8 @@ plus one, because 0 must be free to say that nobody stands there yet.
 @<What the plain store holds@>=
 struct plain_store {
   struct store common; /* must come first: a |struct store *| points here */
-  size_t width, n_layers, window;
+  size_t width, n_layers;
+  struct model_config config; /* for the windows */
   struct strand *sequence;
   const struct row *rows; /* of the present pass */
   size_t n, *order; /* row numbers by sequence and position, plus one */
@@ -634,7 +635,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
   s->rows = rows, s->n = n;
   for (size_t i = 0; i < n; i++) s->sequence[rows[i].sequence].count++;
   bool ok = plain_order(s, why) && plain_grow(s, why);
-  if (ok)@+ plain_measure(s);
+  if (ok)@+ plain_compare(s);
   else@+ plain_end(common, false);
   return ok;
 }
@@ -752,29 +753,35 @@ static size_t known(const struct plain_store *s, const struct strand *q)
   return k;
 }
 
-@ With a window a row does not see from the beginning, but the last |window| positions, its own among them. A window that is one too
-long shows in no text that anybody would read, and so has a test of its own.
+@ With a window a row does not see from the beginning, but the last so many positions, its own among them; which layers have one is up to the
+settings. A window that is one too long shows in no text that anybody would read, and so has a test of its own.
 
 @<Count the rows that are seen, and those computed before@>=
-static size_t lowest(const struct plain_store *s, size_t position)
+static size_t lowest(const struct plain_store *s, uint32_t layer, size_t position)
 {
-  bool short_sighted = s->window > 0 && position >= s->window;
-  return short_sighted ? position - s->window + 1 : 0;
+  size_t window = config_window(&s->config, layer);
+  bool short_sighted = window > 0 && position >= window;
+  return short_sighted ? position - window + 1 : 0;
 }
 
 @ The rows that some row of the pass will look at are all from the first one that the
 earliest of them sees up to the last of the pass. Each is counted once, however many look at it.
 
 @<Count the rows that are seen, and those computed before@>=
-static void plain_measure(struct plain_store *s)
+static void plain_measure(struct plain_store *s, uint32_t layer)
 {
-  s->common.seen = s->common.recomputed = 0;
+  s->common.seen = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     const struct strand *q = &s->sequence[i];
-    if (q->count == 0)@+ continue;
-    s->common.recomputed += known(s, q);
-    s->common.seen += q->length + q->count - lowest(s, q->length);
+    if (q->count > 0)
+      s->common.seen += q->length + q->count - lowest(s, layer, q->length);
   }
+}
+static void plain_compare(struct plain_store *s)
+{
+  s->common.recomputed = 0;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++)
+    s->common.recomputed += known(s, &s->sequence[i]);
 }
 
 @ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
@@ -793,6 +800,7 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
     memcpy(place, k + i * s->width, span);
     memcpy(place + q->room * s->width, v + i * s->width, span);
   }
+  plain_measure(s, layer);
 }
 
 @ A row sees the positions up to its own, and from the first on, or from the beginning of
@@ -808,7 +816,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   const float *keys = q->block + 2 * layer * q->room * s->width;
   *v = (struct view) @[{ .base_k = keys, .base_v = keys + q->room * s->width,
     .row_bytes = s->width * sizeof(float), .type = WEIGHT_F32,
-    .lo = (uint32_t) lowest(s, position), .hi = position + 1 }@];
+    .lo = (uint32_t) lowest(s, layer, position), .hi = position + 1 }@];
 }
 
 @ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
@@ -860,12 +868,12 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   return &s->common;
 }
 
-@ Of the whole model a store knows five numbers. |row_bytes| counts a key and a value as they are kept; a store of shorter
+@ Of the model a store knows the settings, of which it keeps a copy. |row_bytes| counts a key and a value as they are kept; a store of shorter
 numbers will say less.
 
 @<Note what the store needs to know of the model@>=
 s->width = (size_t) c->n_kv_heads * c->head_dim;
-s->n_layers = c->n_layers, s->window = c->window;
+s->n_layers = c->n_layers, s->config = *c;
 s->common = (struct store) @[{ .kind = &kind, .m = m,
   .n_sequences = n_sequences, .n_positions = c->n_positions,
   .row_bytes = 2 * s->width * sizeof(float) }@];
@@ -1116,7 +1124,8 @@ static void work_embed(struct work *w, const struct row *rows)
     bytes += weight_bytes(lm->positions.type);
   }
   else k->angles(w->e, w->position, w->n, lm->frequency,
-    lm->config.head_dim / 2, 1, w->cosine, w->sine);
+    lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
+    w->cosine, w->sine);
   w->e->c->weight_bytes_read += w->n * d * bytes;
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
@@ -1182,10 +1191,12 @@ static void work_attend(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
   @<Store the layer's keys and values, and show each row its view@>@;
+  struct heads h = w->lm->attention;
+  if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
   struct capture keep = @[{ w->weights, w->longest }@];
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &w->lm->attention, w->q, w->seen, w->n, w->room,
-    w->mixed, weights ? &keep : NULL);
+  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->room, w->mixed,
+    weights ? &keep : NULL);
   @<Count what the layer's attention has cost@>@;
   if (weights)
     look(w, STAGE_WEIGHTS, i, w->weights,
@@ -1193,7 +1204,7 @@ static void work_attend(struct work *w, uint32_t i)
 }
 
 @ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
-and so is the number of pairs.
+and so is the number of pairs, unless some layers have a window and others have not.
 
 @<Store the layer's keys and values, and show each row its view@>=
   store_put(w->s, i, w->k, w->v);
@@ -1249,8 +1260,8 @@ static void work_second_half(struct work *w, const struct model_layer *l, uint32
   look(w, STAGE_MLP_NORM, i, w->normed, d);
   k->linear(w->e, l->up, l->n_up, w->normed, n,
     (float *[]) @[{ w->inner, w->up }@]);
-  k->activate(w->e, c->gated ? ACTIVATION_SILU : ACTIVATION_GELU_TANH, w->inner,
-    c->gated ? w->up : NULL, n * c->d_inner, w->inner);
+  k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
+    n * c->d_inner, w->inner);
   look(w, STAGE_INNER, i, w->inner, c->d_inner);
   k->linear(w->e, &l->down, 1, w->inner, n, (float *[]) @[{ w->added }@]);
   look(w, STAGE_MLP, i, w->added, d);
@@ -1712,70 +1723,6 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-@* The shapes of a real model. \label{sec:shapes}
-GPT-2 small is the model of the hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
-\val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
-row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
-one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
-each position that is seen, half for its score and half for its value. It overtakes the matrices only when a row sees more than
-$12d^2/2d=6d=$ \val{claim.S0-26} positions, and this model's context ends at \val{gpt2.context}.
-@^GPT-2@>
-
-\begin{table}[tp]
-\tabcaption{tab:shapes}{The tensors of GPT-2 small, and the multiply--adds (madds) of one row. The whole includes the last norm.}
-\centering\small
-\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llrr@@{}}
-\toprule
-\tabhead{what} & \tabhead{shape} & \tabhead{numbers} & \tabhead{madds a row}\\
-\midrule
-embedding, head & \val{gpt2.vocabulary} $\times$ \val{gpt2.d} & \val{gpt2.embedding} & \val{gpt2.head}\\
-positions & \val{gpt2.context} $\times$ \val{gpt2.d} & \val{gpt2.positions} & 0\\
-query, key, value & \val{gpt2.d} $\times$ \val{gpt2.qkv} & \val{gpt2.layer.qkv} & \val{gpt2.madds.qkv}\\
-output & \val{gpt2.d} $\times$ \val{gpt2.d} & \val{gpt2.layer.out} & \val{gpt2.madds.out}\\
-up, down & \val{gpt2.d} $\times$ \val{gpt2.inner}, twice & \val{gpt2.layer.mlp} & \val{gpt2.madds.mlp}\\
-two norms & \val{gpt2.d}, four times & \val{gpt2.layer.norms} & 0\\
-\midrule
-\val{gpt2.layers} layers & & \val{gpt2.layers.numbers} & \val{gpt2.layers.madds}\\
-the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
-\bottomrule
-\end{tabular*}
-\end{table}
-
-@ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
-file with these names and smaller shapes and counts the same way.
-
-@<What GPT-2 small is made of@>=
-static void print_shapes(void)
-{
-  enum {@+ D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024@+ };
-  uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
-  uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
-  uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
-  struct { const char *name; uint64_t n; } key[] =
-    @[{ {"d", D}, {"heads", HEADS}, {"layers", LAYERS}, {"context", CONTEXT},@|
-    {"vocabulary", VOCABULARY}, {"qkv", 3 * D}, {"inner", 4 * D},@|
-    {"embedding", head}, {"head", head}, {"positions", CONTEXT * D},@|
-    {"layer.qkv", qkv + 3 * D}, {"layer.out", out + D},@|
-    {"layer.mlp", mlp + 5 * D}, {"layer.norms", norms}, {"layer", madds},@|
-    {"madds.qkv", qkv}, {"madds.out", out}, {"madds.mlp", mlp},@|
-    {"layers.numbers", LAYERS * layer}, {"layers.madds", LAYERS * madds},@|
-    {"numbers", head + CONTEXT * D + LAYERS * layer + 2 * D},@|
-    {"madds", LAYERS * madds + head}, {NULL, 0} }@];
-  for (int i = 0; key[i].name != NULL; i++)
-    printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
-  @<Print what the claims say of these sizes@>@;
-}
-
-@ What tutorials claim of these sizes is printed under the claim's name: among others the head's product, the positions at which attention overtakes the
-matrices, the heads of a whole pass, and the bytes of the model in a format of 16 bits.
-
-@<Print what the claims say of these sizes@>=
-printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
-printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
-printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
-printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
-printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
-
 @* Four words on a bench. \label{sec:toy}
 The model of the hand calculation as a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
 was made for the occasion. All its numbers stand in one |struct toy|, one behind the other, so that another use can fill them at random. |text| is what the hand was given, and the word that it found.
@@ -2106,7 +2053,7 @@ static bool print_pairs(struct bench *b, struct error *why)
 static bool print_values(struct bench *b, struct error *why)
 {
   print_sums();@+ print_variance();@+ print_weights(&b->e);
-  print_shapes();@+ print_underflow();
+  print_underflow();
   return print_mask(b, why) && print_raised(b, why)
     && print_doubled(b, why) && print_pairs(b, why)
     && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
@@ -2178,7 +2125,7 @@ weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
 \end{tutorial}
 
 @* Exercises. \label{sec:modelexercises}
-The last two change the engine; the command builds it anew and judges.
+The last three change the engine; the command builds it anew and judges.
 
 \begin{exercises}
 \exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in
@@ -2194,9 +2141,15 @@ matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
+\exercise{think}{ex:model.gelu}{The GELU with the tangent approximates the exact one. Where do they differ most, to a tenth, and by how many
+times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
+\exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far behind the last row is the oldest token that it can know
+of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{build}{ex:model.window}{Let the plain store show only the last eight positions, by changing |lowest|. Which rows come out otherwise, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits behind the first row change; the counters count the same.}
+\exercise{build}{ex:model.nope}{Let every second layer, from the second on, turn neither queries nor keys. Such models exist. Can they still tell positions
+apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little, too: the first row sees one key, the tenth ten.}
 \end{exercises}
 

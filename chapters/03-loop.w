@@ -1420,10 +1420,17 @@ $g$?}{\texttt{make exercise-03-4}}{By \eqref{eq:waste} $\frac{(g-1)/2}{p+g-1}=\f
 \exercise{think}{ex:loop.end}{An end token is selected in step $k$. How many rows has the naive loop computed, and how many of them
 were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}}{$kp+k(k-1)/2$, as if $k$ tokens had been
 asked for, and $p+k-1$: the end token costs a pass like any other.}
+\exercise{think}{ex:loop.narrow}{In a model whose rows see $w$ positions, how many query--key pairs does the naive loop cost, if $p\ge
+w$?}{\texttt{make exercise-03-8}}{A pass of $n$ rows has $wn-w(w-1)/2$; together $w\bigl(pg+g(g-1)/2\bigr)-gw(w-1)/2$. Linear in $n$, and still a square in $g$.}
+\exercise{think}{ex:loop.full}{The loop runs until the context of $c$ positions is full. How many tokens does it write behind a prompt of $p$, and how many
+rows does it compute?}{\texttt{make exercise-03-9}}{$c-p+1$, for the last one needs no place, and $c(c+1)/2-p(p-1)/2$.}
 \exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
 steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}
 \exercise{build}{ex:loop.window}{Let |read_and_score| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
 $g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-7}}{Linear once the
 window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row stands at
 another position, after another beginning.}
+\exercise{build}{ex:loop.half}{Let the loop go on when the context is full: it leaves out the oldest half context, counts positions from 0 again, and does so whenever it is
+full. What does this cost a token, compared with the exercise before?}{\texttt{make exercise-03-10}}{Between a half and a whole context of rows, three quarters on the average; but most
+rows stay where they were from one pass to the next, so a cache could keep them.}
 \end{exercises}

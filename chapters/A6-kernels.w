@@ -137,9 +137,9 @@ enum norm_kind { NORM_RMS, NORM_LAYER };
   /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
 struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
   /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
-enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
-  ACTIVATION_SILU };
-  /* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
+enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
+  ACTIVATION_GELU_ERF };
+  /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 
 @ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
 where the rows of one layer lie, how far apart, and which positions count. If they lie one after the other,
@@ -1166,7 +1166,7 @@ static void attend(const struct engine *e, const struct heads *h,
 }
 
 @* Activations. \label{sec:activations}
-The curves of an MLP, and one that is here for later models: the exact form of GPT-2's curve, ${1\over2}x\bigl(1+\hbox{erf}(x/\sqrt2)\bigr)$.
+The curves of an MLP. The third is the exact form of GPT-2's curve, which some relatives use: ${1\over2}x\bigl(1+\hbox{erf}(x/\sqrt2)\bigr)$.
 Sixteen numbers are bent at a time, so that the compiler can use whatever registers there are.
 
 @<The three curves, sixteen numbers at a time@>=

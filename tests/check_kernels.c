@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(activations_are_the_oracle)
 {
-  void (*truths[3])(const float *, size_t, float *) = { oracle_gelu_tanh, oracle_gelu_erf, oracle_silu };
+  void (*truths[3])(const float *, size_t, float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh, [ACTIVATION_GELU_ERF] = oracle_gelu_erf, [ACTIVATION_SILU] = oracle_silu };
   for (int i = 0; i < 2000; i++) {
     struct engine e = any_engine();
     size_t n = 1 + below(200);

@@ -148,8 +148,9 @@ START_TEST(golden_logits_logprobs_and_greedy_ids)
 }
 END_TEST
 
-static const char *const own_model[] = {"gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3"};
-enum { OWN = 7 };
+static const char *const own_model[] = {"gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3",
+  "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers"};
+enum { OWN = 12 };
 START_TEST(golden_models_that_travel_with_the_project)
 {
   char name[200];
@@ -412,12 +413,16 @@ static void tally_pass(struct book *b, const struct model_config *c, const struc
       b->c.weight_bytes_read += size * c->d_model * (c->learned_positions ? 2 : 1);
     }
   for (uint32_t q = 0; q < SEQ; q++) {
-    bool seen[64] = {false}, longer = b->n_ever[q] > b->n_now[q];
-    for (size_t i = 0; i < n; i++)
-      for (size_t t = 0; t <= rows[i].position && rows[i].sequence == q; t++)
-        if (c->window == 0 || t + c->window > rows[i].position)
-          seen[t] = true, b->c.qk_pairs++, b->c.madds_attention += 2ull * c->head_dim * c->n_heads * c->n_layers;
-    for (size_t t = 0; t < 64; t++) b->c.cache_bytes_read += seen[t] ? 8ull * c->n_kv_heads * c->head_dim * c->n_layers : 0;
+    bool longer = b->n_ever[q] > b->n_now[q];
+    for (uint32_t l = 0; l < c->n_layers; l++) {
+      bool seen[64] = {false};
+      uint32_t window = config_window(c, l);
+      for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t <= rows[i].position && rows[i].sequence == q; t++)
+          if (window == 0 || t + window > rows[i].position)
+            seen[t] = true, b->c.qk_pairs += l == 0, b->c.madds_attention += 2ull * c->head_dim * c->n_heads;
+      for (size_t t = 0; t < 64; t++) b->c.cache_bytes_read += seen[t] ? 8ull * c->n_kv_heads * c->head_dim : 0;
+    }
     for (size_t t = 0; t < b->n_now[q]; t++) longer = longer && b->ever[q][t] == b->now[q][t];
     if (b->n_now[q] == before[q]) continue;
     memcpy(b->ever[q], b->now[q], b->n_now[q] * sizeof(uint32_t));
@@ -431,7 +436,7 @@ static void layer_sums(const struct model *lm, uint64_t *bytes, uint64_t *madds,
   *bytes = *madds = *head_bytes = 0;
   for (size_t i = 0; i < weights_count(lm->weights); i++) {
     const struct stored *t = weights_at(lm->weights, i);
-    bool layer = strstr(t->name, "layers.") || strstr(t->name, "h.0.") || strstr(t->name, "h.1.");
+    bool layer = strstr(t->name, "layers.") || strstr(t->name, "h.0.") || strstr(t->name, "h.1.") || strstr(t->name, "h.2.");
     size_t k = strlen(t->name);
     if (k > 10 && strcmp(t->name + k - 10, ".attn.bias") == 0) continue;
     if (layer) *bytes += t->bytes;
@@ -537,8 +542,21 @@ static const struct defect { const char *base, *file, *field, *edit; const char 
   {"gpt2", "config.json", "vocab_size", "21", {"model.safetensors", "wte.weight", "[20, 12]", "[21, 12]"}},
   {"gpt2", "config.json", "activation_function", "\"relu\"", {"config.json", "activation_function", "\"relu\"", "gelu_new"}},
   {"gpt2", "config.json", "layer_norm_epsilon", "-1e-5", {"config.json", "layer_norm_epsilon", "-1", "a number from 0 to 1"}},
-  {"gpt2", "config.json", "scale_attn_weights", "false", {"config.json", "scale_attn_weights", "false", "true"}},
-  {"gpt2", "config.json", "scale_attn_by_inverse_layer_idx", "true", {"config.json", "scale_attn_by_inverse_layer_idx", "true", "false"}},
+  {"gpt2", "config.json", "scale_attn_weights", "0", {"config.json", "scale_attn_weights", "0", "true or false"}},
+  {"gpt2", "config.json", "scale_attn_by_inverse_layer_idx", "2", {"config.json", "scale_attn_by_inverse_layer_idx", "2", "true or false"}},
+  {"gpt2", "config.json", "logits_scaling", "8.0", {"config.json", "logits_scaling", "8.0", "no such factor"}},
+  {"gpt2", "config.json", "sliding_window", "4", {"config.json", "sliding_window", "4", "knows"}},
+  {"llama", "config.json", "logit_scale", "0.0625", {"config.json", "logit_scale", "0.0625", "no such factor"}},
+  {"llama", "config.json", "residual_multiplier", "0.22", {"config.json", "residual_multiplier", "0.22", "no such factor"}},
+  {"llama", "config.json", "embedding_multiplier", "12", {"config.json", "embedding_multiplier", "12", "no such factor"}},
+  {"llama", "config.json", "partial_rotary_factor", "0.5", {"config.json", "partial_rotary_factor", "0.5", "no such factor"}},
+  {"llama", "config.json", "attention_multiplier", "0.015625", {"config.json", "attention_multiplier", "0.015625", "knows"}},
+  {"llama", "config.json", "attn_logit_softcapping", "50.0", {"config.json", "attn_logit_softcapping", "50.0", "knows"}},
+  {"llama", "config.json", "final_logit_softcapping", "30.0", {"config.json", "final_logit_softcapping", "30.0", "knows"}},
+  {"llama", "config.json", "clip_qkv", "8.0", {"config.json", "clip_qkv", "8.0", "knows"}},
+  {"llama", "config.json", "max_window_layers", "1", {"config.json", "max_window_layers", "1", "knows"}},
+  {"llama", "config.json", "layer_types", "[\"full_attention\"]", {"config.json", "layer_types", "[\"full_attention\"]", "a word for each layer"}},
+  {"llama", "config.json", "layer_types", "[\"full_attention\",\"sliding_attention\"]", {"config.json", "layer_types", "sliding", "there is no window"}},
   {"gpt2", "config.json", "tie_word_embeddings", "1", {"config.json", "tie_word_embeddings", "1", "true or false"}},
   {"gpt2", "config.json", "tie_word_embeddings", "false", {"model.safetensors", "lm_head.weight", "missing", "[20, 12]"}},
   {"gpt2", "config.json", "add_cross_attention", "true", {"config.json", "add_cross_attention", "true", "knows"}},
@@ -555,9 +573,20 @@ static const struct defect { const char *base, *file, *field, *edit; const char 
   {"llama", "config.json", "num_key_value_heads", "3", {"config.json", "num_attention_heads", "4", "a multiple of num_key_value_heads"}},
   {"llama", "config.json", "num_key_value_heads", "4", {"model-0000", "self_attn.k_proj.weight", "[8, 16]", "[16, 16]"}},
   {"llama", "config.json", "head_dim", "3", {"config.json", "head_dim", "3", "an even number"}},
-  {"llama", "config.json", "hidden_act", "\"gelu\"", {"config.json", "hidden_act", "\"gelu\"", "silu"}},
+  {"llama", "config.json", "hidden_act", "\"relu\"", {"config.json", "hidden_act", "\"relu\"", "silu"}},
   {"llama", "config.json", "attention_bias", "true", {"model.safetensors.index.json", "self_attn.q_proj.bias", "missing", "[16]"}},
-  {"llama", "config.json", "rope_scaling", "{\"type\":\"yarn\",\"factor\":2}", {"config.json", "rope_scaling", "\"yarn\"", "default or llama3"}},
+  {"llama", "config.json", "rope_scaling", "{\"type\":\"dynamic\",\"factor\":2}", {"config.json", "rope_scaling", "\"dynamic\"", "linear, llama3 or yarn"}},
+  {"llama", "config.json", "rope_scaling", "{\"rope_type\":\"longrope\",\"short_factor\":[1]}", {"config.json", "rope_scaling", "\"longrope\"", "linear, llama3 or yarn"}},
+  {"llama", "config.json", "rope_scaling", "{\"type\":\"default\",\"factor\":3}", {"config.json", "factor", "3", "knows"}},
+  {"llama-linear", "config.json", "rope_scaling.factor", "0.5", {"config.json", "factor", "0.5", "a number from 1"}},
+  {"llama-linear", "config.json", "rope_scaling.original_max_position_embeddings", "8", {"config.json", "original_max_position_embeddings", "8", "knows"}},
+  {"llama-linear", "config.json", "rope_scaling.partial_rotary_factor", "0.25", {"config.json", "partial_rotary_factor", "0.25", "no such factor"}},
+  {"llama-yarn", "config.json", "rope_parameters.beta_slow", "2.0", {"config.json", "rope_parameters", "\"beta_slow\":2.0", "beta_fast above beta_slow"}},
+  {"llama-yarn", "config.json", "rope_parameters.rope_theta", "1", {"config.json", "rope_parameters", "\"beta_fast\":1.0", "a rope_theta above 1"}},
+  {"llama-yarn", "config.json", "rope_parameters.attention_factor", "\"1\"", {"config.json", "attention_factor", "\"1\"", "a number from"}},
+  {"llama-yarn", "config.json", "rope_parameters.mscale", "-1", {"config.json", "mscale", "-1", "a number from 0"}},
+  {"llama-yarn", "config.json", "rope_parameters.truncate", "1", {"config.json", "truncate", "1", "true or false"}},
+  {"llama-yarn", "config.json", "rope_parameters.high_freq_factor", "4", {"config.json", "high_freq_factor", "4", "knows"}},
   {"llama", "config.json", "rope_scaling", "7", {"config.json", "rope_scaling", "7", "an object or null"}},
   {"llama", "config.json", "rope_theta", "0", {"config.json", "rope_theta", "0", "a number from 1"}},
   {"llama", "config.json", "rope_parameters", "{\"rope_type\":\"default\",\"rope_theta\":500}", {"config.json", "rope_theta", "10000", "rope_parameters"}},
@@ -574,7 +603,13 @@ static const struct defect { const char *base, *file, *field, *edit; const char 
   {"llama-stretched", "config.json", "rope_parameters.beta_fast", "32", {"config.json", "beta_fast", "32", "knows"}},
   {"mistral", "config.json", "sliding_window", "0", {"config.json", "sliding_window", "0", "an integer from 1"}},
   {"mistral", "config.json", "layer_types", "[\"full_attention\",\"sliding_attention\"]", {"config.json", "layer_types", "full", "sliding_attention"}},
-  {"qwen2", "config.json", "use_sliding_window", "true", {"config.json", "use_sliding_window", "true", "false"}},
+  {"mistral", "config.json", "num_key_value_heads", NULL, {"config.json", "num_key_value_heads", "missing", "a value"}},
+  {"mistral", "config.json", "use_sliding_window", "true", {"config.json", "use_sliding_window", "true", "knows"}},
+  {"qwen2", "config.json", "use_sliding_window", "1", {"config.json", "use_sliding_window", "1", "true or false"}},
+  {"qwen2", "config.json", "max_window_layers", "-1", {"config.json", "max_window_layers", "-1", "an integer from 0"}},
+  {"qwen3-layers", "config.json", "layer_types", "[\"full_attention\",\"full_attention\",\"chunked_attention\"]", {"config.json", "layer_types", "[", "full_attention or sliding_attention"}},
+  {"qwen3-layers", "config.json", "layer_types", "7", {"config.json", "layer_types", "7", "a word for each layer"}},
+  {"qwen3-layers", "config.json", "use_sliding_window", "false", {"config.json", "layer_types", "[\"sliding_attention\"", "there is no window"}},
   {"qwen2", "config.json", "max_position_embeddings", "-16", {"config.json", "max_position_embeddings", "-16", "an integer"}},
 };
 static const struct { const char *name, *edit; const char *words[4]; } tensor_defect[] = {
@@ -660,6 +695,23 @@ static const struct { const char *base, *file, *field, *value; } used[] = {
   {"gpt2", "generation_config.json", "min_p", "0.1"}, {"gpt2", "generation_config.json", "typical_p", "0.9"},
   {"gpt2", "generation_config.json", "repetition_penalty", "1.1"}, {"gpt2", "generation_config.json", "no_repeat_ngram_size", "3"},
   {"gpt2", "generation_config.json", "bos_token_id", "4"},
+  {"gpt2", "config.json", "activation_function", "\"gelu\""}, {"gpt2", "config.json", "scale_attn_weights", "false"},
+  {"gpt2", "config.json", "scale_attn_by_inverse_layer_idx", "true"}, {"gpt2-unscaled", "config.json", "scale_attn_weights", "true"},
+  {"gpt2-unscaled", "config.json", "scale_attn_by_inverse_layer_idx", "false"}, {"gpt2-unscaled", "config.json", "activation_function", "\"gelu_new\""},
+  {"llama", "config.json", "hidden_act", "\"gelu_pytorch_tanh\""}, {"llama", "config.json", "hidden_act", "\"gelu\""},
+  {"llama-linear", "config.json", "rope_scaling.factor", "2"}, {"llama-linear", "config.json", "rope_scaling", "null"},
+  {"llama-yarn", "config.json", "rope_parameters.factor", "5"}, {"llama-yarn", "config.json", "rope_parameters.beta_fast", "6"},
+  {"llama-yarn", "config.json", "rope_parameters.beta_slow", "0.01"}, {"llama-yarn", "config.json", "rope_parameters.original_max_position_embeddings", "8"},
+  {"llama-yarn", "config.json", "rope_parameters.truncate", "false"}, {"llama-yarn", "config.json", "rope_parameters.attention_factor", "1.0"},
+  {"llama-yarn", "config.json", "rope_parameters.rope_type", "\"linear\""}, {"llama-yarn", "config.json", "rope_parameters.rope_theta", "90"},
+  {"qwen2-yarn", "config.json", "rope_scaling.mscale", "1.6"}, {"qwen2-yarn", "config.json", "rope_scaling.mscale_all_dim", "0.6"},
+  {"qwen2-yarn", "config.json", "rope_scaling.mscale_all_dim", "null"}, {"qwen2-yarn", "config.json", "rope_scaling.truncate", "true"},
+  {"qwen2-yarn", "config.json", "sliding_window", "4"}, {"qwen2-yarn", "config.json", "sliding_window", "null"},
+  {"qwen2-yarn", "config.json", "use_sliding_window", "false"}, {"qwen2-yarn", "config.json", "max_window_layers", "2"},
+  {"qwen2-yarn", "config.json", "max_window_layers", "null"}, {"qwen2-yarn", "config.json", "layer_types", "[\"sliding_attention\",\"full_attention\",\"full_attention\"]"},
+  {"qwen3-layers", "config.json", "layer_types", "[\"sliding_attention\",\"sliding_attention\",\"full_attention\"]"},
+  {"qwen3-layers", "config.json", "layer_types", "null"}, {"qwen3-layers", "config.json", "sliding_window", "3"},
+  {"qwen3-layers", "config.json", "attention_bias", "false"},
 };
 START_TEST(used_fields_change_the_answer_or_are_refused)
 {
@@ -689,12 +741,19 @@ START_TEST(harmless_fields_change_nothing)
   static const struct { const char *field, *value; } harmless[] = {
     {"transformers_version", "\"9\""}, {"_name_or_path", "\"x\""}, {"_commit_hash", "\"x\""}, {"torch_dtype", "\"float16\""}, {"dtype", "\"bfloat16\""},
     {"is_llama_config", "true"}, {"transformers.js_config", "{\"a\":1}"}, {"task_specific_params", "{\"a\":1}"}, {"reorder_and_upcast_attn", "true"},
-    {"pretraining_tp", "2"}, {"use_cache", "false"}, {"pad_token_id", "-1"}, {"max_window_layers", "1"}, {"output_attentions", "true"},
+    {"pretraining_tp", "2"}, {"use_cache", "false"}, {"pad_token_id", "-1"}, {"output_attentions", "true"},
     {"output_hidden_states", "true"}, {"return_dict", "true"}, {"initializer_range", "3"}, {"attn_pdrop", "0.9"}, {"embd_pdrop", "0.9"},
     {"resid_pdrop", "0.9"}, {"attention_dropout", "0.9"}, {"gradient_checkpointing", "true"}, {"summary_activation", "\"tanh\""},
     {"summary_first_dropout", "0.5"}, {"summary_proj_to_labels", "true"}, {"summary_type", "\"first\""}, {"summary_use_proj", "true"},
     {"id2label", "{\"0\":\"a\"}"}, {"label2id", "{\"a\":0}"}, {"num_labels", "7"}, {"some_future_flag", "null"}, {"torchscript", "false"},
-    {"auto_map", "{}"}, {"pruned_heads", "[]"}, {"note", "\"\""}};
+    {"auto_map", "{}"}, {"pruned_heads", "[]"}, {"note", "\"\""}, {"max_sequence_length", "7"}, {"output_past", "true"}, {"_num_labels", "3"}, {"attn_logit_softcapping", "null"}, {"final_logit_softcapping", "null"}, {"clip_qkv", "null"}};
+  static const struct { const char *base, *field, *value; bool listed; } elsewhere[] = {
+    {"qwen2", "sliding_window", "4", false}, {"qwen2", "max_window_layers", "1", false}, {"qwen2", "layer_types", "[\"full_attention\",\"full_attention\"]", false},
+    {"mistral", "layer_types", "[\"sliding_attention\",\"sliding_attention\"]", false}, {"qwen3-layers", "max_window_layers", "0", false},
+    {"gpt2", "logits_scaling", "1.0", false}, {"llama", "logit_scale", "1", false}, {"llama", "residual_multiplier", "1.0", false},
+    {"llama", "embedding_multiplier", "1", false}, {"llama", "partial_rotary_factor", "1.0", false}, {"llama-yarn", "rope_parameters.partial_rotary_factor", "1.0", false},
+    {"llama-yarn", "rope_parameters.finetuned", "true", true}, {"llama-yarn", "rope_parameters.mscale", "2.0", true}, {"llama-yarn", "rope_parameters.mscale_all_dim", "2.0", true},
+    {"llama-yarn", "rope_parameters.factor", "null", false}, {"llama-yarn", "rope_parameters.type", "\"yarn\"", false}, {"llama", "rope_parameters", "{\"rope_theta\":10000}", false}};
   char dir[200];
   for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
     for (int llama = 0; llama < 2; llama++) {
@@ -715,15 +774,94 @@ START_TEST(harmless_fields_change_nothing)
       config_close(&m, &ca);
       variant_drop(dir);
     }
-  float a[64] = {0}, b[64] = {0};             /* published Qwen files carry a window that their use_sliding_window switches off */
-  size_t na, nb;
+  for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) { /* fields that some model has, with a value that asks for nothing more */
+    float a[64] = {0}, b[64] = {0};
+    size_t na, nb;
+    struct model_config c;
+    struct memory m = {0};
+    variant_make(dir, elsewhere[i].base);
+    ck_assert(answer(dir, a, &na, &c));
+    variant_json(dir, "config.json", elsewhere[i].field, elsewhere[i].value);
+    ck_assert_msg(answer(dir, b, &nb, &c) && na == nb && memcmp(a, b, na * sizeof *a) == 0, "%s %s", elsewhere[i].base, elsewhere[i].field);
+    ck_assert(config_open(&c, &m, dir, NULL));
+    bool listed = false;
+    const char *dot = strchr(elsewhere[i].field, '.'), *name = dot ? dot + 1 : elsewhere[i].field;
+    for (size_t k = 0; k < c.n_ignored; k++) listed = listed || strcmp(c.ignored[k].field, name) == 0;
+    ck_assert_msg(listed == elsewhere[i].listed, "%s", elsewhere[i].field);
+    config_close(&m, &c);
+    variant_drop(dir);
+  }
+  tally("harmless fields altered", (unsigned) (sizeof harmless / sizeof harmless[0] + sizeof elsewhere / sizeof elsewhere[0]), 0, 0, "");
+}
+END_TEST
+
+/* ---- the settings of published checkpoints, without their weights */
+START_TEST(published_settings_are_understood)
+{
+  char line[300], path[400], got[200];
+  FILE *f = fopen("tests/golden/configs/LIST.tsv", "r");
+  ck_assert_ptr_nonnull(f);
+  unsigned n = 0, refused = 0;
+  while (fgets(line, sizeof line, f)) {
+    if (line[0] == '#') continue;
+    char *want = strchr(line, '\t');
+    *want++ = 0, want[strcspn(want, "\n")] = 0;
+    snprintf(path, sizeof path, "tests/golden/configs/%s", line);
+    struct memory m = {0};
+    struct error why = {""};
+    struct model_config c;
+    if (strchr(want, ' ') == NULL) {
+      ck_assert_msg(!config_open(&c, &m, path, &why), "%s is accepted", line);
+      ck_assert_msg(strstr(why.words, want) != NULL, "%s is not in: %s", want, why.words);
+      refused++;
+    }
+    else {
+      ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.words);
+      uint32_t windows = 0;
+      for (uint32_t i = 0; i < c.n_layers; i++) windows += config_window(&c, i) > 0;
+      snprintf(got, sizeof got, "%s %u %u %u %u %u %u %d %d", c.family, c.n_layers, c.n_heads, c.n_kv_heads, c.head_dim, c.window, windows, (int) c.rope.kind, c.tied);
+      ck_assert_msg(strcmp(got, want) == 0, "%s: %s, wanted %s", line, got, want);
+      ck_assert_uint_gt(c.n_ignored, 2);
+      config_close(&m, &c);
+    }
+    ck_assert_uint_eq(m.all.held, 0);
+    n++;
+  }
+  fclose(f);
+  ck_assert_uint_ge(refused, 7);
+  tally("published settings", n, 0, 0, "");
+}
+END_TEST
+/* ---- mistral without a word about its window has the one of its first model, as in the library; qwen's list of layers decides */
+START_TEST(silence_means_what_the_library_means)
+{
+  char dir[200];
+  struct memory m = {0};
   struct model_config c;
-  variant_make(dir, "qwen2");
-  ck_assert(answer(dir, a, &na, &c));
-  variant_json(dir, "config.json", "sliding_window", "4");
-  ck_assert(answer(dir, b, &nb, &c) && na == nb && memcmp(a, b, na * sizeof *a) == 0);
+  variant_make(dir, "mistral");
+  variant_json(dir, "config.json", "sliding_window", NULL);
+  ck_assert(config_open(&c, &m, dir, NULL) && c.window == 4096 && config_window(&c, 1) == 4096);
+  config_close(&m, &c);
   variant_drop(dir);
-  tally("harmless fields altered", (unsigned) (sizeof harmless / sizeof harmless[0]), 0, 0, "");
+  variant_make(dir, "qwen3");
+  variant_json(dir, "config.json", "head_dim", NULL);
+  variant_json(dir, "config.json", "use_sliding_window", "true");
+  variant_json(dir, "config.json", "sliding_window", "5");
+  variant_json(dir, "config.json", "num_hidden_layers", "40");
+  variant_json(dir, "config.json", "max_window_layers", NULL);
+  ck_assert(config_open(&c, &m, dir, NULL) && c.head_dim == 128 && c.activation == ACTIVATION_SILU);
+  for (uint32_t i = 0; i < 40; i++) ck_assert_uint_eq(config_window(&c, i), i >= 28 ? 5 : 0);
+  config_close(&m, &c);
+  variant_drop(dir);
+  variant_make(dir, "llama-yarn");
+  variant_json(dir, "config.json", "rope_parameters.beta_fast", NULL);
+  variant_json(dir, "config.json", "rope_parameters.beta_slow", NULL);
+  variant_json(dir, "config.json", "rope_parameters.factor", NULL);
+  variant_json(dir, "config.json", "rope_parameters.original_max_position_embeddings", NULL);
+  ck_assert(config_open(&c, &m, dir, NULL) && c.rope.factor == 1 && c.rope.original == 32 && c.rope.beta_fast == 32 && c.rope.beta_slow == 1 && c.rope.truncate);
+  ck_assert(rope_attention(&c.rope) == 1);
+  config_close(&m, &c);
+  variant_drop(dir);
 }
 END_TEST
 
@@ -980,6 +1118,8 @@ int main(void)
   tcase_add_test(t, refusals_name_file_field_found_wanted);
   tcase_add_test(t, used_fields_change_the_answer_or_are_refused);
   tcase_add_test(t, harmless_fields_change_nothing);
+  tcase_add_test(t, published_settings_are_understood);
+  tcase_add_test(t, silence_means_what_the_library_means);
   tcase_add_test(t, vectors_of_the_format);
   tcase_add_test(t, headers_are_believed_only_when_they_add_up);
   tcase_add_test(t, directories_to_refuse);

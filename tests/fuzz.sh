@@ -9,8 +9,8 @@ targets="line probe tokenizer tensors config"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/00-ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/01-tokens/[a-z]*.c)
-parsers="A2-command/options.c A7-json/json.c A8-questions/probe.c A17-descriptions/files.c A15-scores/scores.c A3-files/safetensors.c A3-files/config.c"
+modules=$(ls tangled/00-ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/A1[4-7]-*/[a-z]*.c tangled/01-tokens/[a-z]*.c)
+parsers="A2-command/options.c A7-json/json.c A8-questions/probe.c A17-descriptions/files.c A15-scores/scores.c A3-files/safetensors.c A14-families/config.c"
 
 # the parsers and what they stand on, watched by libFuzzer; model and kernels come from the library as it is
 instrumented() { # SOURCE OBJECT

@@ -123,7 +123,7 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.102  A model of four words, and a bench to run it on */
+/* 2.99  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
@@ -138,7 +138,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.103  A model of four words, and a bench to run it on */
+/* 2.100  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -160,7 +160,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.104  A model of four words, and a bench to run it on */
+/* 2.101  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -178,7 +178,7 @@ static void toy_frame(struct toy *y)
     .down = around(y->down, 1, 4)
   };
 
-/* 2.105  The settings of four words */
+/* 2.102  The settings of four words */
 
   y->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = PLACES,.d_model = WIDTH,
@@ -194,7 +194,7 @@ static void toy_frame(struct toy *y)
 
 }
 
-/* 2.106  A model of four words, and a bench to run it on */
+/* 2.103  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -207,7 +207,7 @@ static void toy_make(struct toy *y, uint64_t seed)
   toy_frame(y);
 }
 
-/* 2.107  A model of four words, and a bench to run it on */
+/* 2.104  A model of four words, and a bench to run it on */
 
 struct bench {
   struct memory m;
@@ -231,7 +231,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.108  Look at one row on its way */
+/* 2.105  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -245,7 +245,7 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
 
-/* 2.109  Look at one row on its way */
+/* 2.106  Look at one row on its way */
 
 static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
                     struct album *a, struct error *why)
@@ -381,43 +381,9 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.100  What GPT-2 small is made of */
+/* 2.107  Do what the hand did, and print it */
 
-static void print_shapes(void)
-{
-  enum { D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024 };
-  uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
-  uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
-  uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
-  struct {
-    const char *name;
-    uint64_t n;
-  } key[] = { {"d", D}, {"heads", HEADS}, {"layers", LAYERS}, {"context", CONTEXT},
-  {"vocabulary", VOCABULARY}, {"qkv", 3 * D}, {"inner", 4 * D},
-  {"embedding", head}, {"head", head}, {"positions", CONTEXT * D},
-  {"layer.qkv", qkv + 3 * D}, {"layer.out", out + D},
-  {"layer.mlp", mlp + 5 * D}, {"layer.norms", norms}, {"layer", madds},
-  {"madds.qkv", qkv}, {"madds.out", out}, {"madds.mlp", mlp},
-  {"layers.numbers", LAYERS * layer}, {"layers.madds", LAYERS * madds},
-  {"numbers", head + CONTEXT * D + LAYERS * layer + 2 * D},
-  {"madds", LAYERS * madds + head}, {NULL, 0}
-  };
-  for (int i = 0; key[i].name != NULL; i++)
-    printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
-
-/* 2.101  Print what the claims say of these sizes */
-
-  printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
-  printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
-  printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
-  printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
-  printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
-
-}
-
-/* 2.110  Do what the hand did, and print it */
-
-/* 2.112  Print the attention of one head */
+/* 2.109  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -427,7 +393,7 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
-/* 2.113  Print the attention of one head */
+/* 2.110  Print the attention of one head */
 
 static void scores_of(const struct album *a, int r, int h, float score[3])
 {
@@ -438,7 +404,7 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
   }
 }
 
-/* 2.114  Print the attention of one head */
+/* 2.111  Print the attention of one head */
 
 static void print_head(const struct album *a, int h)
 {
@@ -452,7 +418,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.115  Print the way of the last row */
+/* 2.112  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -492,7 +458,7 @@ static bool print_hand(struct bench *b, struct error *why)
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
            ? "the cat sat" : "the cat sat.");
 
-/* 2.111  Print the odds on all words behind row r, and the likeliest */
+/* 2.108  Print the odds on all words behind row r, and the likeliest */
 
     int best = 0;
     for (int v = 0; v < WORDS; v++) {
@@ -506,9 +472,9 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.117  What became of the claims */
+/* 2.114  What became of the claims */
 
-/* 2.116  Print what became of a mask */
+/* 2.113  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
@@ -558,7 +524,7 @@ static bool print_raised(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.118  What became of the claims */
+/* 2.115  What became of the claims */
 
 static bool print_doubled(struct bench *b, struct error *why)
 {
@@ -577,7 +543,7 @@ static bool print_doubled(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.119  What became of the claims */
+/* 2.116  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -597,14 +563,13 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.120  What became of the claims */
+/* 2.117  What became of the claims */
 
 static bool print_values(struct bench *b, struct error *why)
 {
   print_sums();
   print_variance();
   print_weights(&b->e);
-  print_shapes();
   print_underflow();
   return print_mask(b, why) && print_raised(b, why)
       && print_doubled(b, why) && print_pairs(b, why)

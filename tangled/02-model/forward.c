@@ -124,7 +124,8 @@ static void work_embed(struct work *w, const struct row *rows)
     bytes += weight_bytes(lm->positions.type);
   } else
     k->angles(w->e, w->position, w->n, lm->frequency,
-              lm->config.head_dim / 2, 1, w->cosine, w->sine);
+              lm->config.head_dim / 2, (float)rope_attention(&lm->config.rope),
+              w->cosine, w->sine);
   w->e->c->weight_bytes_read += w->n * d * bytes;
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
@@ -179,10 +180,13 @@ static void work_attend(struct work *w, uint32_t i)
     pairs += w->seen[r].hi - w->seen[r].lo;
   }
 
+  struct heads h = w->lm->attention;
+  if (w->lm->config.scaled_by_layer)
+    h.scale /= (float)(i + 1);
   struct capture keep = { w->weights, w->longest };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &w->lm->attention, w->q, w->seen, w->n, w->room,
-                  w->mixed, weights ? &keep : NULL);
+  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->room, w->mixed,
+                  weights ? &keep : NULL);
 
 /* 2.71  Count what the layer's attention has cost */
 
@@ -227,8 +231,8 @@ static void work_second_half(struct work *w, const struct model_layer *l,
   k->normalize(w->e, &l->before_mlp, w->x, n, d, w->normed);
   look(w, STAGE_MLP_NORM, i, w->normed, d);
   k->linear(w->e, l->up, l->n_up, w->normed, n, (float *[]) { w->inner, w->up });
-  k->activate(w->e, c->gated ? ACTIVATION_SILU : ACTIVATION_GELU_TANH, w->inner,
-              c->gated ? w->up : NULL, n * c->d_inner, w->inner);
+  k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
+              n * c->d_inner, w->inner);
   look(w, STAGE_INNER, i, w->inner, c->d_inner);
   k->linear(w->e, &l->down, 1, w->inner, n, (float *[]) { w->added });
   look(w, STAGE_MLP, i, w->added, d);

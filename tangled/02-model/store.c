@@ -20,7 +20,8 @@ struct strand {
 
 struct plain_store {
   struct store common;
-  size_t width, n_layers, window;
+  size_t width, n_layers;
+  struct model_config config;
   struct strand *sequence;
   const struct row *rows;
   size_t n, *order;
@@ -162,24 +163,30 @@ static size_t known(const struct plain_store *s, const struct strand *q)
 
 /* 2.44  Count the rows that are seen, and those computed before */
 
-static size_t lowest(const struct plain_store *s, size_t position)
+static size_t lowest(const struct plain_store *s, uint32_t layer, size_t position)
 {
-  bool short_sighted = s->window > 0 && position >= s->window;
-  return short_sighted ? position - s->window + 1 : 0;
+  size_t window = config_window(&s->config, layer);
+  bool short_sighted = window > 0 && position >= window;
+  return short_sighted ? position - window + 1 : 0;
 }
 
 /* 2.45  Count the rows that are seen, and those computed before */
 
-static void plain_measure(struct plain_store *s)
+static void plain_measure(struct plain_store *s, uint32_t layer)
 {
-  s->common.seen = s->common.recomputed = 0;
+  s->common.seen = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     const struct strand *q = &s->sequence[i];
-    if (q->count == 0)
-      continue;
-    s->common.recomputed += known(s, q);
-    s->common.seen += q->length + q->count - lowest(s, q->length);
+    if (q->count > 0)
+      s->common.seen += q->length + q->count - lowest(s, layer, q->length);
   }
+}
+
+static void plain_compare(struct plain_store *s)
+{
+  s->common.recomputed = 0;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++)
+    s->common.recomputed += known(s, &s->sequence[i]);
 }
 
 /* 2.48  End a pass, empty the store */
@@ -236,7 +243,7 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
     s->sequence[rows[i].sequence].count++;
   bool ok = plain_order(s, why) && plain_grow(s, why);
   if (ok)
-    plain_measure(s);
+    plain_compare(s);
   else
     plain_end(common, false);
   return ok;
@@ -256,6 +263,7 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
     memcpy(place, k + i * s->width, span);
     memcpy(place + q->room * s->width, v + i * s->width, span);
   }
+  plain_measure(s, layer);
 }
 
 /* 2.47  Show what a row sees */
@@ -269,7 +277,7 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   const float *keys = q->block + 2 * layer * q->room * s->width;
   *v = (struct view) {.base_k = keys,.base_v = keys + q->room * s->width,
     .row_bytes = s->width * sizeof(float),.type = WEIGHT_F32,
-    .lo = (uint32_t) lowest(s, position),.hi = position + 1
+    .lo = (uint32_t) lowest(s, layer, position),.hi = position + 1
   };
 }
 
@@ -309,7 +317,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 /* 2.51  Note what the store needs to know of the model */
 
   s->width = (size_t)c->n_kv_heads * c->head_dim;
-  s->n_layers = c->n_layers, s->window = c->window;
+  s->n_layers = c->n_layers, s->config = *c;
   s->common = (struct store) {.kind = &kind,.m = m,
     .n_sequences = n_sequences,.n_positions = c->n_positions,
     .row_bytes = 2 * s->width * sizeof(float)

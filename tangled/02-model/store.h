@@ -4,7 +4,7 @@
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "A3-files/model.h"
+#include "A14-families/model.h"
 
 /* 2.26  A row is three numbers */
 
@@ -54,9 +54,9 @@ struct store {
   size_t seen, recomputed;
 };
 /* the part that all stores have in common. seen: rows of the store that some
- * row of the present pass sees; recomputed: rows of the pass that an earlier
- * pass had computed, with the same tokens up to there. Both are set by
- * store_begin */
+ * row of the present pass sees in the layer that was put last, set by
+ * store_put; recomputed: rows of the pass that an earlier pass had computed,
+ * with the same tokens up to there, set by store_begin */
 
 /* 2.29  The store as others see it */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "A3-files/config.h"
+#include "A3-files/safetensors.h"
 
 /* C.3  Write the file of the hand calculation, damaged or not */
 

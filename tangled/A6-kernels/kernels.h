@@ -41,10 +41,10 @@ struct normalizer {
 };
 /* gain and bias are [d]; each may be absent; NORM_RMS looks at no bias */
 
-enum activation_kind { ACTIVATION_GELU_TANH, ACTIVATION_GELU_ERF,
-  ACTIVATION_SILU
+enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
+  ACTIVATION_GELU_ERF
 };
-/* Hendrycks and Gimpel 2016, approximated and exact; Elfwing and others 2017 */
+/* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 
 /* F.8  What attention is given */
 

@@ -27,10 +27,13 @@ struct setting {
   double value;
   bool is_bool;
 };
-enum { N_SETTINGS = 22 };
+enum { N_SETTINGS = 28 };
 static void list_settings(const struct model_config *c,
                           struct setting of[N_SETTINGS])
 {
+  uint32_t windows = 0;
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    windows += config_window(c, i) > 0;
   const struct setting list[N_SETTINGS] = {
     {"vocab_size", c->vocab_size, false},
     {"n_positions", c->n_positions, false},
@@ -38,15 +41,20 @@ static void list_settings(const struct model_config *c,
     {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},
     {"n_kv_heads", c->n_kv_heads, false},
     {"head_dim", c->head_dim, false},
-    {"window", c->window, false}, {"norm_eps", c->norm_eps, false},
+    {"window", c->window, false}, {"window_layers", windows, false},
+    {"norm_eps", c->norm_eps, false}, {"scaled", c->scaled, true},
+    {"scaled_by_layer", c->scaled_by_layer, true},
     {"layer_norm", c->layer_norm, true},
     {"learned_positions", c->learned_positions, true},
     {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},
     {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},
     {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},
-    {"rope_llama3", c->rope.llama3, true},
+    {"rope_linear", c->rope.kind == ROPE_LINEAR, true},
+    {"rope_llama3", c->rope.kind == ROPE_LLAMA3, true},
+    {"rope_yarn", c->rope.kind == ROPE_YARN, true},
     {"rope_theta", c->rope.theta, false},
     {"rope_factor", c->rope.factor, false},
+    {"rope_attention", rope_attention(&c->rope), false},
     {"do_sample", c->sampling.do_sample, true}
   };
   memcpy(of, list, sizeof list);

@@ -1,6 +1,6 @@
 /* config.c -- config.json, and after it generation_config.json. */
 #include "fuzz.h"
-#include "A3-files/config.h"
+#include "A14-families/config.h"
 
 FUZZ(config)
 {

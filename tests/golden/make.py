@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """make.py -- writes the small random models of this folder and, beside each, what it must answer.
 usage: python3 tests/golden/make.py            writes every model
+       python3 tests/golden/make.py NAME...    writes those
        python3 tests/golden/make.py check DIR  recomputes DIR's lines from its files and compares
+       python3 tests/golden/make.py transformers  asks the library for every model's logits (needs torch), within the lines' tolerance
 Weights come from seeded Gaussians and are rounded to the stored type.  The answers come from a plain
 reference in double precision, written from the papers with nested loops; it reads config.json and the
 tensor files itself and shares no line with the engine.  The forms of the .jsonl files are those of the
@@ -61,7 +63,10 @@ def frequencies(c, head_dim):
     rope = c.get("rope_parameters") or c.get("rope_scaling") or {}
     theta = rope.get("rope_theta", c.get("rope_theta", 10000.0))
     f = [theta ** (-2 * i / head_dim) for i in range(head_dim // 2)]
-    if rope.get("rope_type", rope.get("type", "default")) != "llama3": return f
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    if kind == "linear": return [x / rope["factor"] for x in f]
+    if kind == "yarn": return yarn(c, rope, f, head_dim, theta)
+    if kind == "default": return f
     low, high, old, k = (rope[x] for x in ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings", "factor"))
     out = []
     for x in f:
@@ -72,26 +77,57 @@ def frequencies(c, head_dim):
             s = (old / wave - low) / (high - low)
             out.append((1 - s) * x / k + s * x)
     return out
+def yarn_factor(c, rope):
+    return rope.get("factor") or c["max_position_embeddings"] / rope.get("original_max_position_embeddings", c["max_position_embeddings"])
+def yarn(c, rope, f, dim, theta):
+    old = rope.get("original_max_position_embeddings", c["max_position_embeddings"])
+    place = lambda turns: dim * math.log(old / (turns * 2 * math.pi)) / (2 * math.log(theta))
+    low, high = place(rope.get("beta_fast") or 32), place(rope.get("beta_slow") or 1)
+    if rope.get("truncate", True): low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, dim - 1)
+    if low == high: high += 0.001
+    out = []
+    for i, x in enumerate(f):
+        ramp = min(max((i - low) / (high - low), 0), 1)
+        out.append(x / yarn_factor(c, rope) * ramp + x * (1 - ramp))
+    return out
+def sharper(c):
+    rope = c.get("rope_parameters") or c.get("rope_scaling") or {}
+    if rope.get("rope_type", rope.get("type", "default")) != "yarn": return 1
+    if rope.get("attention_factor") is not None: return rope["attention_factor"]
+    grow = lambda m: 1 if yarn_factor(c, rope) <= 1 else 0.1 * m * math.log(yarn_factor(c, rope)) + 1
+    if rope.get("mscale") and rope.get("mscale_all_dim"): return grow(rope["mscale"]) / grow(rope["mscale_all_dim"])
+    return grow(1)
+def curve(name):
+    if name == "silu": return lambda u: u / (1 + math.exp(-u))
+    if name == "gelu": return lambda u: 0.5 * u * (1 + math.erf(u / math.sqrt(2)))
+    return lambda u: 0.5 * u * (1 + math.tanh(math.sqrt(2 / math.pi) * (u + 0.044715 * u ** 3)))
+def window_of(c, layer):
+    if c["model_type"] == "mistral": return c.get("sliding_window")
+    if not c.get("use_sliding_window") or not c.get("sliding_window"): return 0
+    types = c.get("layer_types")
+    near = types[layer] == "sliding_attention" if types else layer >= c.get("max_window_layers", 28)
+    return c["sliding_window"] if near else 0
 def softmax(s):
     m = max(s)
     e = [math.exp(a - m) for a in s]
     z = math.fsum(e)
     return [a / z for a in e]
-def attention(q, keys, values, h, kv, d, window):
+def attention(q, keys, values, h, kv, d, window, scale):
     out, t1 = [], len(keys)
     t0 = max(0, t1 - window) if window else 0
     for i in range(h):
         g = i // (h // kv)
-        s = [math.fsum(q[i * d + c] * keys[t][g * d + c] for c in range(d)) / math.sqrt(d) for t in range(t0, t1)]
+        s = [math.fsum(q[i * d + c] * keys[t][g * d + c] for c in range(d)) * scale for t in range(t0, t1)]
         p = softmax(s)
         out += [math.fsum(p[t - t0] * values[t][g * d + c] for t in range(t0, t1)) for c in range(d)]
     return out
-def turn(x, heads, d, f, position):
+def turn(x, heads, d, f, position, factor):
     y = list(x)
     for h in range(heads):
         for i in range(d // 2):
             a, b = x[h * d + i], x[h * d + i + d // 2]
-            c, s = math.cos(position * f[i]), math.sin(position * f[i])
+            c, s = factor * math.cos(position * f[i]), factor * math.sin(position * f[i])
             y[h * d + i], y[h * d + i + d // 2] = a * c - b * s, b * c + a * s
     return y
 class Reference:
@@ -114,17 +150,19 @@ class Reference:
         x = [[wte[t * d + i] + wpe[p * d + i] for i in range(d)] for p, t in enumerate(ids)]
         for l in range(c["n_layer"]):
             g = lambda n: self.get("h.%d.%s" % (l, n))
+            scale = 1 / math.sqrt(d // h) if c.get("scale_attn_weights", True) else 1
+            if c.get("scale_attn_by_inverse_layer_idx"): scale /= l + 1
             keys, values = [], []
             for p in range(len(ids)):
                 y = layernorm(x[p], g("ln_1.weight"), g("ln_1.bias"), eps)
                 qkv = vec(g("attn.c_attn.weight"), y, 3 * d, True, g("attn.c_attn.bias"))
                 keys.append(qkv[d:2 * d]); values.append(qkv[2 * d:])
-                a = attention(qkv[:d], keys, values, h, h, d // h, 0)
+                a = attention(qkv[:d], keys, values, h, h, d // h, 0, scale)
                 o = vec(g("attn.c_proj.weight"), a, d, True, g("attn.c_proj.bias"))
                 z = [u + v for u, v in zip(x[p], o)]
                 y = layernorm(z, g("ln_2.weight"), g("ln_2.bias"), eps)
                 m = vec(g("mlp.c_fc.weight"), y, inner, True, g("mlp.c_fc.bias"))
-                m = [0.5 * u * (1 + math.tanh(math.sqrt(2 / math.pi) * (u + 0.044715 * u ** 3))) for u in m]
+                m = [curve(c["activation_function"])(u) for u in m]
                 m = vec(g("mlp.c_proj.weight"), m, d, True, g("mlp.c_proj.bias"))
                 x[p] = [u + v for u, v in zip(z, m)]
         tied = c.get("tie_word_embeddings", True)
@@ -133,8 +171,7 @@ class Reference:
         c, d, h = self.c, self.c["hidden_size"], self.c["num_attention_heads"]
         kv, inner, eps = c["num_key_value_heads"], c["intermediate_size"], c["rms_norm_eps"]
         hd = c.get("head_dim") or d // h
-        window = c.get("sliding_window") if c["model_type"] == "mistral" else 0
-        f = frequencies(c, hd)
+        f, a1 = frequencies(c, hd), sharper(c)
         table = self.get("embed_tokens.weight")
         x = [table[t * d:(t + 1) * d] for t in ids]
         for l in range(c["num_hidden_layers"]):
@@ -147,15 +184,15 @@ class Reference:
                 if g("self_attn.q_norm.weight") is not None:
                     q = sum((rms(q[i * hd:(i + 1) * hd], g("self_attn.q_norm.weight"), eps) for i in range(h)), [])
                     k = sum((rms(k[i * hd:(i + 1) * hd], g("self_attn.k_norm.weight"), eps) for i in range(kv)), [])
-                keys.append(turn(k, kv, hd, f, p))
+                keys.append(turn(k, kv, hd, f, p, a1))
                 values.append(vec(g("self_attn.v_proj.weight"), y, kv * hd, False, g("self_attn.v_proj.bias")))
-                a = attention(turn(q, h, hd, f, p), keys, values, h, kv, hd, window)
+                a = attention(turn(q, h, hd, f, p, a1), keys, values, h, kv, hd, window_of(c, l), 1 / math.sqrt(hd))
                 o = vec(g("self_attn.o_proj.weight"), a, d, False, g("self_attn.o_proj.bias"))
                 z = [u + v for u, v in zip(x[p], o)]
                 y = rms(z, g("post_attention_layernorm.weight"), eps)
                 up = vec(g("mlp.up_proj.weight"), y, inner, False, g("mlp.up_proj.bias"))
                 gate = vec(g("mlp.gate_proj.weight"), y, inner, False, g("mlp.gate_proj.bias"))
-                m = [u / (1 + math.exp(-u)) * v for u, v in zip(gate, up)]
+                m = [curve(c["hidden_act"])(u) * v for u, v in zip(gate, up)]
                 m = vec(g("mlp.down_proj.weight"), m, d, False, g("mlp.down_proj.bias"))
                 x[p] = [u + v for u, v in zip(z, m)]
         tied = c.get("tie_word_embeddings", False)
@@ -185,12 +222,34 @@ MODELS = {
   "qwen3": dict(LATER, architectures=["Qwen3ForCausalLM"], model_type="qwen3", hidden_size=12, intermediate_size=18, num_hidden_layers=2,
     num_attention_heads=2, num_key_value_heads=1, head_dim=8, max_position_embeddings=16, max_window_layers=28, rms_norm_eps=1e-6, sliding_window=None,
     use_sliding_window=False, rope_theta=1000000.0, dtype="float32", tie_word_embeddings=False, vocab_size=18, eos_token_id=17, attention_bias=False),
+  "gpt2-unscaled": dict(GPT2, activation_function="gelu", n_embd=12, n_head=3, n_layer=3, n_positions=10, vocab_size=17, scale_attn_weights=False,
+    scale_attn_by_inverse_layer_idx=True, eos_token_id=16, bos_token_id=16),
+  "llama-linear": dict(LATER, architectures=["LlamaForCausalLM"], model_type="llama", hidden_size=16, intermediate_size=22, num_hidden_layers=2,
+    num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=20, rms_norm_eps=1e-5, rope_theta=1000.0, torch_dtype="bfloat16", vocab_size=19,
+    rope_scaling={"type": "linear", "factor": 2.5}, tie_word_embeddings=False, bos_token_id=1, eos_token_id=2, attention_bias=False, mlp_bias=True),
+  "llama-yarn": dict(LATER, architectures=["LlamaForCausalLM"], model_type="llama", hidden_size=12, intermediate_size=18, num_hidden_layers=2,
+    num_attention_heads=2, num_key_value_heads=1, head_dim=12, max_position_embeddings=32, rms_norm_eps=1e-6, dtype="float32", tie_word_embeddings=True,
+    rope_parameters={"rope_type": "yarn", "rope_theta": 100.0, "factor": 2.0, "original_max_position_embeddings": 16, "beta_fast": 1.0, "beta_slow": 0.25},
+    vocab_size=18, bos_token_id=1, eos_token_id=2),
+  "qwen2-yarn": dict(LATER, architectures=["Qwen2ForCausalLM"], model_type="qwen2", hidden_size=16, intermediate_size=20, num_hidden_layers=3,
+    num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=24, rms_norm_eps=1e-6, use_sliding_window=True, sliding_window=3, max_window_layers=1,
+    rope_theta=1000000.0, rope_scaling={"type": "yarn", "factor": 8.0, "original_max_position_embeddings": 3, "beta_fast": 0.25, "beta_slow": 0.001, "mscale": 1.5,
+    "mscale_all_dim": 0.5, "truncate": False}, torch_dtype="bfloat16", tie_word_embeddings=True, vocab_size=18, bos_token_id=None, eos_token_id=17),
+  "qwen3-layers": dict(LATER, architectures=["Qwen3ForCausalLM"], model_type="qwen3", hidden_size=12, intermediate_size=16, num_hidden_layers=3,
+    num_attention_heads=2, num_key_value_heads=2, head_dim=6, max_position_embeddings=14, max_window_layers=28, rms_norm_eps=1e-6, sliding_window=4,
+    use_sliding_window=True, layer_types=["sliding_attention", "full_attention", "sliding_attention"], rope_parameters={"rope_theta": 1000.0, "rope_type": "linear",
+    "factor": 4.0}, dtype="float16", tie_word_embeddings=True, vocab_size=16, eos_token_id=15, attention_bias=True),
 }
-STORED = {"gpt2-bare": "F16", "llama": "BF16"}
+STORED = {"gpt2-bare": "F16", "llama": "BF16", "gpt2-unscaled": "BF16", "qwen2-yarn": "BF16", "qwen3-layers": "F16"}
+BARE = {"gpt2-bare": "", "llama-linear": ""}    # saved from the body alone: names without a prefix
+def kind_of(name, key): # a model that was converted in part: three types side by side, in one layer too
+    if name != "llama-linear": return STORED.get(name, "F32")
+    if "norm" in key or key.endswith("bias"): return "F32"
+    return "F16" if "embed" in key or "k_proj" in key or "down" in key else "F32" if "v_proj" in key else "BF16"
 def tensors(name, c, rng):
-    kind, out = STORED.get(name, "F32"), {}
+    out = {}
     def put(key, shape, gain=None):
-        n = math.prod(shape)
+        n, kind = math.prod(shape), kind_of(name, key)
         if key.endswith("norm.weight") or ".ln_" in key or key.startswith("ln_"):
             v = [rng.gauss(0 if key.endswith("bias") else 1, 0.2) for _ in range(n)]
         elif key.endswith("bias"): v = [rng.gauss(0, 0.2) for _ in range(n)]
@@ -198,7 +257,7 @@ def tensors(name, c, rng):
         out[key] = (kind, shape, [unpack(kind, pack(kind, a))[0] for a in v])
     V = c["vocab_size"]
     if c["model_type"] == "gpt2":
-        d, inner, pre = c["n_embd"], c["n_inner"] or 4 * c["n_embd"], "" if name == "gpt2-bare" else "transformer."
+        d, inner, pre = c["n_embd"], c.get("n_inner") or 4 * c["n_embd"], BARE.get(name, "transformer.")
         put(pre + "wte.weight", [V, d], 0.9); put(pre + "wpe.weight", [c["n_positions"], d], 0.5)
         for l in range(c["n_layer"]):
             h = "%sh.%d." % (pre, l)
@@ -217,9 +276,10 @@ def tensors(name, c, rng):
     d, H, K, inner = c["hidden_size"], c["num_attention_heads"], c["num_key_value_heads"], c["intermediate_size"]
     hd = c.get("head_dim") or d // H
     qkv = c["model_type"] == "qwen2" or c.get("attention_bias", False)
-    put("model.embed_tokens.weight", [V, d], 0.9)
+    pre = BARE.get(name, "model.")
+    put(pre + "embed_tokens.weight", [V, d], 0.9)
     for l in range(c["num_hidden_layers"]):
-        p = "model.layers.%d." % l
+        p = "%slayers.%d." % (pre, l)
         put(p + "input_layernorm.weight", [d]); put(p + "post_attention_layernorm.weight", [d])
         for n, rows in (("q", H * hd), ("k", K * hd), ("v", K * hd)):
             put(p + "self_attn.%s_proj.weight" % n, [rows, d], 1.6 / math.sqrt(d))
@@ -231,7 +291,7 @@ def tensors(name, c, rng):
         for n, rows, cols in (("gate", inner, d), ("up", inner, d), ("down", d, inner)):
             put(p + "mlp.%s_proj.weight" % n, [rows, cols])
             if c.get("mlp_bias"): put(p + "mlp.%s_proj.bias" % n, [rows])
-    put("model.norm.weight", [d])
+    put(pre + "norm.weight", [d])
     if not c.get("tie_word_embeddings", False): put("lm_head.weight", [V, d])
     return out
 
@@ -287,6 +347,23 @@ def check(directory):
         bad += open(os.path.join(directory, kind + ".jsonl")).read() != dump(rows)
     print(directory, "differs" if bad else "is what the reference says")
     return bad
+def library():
+    import torch, transformers
+    bad = 0
+    for name in MODELS:
+        directory = os.path.join(HERE, name)
+        # a tied head and names without a prefix are the library's business, too; the weights go to double, exactly
+        lm = transformers.AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32, attn_implementation="eager").eval()
+        worst = 0
+        for line in open(os.path.join(directory, "forward.jsonl")):
+            o = json.loads(line)
+            with torch.no_grad(): z = lm(torch.tensor([o["ids"]])).logits[0].double()
+            worst = max(worst, (z - torch.tensor(o["logits"], dtype=torch.float64)).abs().max().item() / o["tol"])
+        bad += worst > 1
+        print("%-16s the library's float32 uses %.2f of the tolerance" % (name, worst))
+    return bad
 if __name__ == "__main__":
+    if sys.argv[1:] == ["transformers"]: sys.exit(library())
     if len(sys.argv) == 3 and sys.argv[1] == "check": sys.exit(check(sys.argv[2]))
-    for i, name in enumerate(MODELS): make(name, 1000 + i)
+    for i, name in enumerate(MODELS):
+        if len(sys.argv) == 1 or name in sys.argv[1:]: make(name, 1000 + i)

@@ -1,15 +1,14 @@
-/* model.c -- made from chapters/A3-files.w; change it there */
+/* model.c -- made from chapters/A14-families.w; change it there */
 
-/* C.116  model.c */
+/* N.103  model.c */
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "A3-files/model.h"
-#include "A6-kernels/numbers.h"
+#include "A14-families/model.h"
 
-/* C.95  The state of assembly */
+/* N.83  The state of assembly */
 
 struct assembly {
   struct memory *m;
@@ -21,7 +20,7 @@ struct assembly {
   struct error *why;
 };
 
-/* C.98  Write a shape in words */
+/* N.86  Write a shape in words */
 
 static void shape_words(const struct stored *t, char found[64])
 {
@@ -32,7 +31,7 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* C.96  Find one tensor, and insist on its shape */
+/* N.84  Find one tensor, and insist on its shape */
 
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
                           uint64_t columns)
@@ -54,7 +53,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
   if (!a->ok)
     return none;
 
-/* C.97  Turn t into a tensor of a type that we have, or fail */
+/* N.85  Turn t into a tensor of a type that we have, or fail */
 
   static const char *const type[] = { "F32", "F16", "BF16" };
   for (int i = 0; i < 3; i++)
@@ -67,12 +66,12 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 
 }
 
-/* C.117  Tensors by the layer */
+/* N.104  Tensors by the layer */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160]);
 
-/* C.99  Find a matrix with its bias */
+/* N.87  Find a matrix with its bias */
 
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
                                  const char *name, size_t in, size_t out, bool bias)
@@ -89,7 +88,7 @@ static struct matrix need_matrix(struct assembly *a, uint32_t layer,
   return w;
 }
 
-/* C.100  Find a matrix with its bias */
+/* N.88  Find a matrix with its bias */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160])
@@ -98,7 +97,7 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-/* C.101  Find a norm */
+/* N.89  Find a norm */
 
 static struct normalizer need_norm(struct assembly *a, const char *gain,
                                    const char *bias, size_t d)
@@ -122,7 +121,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-/* C.102  Assemble a layer of GPT-2 */
+/* N.90  Assemble a layer of GPT-2 */
 
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -137,7 +136,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
-/* C.103  Assemble a layer of Llama and its kin */
+/* N.91  Assemble a layer of Llama and its kin */
 
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -156,7 +155,7 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
   }
   l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
 
-/* C.104  Assemble the second half of a layer of Llama */
+/* N.92  Assemble the second half of a layer of Llama */
 
   l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
   l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
@@ -166,9 +165,9 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 
 }
 
-/* C.118  The model as a whole */
+/* N.105  The model as a whole */
 
-/* C.105  Assemble what is outside the layers */
+/* N.93  Assemble what is outside the layers */
 
 static void assemble_ends(struct assembly *a)
 {
@@ -186,7 +185,7 @@ static void assemble_ends(struct assembly *a)
   snprintf(name[1], 160, "%sln_f.bias", a->prefix);
   lm->last = need_norm(a, name[0], name[1], c->d_model);
 
-/* C.106  Find the head, or take the embedding for it */
+/* N.94  Find the head, or take the embedding for it */
 
   lm->head = (struct matrix) {.in = c->d_model,.out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
@@ -196,7 +195,7 @@ static void assemble_ends(struct assembly *a)
 
 }
 
-/* C.107  Assemble the layers */
+/* N.95  Assemble the layers */
 
 static void assemble_layers(struct assembly *a)
 {
@@ -220,7 +219,7 @@ static void assemble_layers(struct assembly *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* C.109  Compare a stored head with the embedding it is tied to */
+/* N.97  Compare a stored head with the embedding it is tied to */
 
 static bool tied_head(struct assembly *a, const struct stored *t)
 {
@@ -234,7 +233,7 @@ static bool tied_head(struct assembly *a, const struct stored *t)
                        "the embedding once more: the head is tied", a->why);
 }
 
-/* C.108  Account for every tensor */
+/* N.96  Account for every tensor */
 
 static bool left_over(struct assembly *a, const struct stored *t)
 {
@@ -257,22 +256,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
                      "only the tensors that config.json calls for");
 }
 
-/* C.110  Compute the frequencies of the rotations */
-
-/* C.111  Stretch a slow frequency */
-
-static double stretched(const struct rope_config *r, double frequency)
-{
-  double turns = frequency * r->original / 6.283185307179586;
-  if (turns > r->high_freq_factor)
-    return frequency;
-  if (turns < r->low_freq_factor)
-    return frequency / r->factor;
-  double t = (turns - r->low_freq_factor)
-      / (r->high_freq_factor - r->low_freq_factor);
-  double kept = t * frequency, slowed = (1 - t) * (frequency / r->factor);
-  return kept + slowed;
-}
+/* N.98  Compute the frequencies of the rotations */
 
 static bool model_frequencies(struct assembly *a)
 {
@@ -282,14 +266,12 @@ static bool model_frequencies(struct assembly *a)
   if (c->learned_positions)
     return true;
   lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
-  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
-    double f = num_pow(c->rope.theta, -(double)i / half);
-    lm->frequency[i] = (float)(c->rope.llama3 ? stretched(&c->rope, f) : f);
-  }
+  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
+    lm->frequency[i] = (float)rope_frequency(&c->rope, i, half);
   return lm->frequency != NULL;
 }
 
-/* C.112  Assemble the model */
+/* N.99  Assemble the model */
 
 static bool model_assemble(struct assembly *a)
 {
@@ -300,7 +282,7 @@ static bool model_assemble(struct assembly *a)
                    : "model.embed_tokens.weight") == NULL)
     a->prefix = "";
   lm->attention = (struct heads) { c->n_heads, c->n_kv_heads, c->head_dim,
-    (float)(1 / sqrt((double)c->head_dim))
+    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
   };
   assemble_ends(a);
   if (a->ok)
@@ -311,7 +293,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-/* C.113  Open and close a model */
+/* N.100  Open and close a model */
 
 struct model *model_open(struct memory *m, const char *directory, struct error *why)
 {
@@ -332,7 +314,7 @@ struct model *model_open(struct memory *m, const char *directory, struct error *
   return NULL;
 }
 
-/* C.114  Open and close a model */
+/* N.101  Open and close a model */
 
 void model_close(struct memory *m, struct model *lm)
 {
@@ -346,7 +328,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
 }
 
-/* C.115  Count the parameters */
+/* N.102  Count the parameters */
 
 uint64_t model_parameters(const struct model *lm)
 {

@@ -1,13 +1,13 @@
-/* model.h -- made from chapters/A3-files.w; change it there */
+/* model.h -- made from chapters/A14-families.w; change it there */
 
-/* C.91  model.h */
+/* N.79  model.h */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
-#include "A3-files/config.h"
+#include "A14-families/config.h"
 #include "A6-kernels/kernels.h"
 
-/* C.92  One layer */
+/* N.80  One layer */
 
 struct model_layer {
   struct normalizer before_attention, before_mlp, of_queries, of_keys;
@@ -17,7 +17,7 @@ struct model_layer {
 
 };
 
-/* C.93  The whole model */
+/* N.81  The whole model */
 
 struct model {
   struct model_config config;
@@ -39,7 +39,7 @@ struct model {
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
 
-/* C.94  The whole model */
+/* N.82  The whole model */
 
 struct model *model_open(struct memory *m, const char *directory,
                          struct error *why);

@@ -1,18 +1,20 @@
-/* config.c -- made from chapters/A3-files.w; change it there */
+/* config.c -- made from chapters/A14-families.w; change it there */
 
-/* C.88  config.c */
+/* N.59  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "A3-files/config.h"
+#include "A14-families/config.h"
 
-/* C.52  The state of reading settings */
+/* N.15  The state of reading settings */
 
+struct tables;
 struct settings {
   const char *path, *file;
   json_t *all;
+  const struct tables *t;
   struct model_config *c;
   struct memory *m;
   struct error *why;
@@ -24,7 +26,7 @@ static bool setting_bad(struct settings *s, const char *name, json_t * found,
   return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
 }
 
-/* C.53  A row of the table of fields */
+/* N.16  A row of the table of fields */
 
 struct setting;
 typedef bool field_read(struct settings *s, const struct setting *f,
@@ -41,9 +43,9 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* C.89  Readers and tables */
+/* N.60  Readers and tables */
 
-/* C.54  Read a number or a flag */
+/* N.17  Read a number or a flag */
 
 static bool read_count(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -57,7 +59,7 @@ static bool read_count(struct settings *s, const struct setting *f, json_t * val
   return true;
 }
 
-/* C.55  Read a number or a flag */
+/* N.18  Read a number or a flag */
 
 static bool read_real(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -78,31 +80,37 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t * valu
   return true;
 }
 
-/* C.56  Insist on a value */
+/* N.19  Insist on a value */
 
-static bool read_true(struct settings *s, const struct setting *f, json_t * value)
+static bool read_one(struct settings *s, const struct setting *f, json_t * value)
 {
-  return json_is_true(value) || setting_bad(s, f->name, value, "true");
+  return (json_is_number(value) && json_number_value(value) == 1)
+      || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
-static bool read_false(struct settings *s, const struct setting *f, json_t * value)
-{
-  return json_is_false(value) || setting_bad(s, f->name, value, "false");
-}
-
-/* C.57  Insist on a value */
+/* N.20  Read the name of a curve */
 
 static bool read_activation(struct settings *s, const struct setting *f,
                             json_t * value)
 {
-  const char *wanted = s->c->gated ? "silu" : "gelu_new";
+  static const struct {
+    const char *name;
+    enum activation_kind kind;
+  } curve[] = { {"silu", ACTIVATION_SILU}, {"swish", ACTIVATION_SILU},
+  {"gelu_new", ACTIVATION_GELU_TANH}, {"gelu_fast", ACTIVATION_GELU_TANH},
+  {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
+  {"gelu", ACTIVATION_GELU_ERF}, {"gelu_python", ACTIVATION_GELU_ERF}
+  };
   const char *found = json_is_string(value) ? json_string_value(value) : "";
-  bool same = strcmp(found, wanted) == 0
-      || (!s->c->gated && strcmp(found, "gelu_pytorch_tanh") == 0);
-  return same || setting_bad(s, f->name, value, wanted);
+  for (size_t i = 0; i < sizeof curve / sizeof curve[0]; i++)
+    if (strcmp(found, curve[i].name) == 0) {
+      s->c->activation = curve[i].kind;
+      return true;
+    }
+  return setting_bad(s, f->name, value, "silu, gelu_new or gelu");
 }
 
-/* C.58  Read ids */
+/* N.21  Read ids */
 
 static bool read_eos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -126,7 +134,7 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t * value
   return s->c->has_bos;
 }
 
-/* C.59  Read what must agree with something else */
+/* N.22  Read what must agree with something else */
 
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -134,31 +142,13 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * val
       || setting_bad(s, f->name, value, "the same as n_positions");
 }
 
-/* C.60  Read what must agree with something else */
-
-static bool read_layer_types(struct settings *s, const struct setting *f,
-                             json_t * value)
-{
-  json_t *window = json_object_get(s->all, "sliding_window");
-  const char *wanted = json_is_integer(window)
-      && !json_is_false(json_object_get(s->all, "use_sliding_window"))
-      ? "sliding_attention" : "full_attention";
-  bool same = json_is_array(value);
-  for (size_t i = 0; i < json_array_size(value); i++) {
-    json_t *type = json_array_get(value, i);
-    same = same && json_is_string(type)
-        && strcmp(json_string_value(type), wanted) == 0;
-  }
-  return same || setting_bad(s, f->name, value, wanted);
-}
-
-/* C.66  The fields that are known to be harmless */
+/* N.29  The fields that are known to be harmless */
 
 struct harmless_entry {
   const char *name, *reason;
 };
 
-/* C.67  Fields about the file or another program */
+/* N.30  Fields about the file or another program */
 
 static const struct harmless_entry harmless_file[] =
     { {"transformers_version", "says who wrote the file"},
@@ -170,17 +160,18 @@ static const struct harmless_entry harmless_file[] =
 {"transformers.js_config", "settings of another program"},
 {"task_specific_params", "suggestions to a user interface"},
 {"reorder_and_upcast_attn", "the precision of another program"},
+{"max_sequence_length", "says what max_position_embeddings says"},
+{"output_past", "what is kept changes no result"},
 {"pretraining_tp", "cuts a product into parts, and adds them up again"},
 {"use_cache", "what is kept changes no result"},
 {"pad_token_id", "we never pad"},
-{"max_window_layers", "without a window there are none"},
 {"output_attentions", "what another program returns"},
 {"output_hidden_states", "what another program returns"},
 {"return_dict", "what another program returns"},
 {NULL, NULL}
 };
 
-/* C.68  Fields of training and of other heads */
+/* N.31  Fields of training and of other heads */
 
 static const struct harmless_entry harmless_training[] =
     { {"initializer_range", "used before training only"},
@@ -197,10 +188,11 @@ static const struct harmless_entry harmless_training[] =
 {"id2label", "belongs to a classifier"},
 {"label2id", "belongs to a classifier"},
 {"num_labels", "belongs to a classifier"},
+{"_num_labels", "belongs to a classifier"},
 {NULL, NULL}
 };
 
-/* C.69  The advice that is known to be harmless */
+/* N.32  The advice that is known to be harmless */
 
 static const struct harmless_entry harmless_advice[] =
     { {"transformers_version", "says who wrote the file"},
@@ -223,11 +215,11 @@ static const struct harmless_entry harmless_advice[] =
 {NULL, NULL}
 };
 
-/* C.70  What steers a reading */
+/* N.33  What steers a reading */
 
 struct tables {
   unsigned family;
-  const struct setting *used[3];
+  const struct setting *used[4];
   const struct harmless_entry *harmless[3];
 };
 #define at(member) offsetof(struct model_config, member)
@@ -238,9 +230,9 @@ static bool read_nothing(struct settings *s, const struct setting *f,
   return true;
 }
 
-/* C.61  The fields of config.json that are used */
+/* N.23  The fields of config.json that are used */
 
-/* C.62  Fields of GPT-2 */
+/* N.24  Fields of GPT-2 */
 
 static const struct setting gpt2_field[] =
     { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
@@ -251,12 +243,13 @@ static const struct setting gpt2_field[] =
 {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},
 {"activation_function", GPT2, false, read_activation, 0, 0, 0},
 {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},
-{"scale_attn_weights", GPT2, false, read_true, 0, 0, 0},
-{"scale_attn_by_inverse_layer_idx", GPT2, false, read_false, 0, 0, 0},
+{"scale_attn_weights", GPT2, false, read_flag, at(scaled), 0, 0},
+{"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,
+ at(scaled_by_layer), 0, 0},
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.63  Fields of the later families */
+/* N.25  Fields of the later families */
 
 static const struct setting later_field[] =
     { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1,
@@ -264,21 +257,30 @@ static const struct setting later_field[] =
 {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},
 {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},
 {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},
-{"num_key_value_heads", LATER, false, read_count, at(n_kv_heads), 1, MOST},
+{"num_key_value_heads", LLAMA, false, read_count, at(n_kv_heads), 1, MOST},
+{"num_key_value_heads", LATER, true, read_count, at(n_kv_heads), 1, MOST},
 {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},
 {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},
 {"hidden_act", LATER, false, read_activation, 0, 0, 0},
 {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},
 {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},
 {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},
-{"sliding_window", MISTRAL, false, read_count, at(window), 1, MOST},
-{"sliding_window", QWEN2 | QWEN3, false, read_nothing, 0, 0, 0},
-{"use_sliding_window", QWEN2 | QWEN3, false, read_false, 0, 0, 0},
-{"layer_types", LATER, false, read_layer_types, 0, 0, 0},
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.64  Fields that every family has */
+/* N.26  Fields of windows */
+
+static const struct setting window_field[] =
+    { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,
+       at(window), 1, MOST},
+{"use_sliding_window", QWEN2 | QWEN3, false, read_flag, at(window_used), 0, 0},
+{"max_window_layers", QWEN2 | QWEN3, false, read_count,
+ at(window_from), 0, MOST},
+{"layer_types", LATER, false, read_nothing, 0, 0, 0},
+{NULL, 0, false, NULL, 0, 0, 0}
+};
+
+/* N.27  Fields that every family has */
 
 static const struct setting common_field[] =
     { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
@@ -290,10 +292,15 @@ static const struct setting common_field[] =
 {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},
 {"model_type", ALL, true, read_nothing, 0, 0, 0},
 {"architectures", ALL, false, read_nothing, 0, 0, 0},
+{"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},
+{"embedding_multiplier", ALL, false, read_one, 0, 0, 0},
+{"residual_multiplier", ALL, false, read_one, 0, 0, 0},
+{"logits_scaling", ALL, false, read_one, 0, 0, 0},
+{"logit_scale", ALL, false, read_one, 0, 0, 0},
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.65  The fields of generation_config.json that are used */
+/* N.28  The fields of generation_config.json that are used */
 
 static const struct setting advice_field[] =
     { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
@@ -311,7 +318,7 @@ static const struct setting advice_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* C.75  The families */
+/* N.38  The families */
 
 static const struct family_row {
   const char *type, *architecture;
@@ -321,19 +328,37 @@ static const struct family_row {
     { {"gpt2", "GPT2LMHeadModel", GPT2, {.layer_norm = true,.norm_eps = 1e-5,
                                          .learned_positions = true,.qkv_bias =
                                          true,.out_bias = true,
-                                         .mlp_bias = true,.tied = true}},
-{"llama", "LlamaForCausalLM", LLAMA, {.gated = true,.norm_eps = 1e-6}},
+                                         .mlp_bias = true,.tied = true,.scaled =
+                                         true,
+                                         .activation = ACTIVATION_GELU_TANH}},
+{"llama", "LlamaForCausalLM", LLAMA, {.gated = true,.norm_eps = 1e-6,
+                                      .scaled = true}},
 {"mistral", "MistralForCausalLM", MISTRAL, {.gated = true,
-                                            .norm_eps = 1e-6}},
+                                            .norm_eps = 1e-6,.scaled =
+                                            true,.window = 4096,.window_used =
+                                            true}},
 {"qwen2", "Qwen2ForCausalLM", QWEN2, {.gated = true,.norm_eps = 1e-6,
-                                      .qkv_bias = true}},
+                                      .scaled = true,.qkv_bias = true,.window =
+                                      4096,.window_from = 28}},
 {"qwen3", "Qwen3ForCausalLM", QWEN3, {.gated = true,.norm_eps = 1e-6,
-                                      .qk_norm = true}}
+                                      .scaled = true,.qk_norm = true,.head_dim =
+                                      128,.window = 4096,
+                                      .window_from = 28}}
 };
 
-/* C.90  From one field to two files */
+/* N.40  The tables of a family */
 
-/* C.74  Remember what was ignored */
+static struct tables tables_of(const struct family_row *f)
+{
+  return (struct tables) { f->bit,
+    {f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field},
+    {harmless_file, harmless_training}
+  };
+}
+
+/* N.61  From one field to two files */
+
+/* N.37  Remember what was ignored */
 
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
                    const char *field, const char *reason, struct error *why)
@@ -355,7 +380,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   return true;
 }
 
-/* C.71  Account for every field */
+/* N.34  Account for every field */
 
 static const struct setting *used_find(const struct tables *t, const char *name)
 {
@@ -375,7 +400,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* C.72  Use a field, ignore it, or refuse it */
+/* N.35  Use a field, ignore it, or refuse it */
 
 static bool account_for(struct settings *s, const char *name, json_t * value,
                         const struct tables *t)
@@ -395,10 +420,11 @@ static bool account_for(struct settings *s, const char *name, json_t * value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-/* C.73  Read all fields of a file */
+/* N.36  Read all fields of a file */
 
 static bool settings_read(struct settings *s, const struct tables *t)
 {
+  s->t = t;
   for (void *i = json_object_iter(s->all); i != NULL;
        i = json_object_iter_next(s->all, i))
     if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
@@ -406,24 +432,37 @@ static bool settings_read(struct settings *s, const struct tables *t)
   for (int i = 0; t->used[i] != NULL; i++)
     for (const struct setting * f = t->used[i]; f->name != NULL; f++) {
       json_t *value = json_object_get(s->all, f->name);
-      if (f->required && (f->of & t->family) != 0
+      if (f->required && used_find(t, f->name) == f
           && (value == NULL || json_is_null(value)))
         return setting_bad(s, f->name, value, "a value: it has no default");
     }
   return true;
 }
 
-/* C.76  Find the family */
+/* N.39  Ask the table of families */
+
+const struct model_config *config_family(size_t i)
+{
+  return i < sizeof family / sizeof family[0] ? &family[i].always : NULL;
+}
+
+bool config_reads(size_t i, const char *field)
+{
+  struct tables t = tables_of(&family[i]);
+  return used_find(&t, field) != NULL;
+}
+
+/* N.41  Find the family */
 
 static const struct family_row *family_find(struct settings *s)
 {
   json_t *type = json_object_get(s->all, "model_type");
   json_t *list = json_object_get(s->all, "architectures");
-  for (size_t i = 0; i < 5 && json_is_string(type); i++) {
+  for (size_t i = 0; config_family(i) != NULL && json_is_string(type); i++) {
     if (strcmp(json_string_value(type), family[i].type) != 0)
       continue;
 
-/* C.77  Return the row if 'list' has its architecture */
+/* N.42  Return the row if 'list' has its architecture */
 
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -442,7 +481,7 @@ static const struct family_row *family_find(struct settings *s)
   return NULL;
 }
 
-/* C.78  Derive the sizes that were not given */
+/* N.43  Derive the sizes that were not given */
 
 static bool settings_derive(struct settings *s)
 {
@@ -458,7 +497,7 @@ static bool settings_derive(struct settings *s)
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
 
-/* C.79  Derive the width of the MLP, and what rotation and biases ask for */
+/* N.44  Derive the width of the MLP, and what rotation and biases ask for */
 
   if (!c->learned_positions && c->head_dim % 2 != 0)
     return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
@@ -474,44 +513,148 @@ static bool settings_derive(struct settings *s)
   return true;
 }
 
-/* C.82  Read the kind of stretching */
+/* N.46  Read the list of layers */
 
-/* C.83  The fields of a stretching */
+static bool settings_layers(struct settings *s, json_t * list)
+{
+  struct model_config *c = s->c;
+  bool choice = used_find(s->t, "use_sliding_window") != NULL;
+  size_t n = json_array_size(list);
+  if (n != c->n_layers || n > LAYERS_LISTED)
+    return setting_bad(s, "layer_types", list, "a word for each layer");
+  c->window_listed = c->window > 0 && choice;
+  for (size_t i = 0; i < n; i++) {
+    const char *word = json_string_value(json_array_get(list, i));
+    bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
+    bool full = word != NULL && strcmp(word, "full_attention") == 0;
+    if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
+      return setting_bad(s, "layer_types", list, c->window == 0
+                         ? "full_attention: there is no window" : choice
+                         ? "full_attention or sliding_attention" :
+                         "sliding_attention");
+    if (c->window_listed && near)
+      c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
+  }
+  return true;
+}
 
+/* N.45  Find out which layers have a window */
+
+static bool settings_window(struct settings *s)
+{
+  struct model_config *c = s->c;
+  json_t *list = json_object_get(s->all, "layer_types");
+  json_t *window = json_object_get(s->all, "sliding_window");
+  if (json_is_null(window) || !c->window_used)
+    c->window = 0;
+  if (list != NULL && !json_is_null(list) && !settings_layers(s, list))
+    return false;
+  if (c->window == 0 || c->window_listed)
+    c->window_from = 0;
+  return true;
+}
+
+/* N.47  Ask for the window of a layer */
+
+uint32_t config_window(const struct model_config *c, uint32_t layer)
+{
+  bool near = c->window_listed
+      ? c->windowed[layer / 8] >> layer % 8 & 1 : layer >= c->window_from;
+  return near ? c->window : 0;
+}
+
+/* N.50  Read the kind of stretching */
+
+/* N.51  The fields of a stretching */
+
+enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,
+  LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN
+};
 static const struct setting stretching[] =
-    { {"factor", ALL, true, read_real, at(rope.factor), 1, 1e9},
-{"low_freq_factor", ALL, true, read_real, at(rope.low_freq_factor), 1e-9, 1e9},
-{"high_freq_factor", ALL, true, read_real,
+    { {"factor", LINEAR | LLAMA3, true, read_real, at(rope.factor), 1, 1e9},
+{"factor", YARN, false, read_real, at(rope.factor), 1, 1e9},
+{"low_freq_factor", LLAMA3, true, read_real,
+ at(rope.low_freq_factor), 1e-9, 1e9},
+{"high_freq_factor", LLAMA3, true, read_real,
  at(rope.high_freq_factor), 1e-9, 1e9},
-{"original_max_position_embeddings", ALL, true, read_count,
+{"original_max_position_embeddings", LLAMA3 | YARN, false, read_count,
  at(rope.original), 1, MOST},
+{"partial_rotary_factor", ALL, false, read_one, 0, 0, 0},
 {"rope_type", ALL, false, read_nothing, 0, 0, 0},
 {"type", ALL, false, read_nothing, 0, 0, 0},
 {"rope_theta", ALL, false, read_nothing, 0, 0, 0},
 {NULL, 0, false, NULL, 0, 0, 0}
 };
+static const struct harmless_entry harmless_stretching[] =
+    { {"finetuned", "says what was done to the weights"}, {NULL, NULL} };
+
+/* N.52  The fields of a stretching */
+
+static const struct setting yarn_field[] =
+    { {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},
+{"beta_slow", YARN, false, read_real, at(rope.beta_slow), 1e-9, 1e9},
+{"attention_factor", YARN, false, read_real,
+ at(rope.attention_factor), 1e-9, 1e9},
+{"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},
+{"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},
+{"truncate", YARN, false, read_flag, at(rope.truncate), 0, 0},
+{NULL, 0, false, NULL, 0, 0, 0}
+};
+
+/* N.53  Work out what a stretching leaves open */
+
+/* N.54  List the scales that do not count */
+
+static bool rope_scales(struct settings *s, json_t * given)
+{
+  static const char *const name[] = { "mscale", "mscale_all_dim" };
+  const struct rope_config *r = &s->c->rope;
+  bool both = r->mscale > 0 && r->mscale_all_dim > 0;
+  for (int i = 0; i < 2 && (!both || r->attention_factor > 0); i++)
+    if (json_is_number(json_object_get(given, name[i]))
+        && !config_ignore(s->c, s->m, s->file, name[i], both
+                          ? "there is an attention_factor" :
+                          "half of a pair that counts together", s->why))
+      return false;
+  return true;
+}
+
+static bool rope_derive(struct settings *s, const char *where, json_t * given)
+{
+  struct rope_config *r = &s->c->rope;
+  if (r->original == 0)
+    r->original = s->c->n_positions;
+  if (r->kind == ROPE_YARN && r->factor == 0)
+    r->factor = (double)s->c->n_positions / r->original;
+  if (r->kind == ROPE_LLAMA3 && r->high_freq_factor <= r->low_freq_factor)
+    return setting_bad(s, where, given, "high_freq_factor above low_freq_factor");
+  if (r->kind == ROPE_YARN && r->beta_fast <= r->beta_slow)
+    return setting_bad(s, where, given, "beta_fast above beta_slow");
+  if (r->kind == ROPE_YARN && r->theta <= 1)
+    return setting_bad(s, where, given, "a rope_theta above 1");
+  return rope_scales(s, given);
+}
 
 static bool rope_kind(struct settings *s, const char *where, json_t * given)
 {
+  static const char *const kinds[] = { "default", "linear", "llama3", "yarn" };
   json_t *type = json_object_get(given, "rope_type");
   if (type == NULL)
     type = json_object_get(given, "type");
   const char *kind = json_is_string(type) ? json_string_value(type) : "";
-  s->c->rope.llama3 = strcmp(kind, "llama3") == 0;
-  if (!s->c->rope.llama3 && strcmp(kind, "default") != 0)
-    return setting_bad(s, where, given, "a rope_type of default or llama3");
+  unsigned k = 0;
+  while (type != NULL && k < 4 && strcmp(kinds[k], kind) != 0)
+    k++;
+  if (k == 4)
+    return setting_bad(s, where, given,
+                       "a rope_type of default, linear, llama3 or yarn");
+  struct tables t = { 1u << k, {stretching, yarn_field}, {harmless_stretching} };
   struct settings inner = *s;
-  inner.all = given;
-  struct tables t = { ALL, {stretching + (s->c->rope.llama3 ? 0 : 4)}, {NULL} };
-  if (!settings_read(&inner, &t))
-    return false;
-  if (s->c->rope.llama3
-      && s->c->rope.high_freq_factor <= s->c->rope.low_freq_factor)
-    return setting_bad(s, where, given, "high_freq_factor above low_freq_factor");
-  return true;
+  inner.all = given, s->c->rope.kind = (enum rope_kind)k;
+  return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
-/* C.80  Read how positions are rotated */
+/* N.48  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
@@ -525,7 +668,7 @@ static bool settings_rope(struct settings *s)
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
 
-/* C.81  Read 'theta' from either place */
+/* N.49  Read 'theta' from either place */
 
   json_t *theta = json_object_get(s->all, "rope_theta");
   if (json_is_null(theta))
@@ -545,7 +688,7 @@ static bool settings_rope(struct settings *s)
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* C.84  Read one of the two files */
+/* N.55  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -568,7 +711,7 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-/* C.85  Read the model's own settings */
+/* N.56  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -580,15 +723,15 @@ static bool settings_model(struct settings *s)
   s->c->sampling = (struct sampling_config) {.temperature = 1,.top_p = 1,
     .typical_p = 1,.repetition_penalty = 1
   };
-  struct tables t = { f->bit,
-    {f->bit == GPT2 ? gpt2_field : later_field, common_field},
-    {harmless_file, harmless_training}
+  s->c->rope = (struct rope_config) {.beta_fast = 32,.beta_slow = 1,
+    .truncate = true
   };
-  return settings_read(s, &t) && settings_derive(s)
+  struct tables t = tables_of(f);
+  return settings_read(s, &t) && settings_derive(s) && settings_window(s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* C.86  Open and close the settings */
+/* N.57  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)
@@ -611,7 +754,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return ok;
 }
 
-/* C.87  Open and close the settings */
+/* N.58  Open and close the settings */
 
 void config_close(struct memory *m, struct model_config *c)
 {

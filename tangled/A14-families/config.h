@@ -1,24 +1,14 @@
-/* config.h -- made from chapters/A3-files.w; change it there */
+/* config.h -- made from chapters/A14-families.w; change it there */
 
-/* C.47  config.h */
+/* N.10  config.h */
 
 #ifndef INCIPIT_CONFIG_H
 #define INCIPIT_CONFIG_H
 #include "A3-files/safetensors.h"
+#include "A6-kernels/kernels.h"
+#include "A14-families/rope.h"
 
-/* C.50  Where the rotations get their frequencies */
-
-struct rope_config {
-  bool llama3;
-/* stretched, else plain */
-
-  double theta, factor, low_freq_factor, high_freq_factor;
-  uint32_t original;
-/* positions that the model was first trained on */
-
-};
-
-/* C.51  What the model's maker suggests for sampling */
+/* N.14  What the model's maker suggests for sampling */
 
 struct sampling_config {
   bool do_sample;
@@ -27,9 +17,9 @@ struct sampling_config {
 };
 /* what is not given has the value that does nothing */
 
-/* C.48  What the settings say */
+/* N.11  What the settings say */
 
-enum { EOS_MOST = 16 };
+enum { EOS_MOST = 16, LAYERS_LISTED = 1024 };
 struct ignored_field {
   const char *file, *field, *reason;
 };
@@ -44,11 +34,22 @@ struct model_config {
   uint32_t window;
 /* positions that a row sees, itself included; 0: all */
 
+  uint32_t window_from;
+/* the first layer that has it */
+
+  bool window_used, window_listed;
+  uint8_t windowed[LAYERS_LISTED / 8];
+/* if listed, a bit for each layer */
+
   double norm_eps;
   bool layer_norm, learned_positions, gated;
 /* else RMSNorm, rotations, plain MLP */
 
+  enum activation_kind activation;
   bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
+  bool scaled, scaled_by_layer;
+/* scores: by 1/d_h, and by 1/the layer's number */
+
   struct rope_config rope;
   uint32_t n_eos, eos[EOS_MOST];
   bool has_bos;
@@ -61,7 +62,7 @@ struct model_config {
   size_t n_ignored, ignored_room;
 };
 
-/* C.49  What the settings say */
+/* N.12  What the settings say */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why);
@@ -74,5 +75,17 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 
 void config_close(struct memory *m, struct model_config *c);
 /* returns the list of ignored fields */
+
+/* N.13  What the settings say */
+
+uint32_t config_window(const struct model_config *c, uint32_t layer);
+/* positions that a row sees in layer, itself included; 0: all */
+
+const struct model_config *config_family(size_t i);
+/* what family number i of the table does without being told; null behind the
+ * last */
+
+bool config_reads(size_t i, const char *field);
+/* whether config.json of family number i may have field and is obeyed */
 
 #endif
