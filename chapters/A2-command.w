@@ -1934,7 +1934,7 @@ static bool has_chat_template(const char *folder)
   if (access(path, R_OK) == 0) return true;
   snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
   json_t *value = access(path, R_OK) == 0
-    ? json_read(path, NULL) : NULL;
+    ? json_read(path, SETTINGS_MOST, NULL) : NULL;
   json_t *found = json_object_get(value, "chat_template");
   bool has = found != NULL && !json_is_null(found);
   json_decref(value);

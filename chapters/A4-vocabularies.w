@@ -877,7 +877,7 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
 }
 
 @ What all reading functions need is the tokenizer to be filled, the file's name for messages, and
-a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it; |ours| will tell a broken file of our kind from a
+a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it, and how many |bytes| its file has; |ours| will tell a broken file of our kind from a
 whole one of another.
 
 The library jansson has made of the file a tree of values, |json_t|. Its functions answer null, or zero, or false, to a question that the value at hand cannot answer, a null among
@@ -886,7 +886,8 @@ them: to ask for the third element of what is no list is no error. So one may as
 @<What reading a file needs@>=
 struct reader { struct memory *m; struct tokenizer *t;
   const char *file;
-  json_t *vocab; struct bytes row; bool ours; struct error *why; };
+  json_t *vocab; size_t bytes; struct bytes row; bool ours;
+  struct error *why; };
 
 @ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
 character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
@@ -1001,16 +1002,19 @@ static bool flag(struct reader *r, const char *where, json_t *object,
     || refuse(r, below(where, key).name, v, "true or false");
 }
 
-@ An id is an integer from 0 on. The upper limit protects against a file of ten bytes that asks for
-a table of many gigabytes; it is several times the size of the largest published vocabularies.
+@ An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if it were believed. But each word takes the file some
+bytes; in a vocabulary without gaps no id is as large as the number of bytes, and with gaps hardly. That is the limit, and |MAX_ID|, which is several times the size of the largest published vocabularies.
 
 @<Read an id@>=
 static bool read_id(struct reader *r, const char *field,
   const json_t *v, uint32_t *id)
 {
+  char wanted[64];
+  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= MAX_ID)
-    return refuse(r, field, v, "an integer from 0 to 4194303");
+      || json_integer_value(v) >= (json_int_t) most)
+    return refuse(r, field, v, wanted);
   *id = (uint32_t) json_integer_value(v);
   return true;
 }
@@ -1561,7 +1565,8 @@ static bool read_config(struct reader *r)
   if (length < 0 || length >= (int) sizeof path
     || access(path, F_OK) != 0) return true;
   r->file = path;
-  json_t *config = read_json(path, r->why);
+  size_t bytes;
+  json_t *config = read_json(path, &bytes, r->why);
   bool ok = config != NULL
     && read_bracket(r, config, "add_bos_token", "bos_token",
     &r->t->front)
@@ -1574,19 +1579,26 @@ static bool read_config(struct reader *r)
 
 @ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
 error, while U+0000 is a character like any other. Its memory is its own and outside
-our books; it is returned when the tokenizer has been built.
+our books; it is returned when the tokenizer has been built. It may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
 @^jansson@>
 
 @<Parse a file of JSON@>=
-static json_t *read_json(const char *path, struct error *why)
+enum { JSON_MOST = 64 << 20 };
+static json_t *read_json(const char *path, size_t *bytes,
+  struct error *why)
 {
   struct mapping map;
   json_error_t trouble;
   if (!file_map(&map, path, why)) return NULL;
-  json_t *v = json_loadb(@[(const char *) map.bytes@], map.size,
-    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  *bytes = map.size;
+  json_t *v = map.size > JSON_MOST ? NULL
+    : json_loadb(@[(const char *) map.bytes@], map.size,
+      JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   file_unmap(&map);
-  if (v == NULL)
+  if (*bytes > JSON_MOST)
+    error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %d of JSON",
+      path, *bytes, JSON_MOST);
+  else if (v == NULL)
     error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
       trouble.column, trouble.text);
   return v;
@@ -1649,7 +1661,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   static const char end_of_text[] = "<|endoftext|>";
   struct added_token x = @[{ .special = true }@];
   r->file = vocab, r->ours = true;
-  r->vocab = read_json(vocab, r->why);
+  r->vocab = read_json(vocab, &r->bytes, r->why);
   bool ok = r->vocab != NULL && read_vocab(r, "")
     && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
@@ -1717,7 +1729,7 @@ static bool read_file(struct reader *r, const char *path)
 {
   r->file = path;
   r->ours = true;
-  json_t *file = read_json(path, r->why);
+  json_t *file = read_json(path, &r->bytes, r->why);
   bool ok = file != NULL && (json_is_object(file)
     || refuse(r, "this", file, "an object"))
     && read_description(r, file);

@@ -18,6 +18,7 @@ struct reader {
   struct tokenizer *t;
   const char *file;
   json_t *vocab;
+  size_t bytes;
   struct bytes row;
   bool ours;
   struct error *why;
@@ -127,9 +128,12 @@ static bool flag(struct reader *r, const char *where, json_t * object,
 static bool read_id(struct reader *r, const char *field,
                     const json_t * v, uint32_t * id)
 {
+  char wanted[64];
+  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= MAX_ID)
-    return refuse(r, field, v, "an integer from 0 to 4194303");
+      || json_integer_value(v) >= (json_int_t) most)
+    return refuse(r, field, v, wanted);
   *id = (uint32_t) json_integer_value(v);
   return true;
 }
@@ -597,16 +601,22 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
 
 /* D.87  Parse a file of JSON */
 
-static json_t *read_json(const char *path, struct error *why)
+enum { JSON_MOST = 64 << 20 };
+static json_t *read_json(const char *path, size_t *bytes, struct error *why)
 {
   struct mapping map;
   json_error_t trouble;
   if (!file_map(&map, path, why))
     return NULL;
-  json_t *v = json_loadb((const char *)map.bytes, map.size,
-                         JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  *bytes = map.size;
+  json_t *v = map.size > JSON_MOST ? NULL
+      : json_loadb((const char *)map.bytes, map.size,
+                   JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   file_unmap(&map);
-  if (v == NULL)
+  if (*bytes > JSON_MOST)
+    error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
+              path, *bytes, JSON_MOST);
+  else if (v == NULL)
     error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
               trouble.column, trouble.text);
   return v;
@@ -644,7 +654,8 @@ static bool read_config(struct reader *r)
   if (length < 0 || length >= (int)sizeof path || access(path, F_OK) != 0)
     return true;
   r->file = path;
-  json_t *config = read_json(path, r->why);
+  size_t bytes;
+  json_t *config = read_json(path, &bytes, r->why);
   bool ok = config != NULL && read_bracket(r, config, "add_bos_token", "bos_token",
                                            &r->t->front)
       && read_bracket(r, config, "add_eos_token", "eos_token",
@@ -775,7 +786,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   static const char end_of_text[] = "<|endoftext|>";
   struct added_token x = {.special = true };
   r->file = vocab, r->ours = true;
-  r->vocab = read_json(vocab, r->why);
+  r->vocab = read_json(vocab, &r->bytes, r->why);
   bool ok = r->vocab != NULL && read_vocab(r, "")
       && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
@@ -796,7 +807,7 @@ static bool read_file(struct reader *r, const char *path)
 {
   r->file = path;
   r->ours = true;
-  json_t *file = read_json(path, r->why);
+  json_t *file = read_json(path, &r->bytes, r->why);
   bool ok = file != NULL && (json_is_object(file)
                              || refuse(r, "this", file, "an object"))
       && read_description(r, file);

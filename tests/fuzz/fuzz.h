@@ -14,6 +14,8 @@
 #include "00-ground/ground.h"
 
 static inline void must(bool ok) { if (!ok) __builtin_trap(); }
+/* what a file of so many bytes may make us ask for: a table of ids grows to twice what it needs, beside the one it grows from */
+static inline void cheap(const struct memory *m, size_t size) { must(m->all.peak <= 100 * size + 65536); }
 
 /* a folder of this process, and files in it */
 static inline const char *scratch(void)
