@@ -1055,7 +1055,8 @@ if (spelt) k->piece = k->text;
 
 @ A merge is a pair of words, or, in older files, one string with a blank between two words (the
 alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
-must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words.
+must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words. Neither may be empty. (A fuzzer found that, too: of an empty vocabulary and
+two empty words the row has never been allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
 
 @<Read one merge@>=
 static bool read_merge(struct reader *r, const char *a, size_t n_a,
@@ -1067,10 +1068,12 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
   size_t n = r->row.n;
   if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
   const struct name_map *known = &r->t->by_piece;
-  uint32_t left = name_map_get(known, r->row.byte, n);
-  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
-  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
-  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
+  bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
+  uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
+  uint32_t right = two ? name_map_get(known, r->row.byte + n,
+    r->row.n - n) : 0;
+  uint32_t made = two ? name_map_get(known, r->row.byte, r->row.n) : 0;
+  if (left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
       r->why);
   char words[120];

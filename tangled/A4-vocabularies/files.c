@@ -239,10 +239,12 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
   if (!to_bytes(r, b, n_b, &r->row, &spelt_b))
     return false;
   const struct name_map *known = &r->t->by_piece;
-  uint32_t left = name_map_get(known, r->row.byte, n);
-  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
-  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
-  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
+  bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
+  uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
+  uint32_t right = two ? name_map_get(known, r->row.byte + n,
+                                      r->row.n - n) : 0;
+  uint32_t made = two ? name_map_get(known, r->row.byte, r->row.n) : 0;
+  if (left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
   char words[120];
   snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",
