@@ -151,7 +151,7 @@ already there. Not to ask is worth something. In GPT-2 small the head takes \val
 all layers together \val{gpt2.layers.madds}.
 
 The list of rows is taken anew for every pass, as long as the text is now. Once for all, at the length that the text may reach, would be simpler; but that length
-comes out of the model's file, and a file of a few lines may claim a context of two thousand million. What |forward| makes, the pass with its hidden states, is
+comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |forward| makes, the pass with its hidden states, is
 closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
 
 @<Read everything, and score what may follow@>=

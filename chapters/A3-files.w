@@ -731,8 +731,8 @@ static void path_return(struct memory *m, char *path)
   if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
 }
 
-@ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps some
-fifty times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
+@ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps many
+times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
 
 @<Read a file of JSON@>=
 json_t *json_read(const char *path, size_t most, struct error *why)

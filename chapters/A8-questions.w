@@ -753,13 +753,16 @@ static void show_settings(struct inspection *g)
 }
 
 @ A tensor has a name, a type, a shape, and a size in bytes. The shape is printed as the file has it: for a matrix the outputs first, but
-for the matrices of GPT-2, which lie the other way round.
+for the matrices of GPT-2, which lie the other way round. The name is any string of the file's; with an escape character in it, it could clear the reader's screen or write over the line above. So it is printed as an error
+would say it, with question marks for such things.
 
 @<Show the tensors@>=
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
   if (!g->in_json) {
-    fprintf(g->c->out, "  %s %s [", t->name, t->type);
+    struct error clean;
+    error_say(&clean, "%s", t->name);
+    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
     fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
@@ -879,8 +882,11 @@ static void show_ignored(struct inspection *g)
       put_key(&g->j, "reason"), put_words(&g->j, x->reason);
       put_close(&g->j, '}');
     }
-    else fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field,
-        x->reason);
+    else {
+      struct error clean;
+      error_say(&clean, "%s: %s: %s", x->file, x->field, x->reason);
+      fprintf(g->c->out, "  %s\n", clean.words);
+    }
   }
   if (g->in_json) put_close(&g->j, ']');
 }

@@ -33,6 +33,8 @@ fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
+FUZZ_ROOM=$(mktemp -d /dev/shm/fuzz.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX"); export FUZZ_ROOM
+trap 'rm -rf "$FUZZ_ROOM"' EXIT
 options="-max_len=9000 -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/words.dict"
 
 case ${1:-replay} in

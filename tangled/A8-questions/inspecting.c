@@ -83,7 +83,9 @@ static void show_settings(struct inspection *g)
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
   if (!g->in_json) {
-    fprintf(g->c->out, "  %s %s [", t->name, t->type);
+    struct error clean;
+    error_say(&clean, "%s", t->name);
+    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
     fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
@@ -199,8 +201,11 @@ static void show_ignored(struct inspection *g)
       put_key(&g->j, "field"), put_words(&g->j, x->field);
       put_key(&g->j, "reason"), put_words(&g->j, x->reason);
       put_close(&g->j, '}');
-    } else
-      fprintf(g->c->out, "  %s: %s: %s\n", x->file, x->field, x->reason);
+    } else {
+      struct error clean;
+      error_say(&clean, "%s: %s: %s", x->file, x->field, x->reason);
+      fprintf(g->c->out, "  %s\n", clean.words);
+    }
   }
   if (g->in_json)
     put_close(&g->j, ']');
