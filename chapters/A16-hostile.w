@@ -11,14 +11,15 @@ checks have in common, and a program that turns every bit of a model's files, on
 @^hostile files@>@^validation@>
 
 \begin{byhand}{three sums in one byte}
-Let sizes be numbers of one byte, from 0 to 255; what is larger loses its high digits, as in C. A file of 100 bytes comes in.
+Let sizes be numbers of one byte, from 0 to 255; what is larger loses its high digits, as in C. A file of 100 bytes comes in, whose
+header begins behind the first 8.
 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
-\tabhead{the file claims} & \tabhead{believed} & \tabhead{asked}\\
-a header of 250 bytes behind the first 8 & $8+250=2$, within 100 & $100-8=92$, less than 250\\
-a tensor of 200 bytes at byte 80 & $80+200=24$, within 100 & $100-80=20$, less than 200\\
-20 rows of 13 numbers in 4 bytes & $20\cdot13=4$, as promised & $255/13=19$, less than 20
+\tabhead{claim} & \tabhead{believed} & \tabhead{asked}\\
+header of 250 & $8+250=2$, it fits & $100-8=92<250$\\
+200 bytes at 80 & $80+200=24$, it fits & $100-80=20<200$\\
+20 rows of 13 are 4 & $20\cdot13=4$, they are & $\lfloor255/13\rfloor=19<20$
 \end{tabular}
 \medskip
 
@@ -558,8 +559,9 @@ static void print_keys(const struct siege *s)
 
 @<Print what two claims would have cost@>=
 printf("hostile.claim %zu bytes\n", sizeof(struct row) * 0x7fffffff);
-printf("hostile.claim.ids %zu bytes\n", (2 * ((size_t) 1 << 22) + 254)
-  * (4 * sizeof(uint32_t) + 4));
+size_t entry = 4 * sizeof(uint32_t) + 4;
+printf("hostile.claim.ids %zu bytes\nhostile.entry %zu bytes\n",@|
+  (2 * ((size_t) 1 << 22) + 254) * entry, entry);
 
 @ For people the counts stand in a table, with bits and cuts together; the index of shards has a line if there is one.
 
@@ -641,3 +643,16 @@ int main(int argc, char **argv)
   siege_close(&s);
   return !ok || s.strange[0] != '\0' || s.m.all.held != 0;
 }
+
+@* Exercises. \label{sec:siegeexercises}
+The last one is the box in earnest, for four numbers of 64 bits.
+
+\begin{exercises}
+\exercise{check}{ex:hostile.header}{A file has 100 bytes, and sizes have 64 bits. Its header says that it has 92 bytes; or 93; or $2^{64}-8$; or $2^{64}-7$. Which of the four are let in by the test $8+h\le100$, and which by $h\le100-8$?}{\texttt{make
+exercise-A16-1}}{By the first 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is 100, 0 and 1; by the second only 92.}
+\exercise{think}{ex:hostile.ids}{An id is let in if it is smaller than the number of bytes of its file. How many bytes has the smallest \texttt{vocab.json} of ten words with the ids from 0 to 9? And what is the largest number of bytes that one word with one id can
+make our table of ids ask for, at twice the id and \val{hostile.entry} a place, if the file has ten times as many bytes as this smallest one and may have gaps?}{\texttt{make exercise-A16-2}}{A word of one letter, its quotation marks, a colon, a digit: five
+bytes; nine commas, two braces: 61. Of 610 bytes the largest id is 609, and the table has $2\cdot609+256=1474$ places of \val{hostile.entry}, together 29,480 bytes: a good deal, but no more than such a file could pay for with words.}
+\exercise{build}{ex:hostile.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: do the bytes from |begin| to |end|, counted from behind a header of |header| bytes and the 8 before it, lie in a file of |size|
+bytes? Nothing is known of the four numbers.}{\texttt{make exercise-A16-3}}{|size >= 8 && header <= size - 8 && begin <= end && end <= size - 8 - header|. Each comparison allows the next subtraction.}
+\end{exercises}

@@ -111,9 +111,10 @@ static void set_field(const char *name, const char *file, const char *field, con
   must(json_dump_file(j, path, JSON_PRESERVE_ORDER) == 0, path);
   json_decref(j);
 }
-static void spill_file(const char *name, const char *file, const char *text, size_t n)
+static void spill_file(const char *name, const char *file, const char *text, size_t n)      /* n 0: as long as it is */
 {
   char path[8192];
+  if (n == 0) n = strlen(text);
   FILE *f = fopen(place(path, name, file), "wb");
   must(f != NULL && fwrite(text, 1, n, f) == n && fclose(f) == 0, path);
 }
@@ -134,21 +135,21 @@ static void make_hostile_models(void)
   json_decref(header), free(text);
   memset(deep, '[', sizeof deep);
   variant("deep", NULL), spill_file("deep", "config.json", deep, sizeof deep);
-  variant("twice", NULL), spill_file("twice", "config.json", "{\"model_type\":\"llama\",\n\"model_type\":\"gpt2\"}", 44);
-  variant("latin", NULL), spill_file("latin", "tokenizer.json", "{\"version\":\n\"\xe9\"}", 15);
-  variant("huge", NULL), spill_file("huge", "generation_config.json", "{\"temperature\":1e999}", 21);
+  variant("twice", NULL), spill_file("twice", "config.json", "{\"model_type\":\"llama\",\n\"model_type\":\"gpt2\"}", 0);
+  variant("latin", NULL), spill_file("latin", "tokenizer.json", "{\"version\":\n\"\xe9\"}", 0);
+  variant("huge", NULL), spill_file("huge", "generation_config.json", "{\"temperature\":1e999}", 0);
   variant("steer", NULL), set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "7");
   variant("context", NULL), set_field("context", "config.json", "max_position_embeddings", "2147483648");
   variant("layers", NULL), set_field("layers", "config.json", "num_hidden_layers", "1000000000");
   variant("far", NULL), set_field("far", "tokenizer.json", "added_tokens", "[{\"id\":4194303,\"content\":\"x\"}]");
-  variant("out", "model.safetensors"), spill_file("out", "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"x/../../y\"}}", 33);
-  variant("root", "model.safetensors"), spill_file("root", "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", 35);
+  variant("out", "model.safetensors"), spill_file("out", "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"x/../../y\"}}", 0);
+  variant("root", "model.safetensors"), spill_file("root", "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", 0);
   variant("claim", "model.safetensors"), spill_file("claim", "model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\xff{}", 10);
-  variant("shapes", "model.safetensors"), spill_file("shapes", "model.safetensors", "\x47\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"U8\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 8 + 71);
+  variant("shapes", "model.safetensors"), spill_file("shapes", "model.safetensors", "\x49\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"U8\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 8 + 0x49);
   variant("pipe", "model.safetensors");
   unlink(place(path, "pipe", "model.safetensors"));
   must(mkfifo(path, 0600) == 0, path);
-  variant("big", "config.json"), spill_file("big", "config.json", "{}", 2);
+  variant("big", "config.json"), spill_file("big", "config.json", "{}", 0);
   must(truncate(place(path, "big", "config.json"), 2000000) == 0, path);
 }
 static void make_models(void)

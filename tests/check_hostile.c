@@ -224,19 +224,24 @@ START_TEST(claims_cost_nothing)
     ck_assert_msg(ok == (claim[i].words == NULL) && (ok || strstr(why.words, claim[i].words) != NULL), "%s %s: %s", claim[i].field, claim[i].value, ok ? "not refused" : why.words);
     room_drop();
   }
-  static const struct { uint64_t length; const char *header; } file[] = {
-    {UINT64_MAX, "{}"}, {UINT64_MAX - 7, "{}"}, {1ull << 63, "{}"}, {100000000, "{}"}, {100000001, "{}"}, {3, "{}"}, {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[1073741824],\"data_offsets\":[0,4294967296]}}"},
-    {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}"}, {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,0]}}"},
-    {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,9223372036854775807],\"data_offsets\":[0,8]}}"}, {0, "{\"a\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[9223372036854775799,9223372036854775807]}}"},
-    {0, "{\"a\":{\"dtype\":\"U8\",\"shape\":[18446744073709551615],\"data_offsets\":[0,0]}}"}};
+  /* a length, 0 for the right one, a header, and bytes behind it */
+  static const struct { uint64_t length; const char *header; size_t data; } file[] = {
+    {UINT64_MAX, "{}", 0}, {UINT64_MAX - 7, "{}", 0}, {1ull << 63, "{}", 0}, {100000000, "{}", 0}, {100000001, "{}", 0}, {3, "{}", 0}, {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[1073741824],\"data_offsets\":[0,4294967296]}}", 0},
+    {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0}, {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,0]}}", 0},
+    {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,9223372036854775807],\"data_offsets\":[0,8]}}", 0}, {0, "{\"a\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[9223372036854775799,9223372036854775807]}}", 0},
+    {0, "{\"a\":{\"dtype\":\"U8\",\"shape\":[18446744073709551615],\"data_offsets\":[0,0]}}", 0},
+    {0, "{\"a\":{\"dtype\":\"U8\",\"shape\":[6148914691236517207,3],\"data_offsets\":[0,5]}}", 5}, {0, "{\"a\":{\"dtype\":\"U8\",\"shape\":[3,6148914691236517207],\"data_offsets\":[0,5]}}", 5},      /* 2^64 + 5 */
+    {0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387906],\"data_offsets\":[0,8]}}", 8}};
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
     unsigned char b[400] = {0};
     char path[600];
     uint64_t length = file[i].length ? file[i].length : strlen(file[i].header);
     memcpy(b, &length, 8), strcpy((char *) b + 8, file[i].header);
     room_make("small");
-    spill(in_room(path, "model.safetensors"), b, 8 + strlen(file[i].header));
-    ck_assert(!open_all(&why, false));
+    spill(in_room(path, "model.safetensors"), b, 8 + strlen(file[i].header) + file[i].data);
+    struct memory m = {0};
+    ck_assert_ptr_null(weights_open(&m, path, &why));
+    ck_assert_msg(file[i].length == 0 || strstr(why.words, "the header is longer than the file") != NULL, "%s", why.words);
     ck_assert_msg(strstr(why.words, "model.safetensors: ") != NULL && strstr(why.words, "; wanted: ") != NULL, "%s", why.words);
     room_drop();
   }

@@ -471,8 +471,9 @@ static void print_keys(const struct siege *s)
 /* P.29  Print what two claims would have cost */
 
   printf("hostile.claim %zu bytes\n", sizeof(struct row) * 0x7fffffff);
-  printf("hostile.claim.ids %zu bytes\n", (2 * ((size_t)1 << 22) + 254)
-         * (4 * sizeof(uint32_t) + 4));
+  size_t entry = 4 * sizeof(uint32_t) + 4;
+  printf("hostile.claim.ids %zu bytes\nhostile.entry %zu bytes\n",
+         (2 * ((size_t)1 << 22) + 254) * entry, entry);
 
 }
 

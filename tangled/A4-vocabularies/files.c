@@ -619,8 +619,9 @@ static json_t *read_json(const char *path, size_t *bytes, struct error *why)
     error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
               path, *bytes, JSON_MOST);
   else if (v == NULL)
-    error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
-              trouble.column, trouble.text);
+    error_say(why, "%s: line %d, column %d: %s;"
+              " wanted: strict JSON", path, trouble.line, trouble.column,
+              trouble.text);
   return v;
 }
 
