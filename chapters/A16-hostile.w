@@ -17,9 +17,9 @@ header begins behind the first 8.
 \medskip
 \begin{tabular}{@@{}lll@@{}}
 \tabhead{claim} & \tabhead{believed} & \tabhead{asked}\\
-header of 250 & $8+250=2$, it fits & $100-8=92<250$\\
-200 bytes at 80 & $80+200=24$, it fits & $100-80=20<200$\\
-20 rows of 13 are 4 & $20\cdot13=4$, they are & $\lfloor255/13\rfloor=19<20$
+header of 250 & $8+250=2$, fits & $100-8=92<250$\\
+200 bytes at 80 & $80+200=24$, fits & $100-80=20<200$\\
+20 times 13 is 4 & $20\cdot13=4$, true & $\lfloor255/13\rfloor=19<20$
 \end{tabular}
 \medskip
 
@@ -358,6 +358,7 @@ static bool any_of(const char *words, const char *const *some)
   while (*some != NULL && strstr(words, *some) == NULL) some++;
   return *some != NULL;
 }
+@#
 static enum verdict verdict_of(const char *words)
 {
   static const char *const json[] = @[{ "strict JSON", ": line ", NULL }@];
@@ -408,7 +409,10 @@ static bool work_it(struct siege *s, struct memory *m, const struct model *lm,
   store_close(t);
   return ok;
 }
-@#
+
+@ Whether its logits are those of the right files decides between the last two answers. Nothing is kept between two trials: each opens the files anew, as a new process would.
+
+@<Try what the files are now@>=
 static enum verdict try_model(struct siege *s, int which)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
@@ -521,8 +525,8 @@ numbers & \val{hostile.numbers.json} & \val{hostile.numbers.word} & \val{hostile
 
 Read the table by its lines. In the header nothing goes through but in the metadata, which we forget: there is no number that could be another and still add up. That is what it means that type, shape and offsets
 say the same thing twice. The settings say most things once. \Cref{fig:siege} shows where a bit may be turned in them: in the digits that scale something, the base of the rotations and the epsilon of the norms, and in the ids that
-end a text. Of the sizes, only the context can be changed, since no tensor is as long as it. The numbers of the model itself are not protected at all. Nearly every turned bit gives another model, a hair beside the first or far
-from it, and the few refusals among them are exponents with all bits set, of which no row survives. These name the layer.
+end a text. Of the sizes, only the context can be changed, since no tensor is as long as it. The numbers of the model itself are not protected at all. Most turned bits give another model, a hair beside the first or far
+from it; those that give the same were the last digits of numbers that are rounded away, or belong to tokens that our three do not meet. The few refusals among them are exponents with all bits set, of which no row survives. These name the layer.
 
 \widefig{siege}{fig:siege}{The settings of the small model, as they stand in the file. Black: none of the eight bits of this character can be turned without a refusal. Red, the darker the more: bits that can be turned, and the model loads.}{The text of a
 file of settings, one field a line. Almost all characters are black. Red are the values of a few fields: the ids of the first and last token, the context, the epsilon, the base of the rotations, and the values of two fields that
@@ -539,29 +543,33 @@ static uint64_t add_up(const uint64_t table[PARTS][VERDICTS], enum verdict from,
     for (int v = (int) from; v <= (int) to; v++) sum += table[p][v];
   return sum;
 }
-@#
+
+@ The keys are named after the part and the answer.
+
+@<Say what came of it@>=
 static void print_keys(const struct siege *s)
 {
   for (int p = 0; p < PARTS; p++)
     for (int v = 0; v < STRANGE && p != INDEX; v++)
       printf("hostile.%s.%s %zu\n", part_name[p], verdict_name[v],
         (size_t) s->bits[p][v]);
-  printf("hostile.bits %zu\nhostile.cuts %zu\nhostile.cuts.loads %zu\n",@|
-    (size_t) add_up(s->bits, NO_JSON, STRANGE),
-    (size_t) add_up(s->cuts, NO_JSON, STRANGE),
-    (size_t) add_up(s->cuts, OTHERS, SAME));
-  printf("hostile.bytes %zu bytes\nhostile.largest %zu bytes\n", s->all,
-    (size_t) s->largest);
-  @<Print what two claims would have cost@>@;
+  @<Print the sums, and what two claims would have cost@>@;
 }
 
 @ The two sizes of \cref{sec:saferules} are products: rows of a context of $2^{31}-1$ positions, and the table of ids, at twice the largest, of which each entry is two places of letters and a mark.
 
-@<Print what two claims would have cost@>=
-printf("hostile.claim %zu bytes\n", sizeof(struct row) * 0x7fffffff);
+@<Print the sums, and what two claims would have cost@>=
 size_t entry = 4 * sizeof(uint32_t) + 4;
-printf("hostile.claim.ids %zu bytes\nhostile.entry %zu bytes\n",@|
-  (2 * ((size_t) 1 << 22) + 254) * entry, entry);
+const struct { const char *name; size_t n; const char *unit; } sum[] = @[{@|
+  {"bits", (size_t) add_up(s->bits, NO_JSON, STRANGE), ""},@|
+  {"cuts", (size_t) add_up(s->cuts, NO_JSON, STRANGE), ""},@|
+  {"cuts.loads", (size_t) add_up(s->cuts, OTHERS, SAME), ""},@|
+  {"bytes", s->all, " bytes"}, {"largest", (size_t) s->largest, " bytes"},@|
+  {"claim", sizeof(struct row) * 0x7fffffff, " bytes"},@|
+  {"claim.ids", (2 * ((size_t) 1 << 22) + 254) * entry, " bytes"},@|
+  {"entry", entry, " bytes"} }@];
+for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+  printf("hostile.%s %zu%s\n", sum[i].name, sum[i].n, sum[i].unit);
 
 @ For people the counts stand in a table, with bits and cuts together; the index of shards has a line if there is one.
 
@@ -579,7 +587,7 @@ static void print_table(const struct siege *s)
       printf(" %9zu", (size_t) (s->bits[p][v] + s->cuts[p][v]));
     printf("\n");
   }
-  printf("%zu bits turned, %zu cuts, %zu bytes of files\n",@|
+  printf("%zu bits turned, %zu cuts,"@| " %zu bytes of files\n",@|
     (size_t) add_up(s->bits, NO_JSON, STRANGE),
     (size_t) add_up(s->cuts, NO_JSON, STRANGE), s->all);
   if (s->strange[0] != '\0') printf("strange: %s\n", s->strange);
@@ -612,6 +620,7 @@ static bool besiege(struct siege *s, const char *from, const char *only)
       || error_say(&s->why, "%s: cannot be altered", s->file[i].name);
   return ok;
 }
+@#
 static void siege_close(struct siege *s)
 {
   folder_close(s);

@@ -1787,8 +1787,8 @@ static bool take_bytes(struct writing *g, uint32_t id)
   if (a->o.t == NULL) return true;
   return tokenizer_decode(a->o.t, a->o.m, &id, 1, true, &g->text,
       &a->why)
-    && stream_feed(a->o.m, &g->tail, g->text.byte + before,
-      g->text.n - before, &g->fresh, &a->why);
+    && (g->text.n == before || stream_feed(a->o.m, &g->tail,
+      g->text.byte + before, g->text.n - before, &g->fresh, &a->why));
 }
 
 @ If log-probabilities are wanted, they come from the very logits that the choice was made from, and

@@ -1249,18 +1249,21 @@ static bool answer_stream(struct inquiry *q)
 }
 
 @ Of the four ids of the hand calculation the ends are 1, 3, 3 and 6: chunk number $i$ lies between end $i-1$ and end $i$, and where
-two ends are equal it is empty. What lies behind the last end is what was flushed.
+two ends are equal it is empty. What lies behind the last end is what was flushed. A text of no bytes has no block, and to a null pointer C adds not even a zero; so an empty string stands for it. (A fuzzer asked for the
+chunks of no ids.)
 
 @<Write the chunks of a stream@>=
 static void put_chunks(struct json_out *j, const struct bytes *all,
   const struct ids *ends)
 {
   size_t from = 0;
+  const unsigned char *text = all->n > 0 ? all->byte
+    : (const unsigned char *) "";
   put_key(j, "chunks"), put_open(j, '[');
   for (size_t i = 0; i < ends->n; from = ends->id[i++])
-    put_hex(j, all->byte + from, ends->id[i] - from);
+    put_hex(j, text + from, ends->id[i] - from);
   put_close(j, ']');
-  put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
+  put_key(j, "flush"), put_hex(j, text + from, all->n - from);
 }
 
 @ Learning needs no model at all. Every merge makes a text shorter by at least one id, so more
@@ -1579,7 +1582,9 @@ which it was.
   put_key(j, "ids");
   put_ids(j, id + text->n_prompt, n - text->n_prompt);
   put_key(j, "text");
-  put_text(j, whole.byte + before.n, whole.n - before.n);
+  if (whole.n > before.n)
+    put_text(j, whole.byte + before.n, whole.n - before.n);
+  else put_words(j, "");
   put_key(j, "finish");
   put_word(j, stopped ? "\"stop\"" : "\"length\"");
   put_key(j, "stop_reason");

@@ -347,6 +347,8 @@ static bool work_it(struct siege *s, struct memory *m, const struct model *lm,
   return ok;
 }
 
+/* P.23  Try what the files are now */
+
 static enum verdict try_model(struct siege *s, int which)
 {
   struct memory m = {.refuse_at = 0 };
@@ -360,7 +362,7 @@ static enum verdict try_model(struct siege *s, int which)
   return settle(s, &m, v, &why);
 }
 
-/* P.23  Try what the files are now */
+/* P.24  Try what the files are now */
 
 static enum verdict try_words(struct siege *s, int which)
 {
@@ -380,7 +382,7 @@ static enum verdict try_words(struct siege *s, int which)
   return settle(s, &m, v, &why);
 }
 
-/* P.24  Try what the files are now */
+/* P.25  Try what the files are now */
 
 static bool try_first(struct siege *s)
 {
@@ -402,7 +404,7 @@ static bool try_first(struct siege *s)
   return true;
 }
 
-/* P.25  Turn every bit, cut at every byte */
+/* P.26  Turn every bit, cut at every byte */
 
 static enum verdict try_part(struct siege *s, enum part p)
 {
@@ -424,7 +426,7 @@ static bool turn_bits(struct siege *s, const struct besieged *f, size_t at)
   return pwrite(f->at, &f->bytes[at], 1, (off_t) at) == 1;
 }
 
-/* P.26  Turn every bit, cut at every byte */
+/* P.27  Turn every bit, cut at every byte */
 
 static bool attack(struct siege *s, const struct besieged *f)
 {
@@ -443,7 +445,7 @@ static bool attack(struct siege *s, const struct besieged *f)
   return pwrite(f->at, f->bytes, f->n, 0) == (ssize_t) f->n;
 }
 
-/* P.28  Say what came of it */
+/* P.29  Say what came of it */
 
 static uint64_t add_up(const uint64_t table[PARTS][VERDICTS], enum verdict from,
                        enum verdict to)
@@ -455,29 +457,37 @@ static uint64_t add_up(const uint64_t table[PARTS][VERDICTS], enum verdict from,
   return sum;
 }
 
+/* P.30  Say what came of it */
+
 static void print_keys(const struct siege *s)
 {
   for (int p = 0; p < PARTS; p++)
     for (int v = 0; v < STRANGE && p != INDEX; v++)
       printf("hostile.%s.%s %zu\n", part_name[p], verdict_name[v],
              (size_t)s->bits[p][v]);
-  printf("hostile.bits %zu\nhostile.cuts %zu\nhostile.cuts.loads %zu\n",
-         (size_t)add_up(s->bits, NO_JSON, STRANGE),
-         (size_t)add_up(s->cuts, NO_JSON, STRANGE),
-         (size_t)add_up(s->cuts, OTHERS, SAME));
-  printf("hostile.bytes %zu bytes\nhostile.largest %zu bytes\n", s->all,
-         (size_t)s->largest);
 
-/* P.29  Print what two claims would have cost */
+/* P.31  Print the sums, and what two claims would have cost */
 
-  printf("hostile.claim %zu bytes\n", sizeof(struct row) * 0x7fffffff);
   size_t entry = 4 * sizeof(uint32_t) + 4;
-  printf("hostile.claim.ids %zu bytes\nhostile.entry %zu bytes\n",
-         (2 * ((size_t)1 << 22) + 254) * entry, entry);
+  const struct {
+    const char *name;
+    size_t n;
+    const char *unit;
+  } sum[] = {
+    {"bits", (size_t)add_up(s->bits, NO_JSON, STRANGE), ""},
+    {"cuts", (size_t)add_up(s->cuts, NO_JSON, STRANGE), ""},
+    {"cuts.loads", (size_t)add_up(s->cuts, OTHERS, SAME), ""},
+    {"bytes", s->all, " bytes"}, {"largest", (size_t)s->largest, " bytes"},
+    {"claim", sizeof(struct row) * 0x7fffffff, " bytes"},
+    {"claim.ids", (2 * ((size_t)1 << 22) + 254) * entry, " bytes"},
+    {"entry", entry, " bytes"}
+  };
+  for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+    printf("hostile.%s %zu%s\n", sum[i].name, sum[i].n, sum[i].unit);
 
 }
 
-/* P.30  Say what came of it */
+/* P.32  Say what came of it */
 
 static void print_table(const struct siege *s)
 {
@@ -491,14 +501,14 @@ static void print_table(const struct siege *s)
       printf(" %9zu", (size_t)(s->bits[p][v] + s->cuts[p][v]));
     printf("\n");
   }
-  printf("%zu bits turned, %zu cuts, %zu bytes of files\n",
+  printf("%zu bits turned, %zu cuts," " %zu bytes of files\n",
          (size_t)add_up(s->bits, NO_JSON, STRANGE),
          (size_t)add_up(s->cuts, NO_JSON, STRANGE), s->all);
   if (s->strange[0] != '\0')
     printf("strange: %s\n", s->strange);
 }
 
-/* P.31  Say what came of it */
+/* P.33  Say what came of it */
 
 static void print_map(const struct siege *s)
 {
@@ -509,7 +519,7 @@ static void print_map(const struct siege *s)
         printf("%d,%d\n", s->file[i].bytes[at], s->loads[at]);
 }
 
-/* P.32  Lay siege to a model */
+/* P.34  Lay siege to a model */
 
 static bool besiege(struct siege *s, const char *from, const char *only)
 {
@@ -532,7 +542,7 @@ static void siege_close(struct siege *s)
   }
 }
 
-/* P.33  Lay siege to a model */
+/* P.35  Lay siege to a model */
 
 int main(int argc, char **argv)
 {
