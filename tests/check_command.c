@@ -139,6 +139,9 @@ static void make_hostile_models(void)
   variant("latin", NULL), spill_file("latin", "tokenizer.json", "{\"version\":\n\"\xe9\"}", 0);
   variant("huge", NULL), spill_file("huge", "generation_config.json", "{\"temperature\":1e999}", 0);
   variant("steer", NULL), set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "7");
+  const char *steering = "{\"\\u001b[2Jclear\\u009b\\r\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}";
+  memset(deep, 0, sizeof deep), deep[0] = (char) strlen(steering), strcpy(deep + 8, steering);
+  spill_file("steer", "steer.safetensors", deep, 8 + strlen(steering));
   variant("context", NULL), set_field("context", "config.json", "max_position_embeddings", "2147483648");
   variant("layers", NULL), set_field("layers", "config.json", "num_hidden_layers", "1000000000");
   variant("far", NULL), set_field("far", "tokenizer.json", "added_tokens", "[{\"id\":4194303,\"content\":\"x\"}]");
@@ -262,6 +265,18 @@ START_TEST(refusals_are_sentences_about_the_thing)
 }
 END_TEST
 
+START_TEST(names_do_not_steer_the_terminal)
+{
+  struct run r = run("inspect @/steer/steer.safetensors");
+  ck_assert_msg(r.status == 0 && strstr(r.out, "  ?[2Jclear??? U8 [0] 0 bytes\n") != NULL, "%s%s", r.out, r.err);
+  done(&r);
+  set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "null");      /* says nothing, and is shown as ignored */
+  r = run("inspect @/steer");
+  ck_assert_msg(r.status == 0 && strstr(r.out, "config.json: ?[2Jclear??: null") != NULL && strchr(r.out, 0x1b) == NULL, "%s%s", r.out, r.err);
+  done(&r);
+  set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "7");
+}
+END_TEST
 START_TEST(what_a_terminal_and_an_environment_change)
 {
   struct run r = run_as("generate", FROM_KEYBOARD, 0);
@@ -1108,6 +1123,7 @@ int main(void)
   TCase *t = tcase_create("people");
   tcase_add_test(t, every_option_changes_something_and_refuses_something);
   tcase_add_test(t, refusals_are_sentences_about_the_thing);
+  tcase_add_test(t, names_do_not_steer_the_terminal);
   tcase_add_test(t, what_a_terminal_and_an_environment_change);
   tcase_add_test(t, a_greeting_with_three_things_to_try);
   tcase_add_test(t, hints_are_said_once_and_to_the_eyes);
