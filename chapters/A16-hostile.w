@@ -509,7 +509,7 @@ static bool attack(struct siege *s, const struct besieged *f)
 \Cref{tab:siege} has the answers for every bit of the small model, \val{hostile.bits} trials; \val{hostile.cuts} more were cuts. The largest trial held \val{hostile.largest}, of files that have \val{hostile.bytes} together, and none was strange.
 
 \begin{table}[tp]
-\tabcaption{tab:siege}{What became of a model after one bit of its files was turned. The columns from the third to the sixth are refusals; the last two count models that load.}
+\tabcaption{tab:siege}{What became of a model after one bit of its files was turned. The first four counts are refusals; the last two are of models that load.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrrrr@@{}}
 \toprule

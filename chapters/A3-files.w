@@ -373,9 +373,13 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
 
 @ The list of pointers
 doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
-move $n^2/2$ pointers.
+move $n^2/2$ pointers. It has an end, |TENSORS_MOST|, at about three times what the largest published model has: an entry can be so short that its block is several times as large as its text.
 
 @<Make room in the list for one more tensor@>=
+if (w->n == TENSORS_MOST) {
+  error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+  return NULL;
+}
 if (w->n == w->room) {
   size_t room = w->room == 0 ? 64 : 2 * w->room;
   void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
@@ -785,7 +789,7 @@ machine be; a machine that is not would need a copy of every tensor.
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000 };
+enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
 @<What |struct archive| holds@>@;
 @<A reader of headers@>@;
 @<Headers, from the mark to the whole@>@;

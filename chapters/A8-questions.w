@@ -2112,11 +2112,12 @@ subcommand makes is refused once, and the program must survive it with a sentenc
 held. The protocol is asked questions of which an oracle in another language knows the answers.
 @^tests@>
 
-What remains are the inputs that nobody thinks of. They are found by a program that changes bytes at
+The files of a model are attacked bit by bit (\cref{sec:siege}). What remains are the inputs that nobody thinks of. They are found by a program that changes bytes at
 random, watches which lines of ours have been reached, and keeps what reached a new one.\side{Called
 fuzzing: Miller, Fredriksen and So 1990; guided by coverage: Zalewski 2013, LLVM's libFuzzer.} There is
-such a \emph{target} for the command line, for the protocol, for tokenizers, for tensor files and
-for settings; what it must not do is crash, leak, or read one byte behind the end of a file. Their best
+such a \emph{target} for the command line, for the protocol, for tokenizers, for a vocabulary told by its content, for tensor files and
+for settings; what it must not do is crash, leak, ask for memory that its input does not justify, or read one byte behind the end of a file. Two more, for characters and for merges, also know the right answer, from
+a second program that is slow and plain. A campaign ends when ten minutes have brought no new branch of ours to light. Their best
 finds are kept and replayed with every \texttt{make check}, which prints how much of each parser
 they reach. And since a watchdog that never barks may be asleep, \texttt{make fuzz-proof} plants
 one fault in each parser, a boundary moved by one, and waits for it to be found.

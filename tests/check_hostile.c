@@ -258,6 +258,29 @@ START_TEST(claims_cost_nothing)
   tally("claims of size", (unsigned) (n + sizeof file / sizeof *file + 5), 0, 0, "");
 }
 END_TEST
+START_TEST(too_many_tensors_are_refused)
+{
+  for (unsigned many = 262144; many <= 262145; many++) {      /* each as short as can be: less than 2^26 bytes above the file's own */
+    char path[600], *text = malloc(64 * (size_t) many), *at = text + 8;
+    struct memory m = {0};
+    struct error why;
+    *at++ = '{';
+    for (unsigned i = 0; i < many; i++) at += sprintf(at, "%s\"%u\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}", i > 0 ? "," : "", i);
+    *at++ = '}';
+    uint64_t length = (uint64_t) (at - text) - 8;
+    memcpy(text, &length, 8);
+    room_make("small");
+    spill(in_room(path, "model.safetensors"), text, (size_t) (at - text));
+    free(text);
+    struct archive *w = weights_open(&m, path, &why);
+    ck_assert((w != NULL) == (many == 262144) && m.all.peak < 8 + length + (1u << 26));
+    ck_assert_msg(w != NULL || strstr(why.words, "model.safetensors: 262144 is one more; wanted: at most 262144 tensors") != NULL, "%s", why.words);
+    weights_close(&m, w);
+    ck_assert_uint_eq(m.all.held, 0);
+    room_drop();
+  }
+}
+END_TEST
 START_TEST(a_large_file_is_refused_before_it_is_read)
 {
   static const struct { const char *file, *words; off_t size; bool tokens; } big[] = {{"config.json", "at most 1048576 of JSON", 1048577, false}, {"config.json", "at most 1048576 of JSON", (off_t) 1 << 33, false},
@@ -372,6 +395,7 @@ int main(void)
   tcase_add_test(t, json_that_is_none_is_refused_in_every_file);
   tcase_add_test(t, names_stay_in_the_directory);
   tcase_add_test(t, claims_cost_nothing);
+  tcase_add_test(t, too_many_tensors_are_refused);
   tcase_add_test(t, a_large_file_is_refused_before_it_is_read);
   tcase_add_test(t, numbers_that_are_none_name_their_layer);
   tcase_add_test(t, a_file_that_shrinks_is_told);

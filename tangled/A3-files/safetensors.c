@@ -13,7 +13,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000 };
+enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
 
 /* C.11  What &struct &archive holds */
 
@@ -194,6 +194,10 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
 
 /* C.22  Make room in the list for one more tensor */
 
+  if (w->n == TENSORS_MOST) {
+    error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+    return NULL;
+  }
   if (w->n == w->room) {
     size_t room = w->room == 0 ? 64 : 2 * w->room;
     void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
