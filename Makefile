@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A8-questions A11-heads)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A8-questions A11-heads A16-hostile)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -183,8 +183,8 @@ all check: $(BUILD)/incipit
 incipit: $(BUILD)/incipit ## the command, build/incipit
 install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
 	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CHAPTERS='$(CHAPTERS)' sh tools/install.sh
-fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer, SECONDS (default 30) a parser; KEEP=1 merges what is new into tests/fuzz/corpus
-	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh campaign $(or $(SECONDS),30)
+fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
+	@BUILD='$(BUILD)' LIBS='$(LIBS)' TARGET='$(TARGET)' tests/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
 fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
 .PHONY: incipit install fuzz fuzz-proof

@@ -116,7 +116,7 @@ bool error_found(struct error *why, const char *file, const char *field,
 
 @ That |error_say| returns |false| saves two lines at every place where something can
 fail, and there are very many of those. A control character in a file's name or field
-would break the promise of \emph{one line}, so it goes out as a question mark; what
+would break the promise of \emph{one line}, or steer the reader's terminal, so it goes out as a question mark, also one of the second set, which UTF-8 writes as |0xc2| and a byte below |0xa0|; what
 does not fit is cut at the end of a character, not in the middle of one.
 
 @<Write the sentence, and say no@>=
@@ -129,8 +129,9 @@ bool error_say(struct error *why, const char *format, ...)
   va_end(list);
   if (n < 0) why->words[0] = '\0';
   if (n >= (int) sizeof why->words) cut_at_character(why->words);
-  for (char *c = why->words; *c != '\0'; c++)
-    if ((unsigned char) *c < 0x20 || *c == 0x7f) *c = '?';
+  for (unsigned char *c = (unsigned char *) why->words; *c != '\0'; c++)
+    if (*c < 0x20 || *c == 0x7f) *c = '?';
+    else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
   return false;
 }
 

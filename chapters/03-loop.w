@@ -136,7 +136,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
       .logits = logits, .before = *g->e->c }@];
     store_empty(g->s);                        /* 1. forget */
     if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
-    if (!select_greedy(logits, g->lm->config.vocab_size, &now.chosen, why))
+    if (!select_greedy(g->lm, logits, &now.chosen, why))
       return false;                               /* 4. select */
     if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
     @<6. Stop, or go round again@>@;
@@ -150,23 +150,40 @@ what it expects next. But only the last is asked: the others would predict token
 already there. Not to ask is worth something. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
 all layers together \val{gpt2.layers.madds}.
 
-The rows have been allocated by the caller at the length that the text will have in the end. What |forward| makes, the pass with its hidden states, is
+The list of rows is taken anew for every pass, as long as the text is now. Once for all, at the length that the text may reach, would be simpler; but that length
+comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |forward| makes, the pass with its hidden states, is
 closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
 
 @<Read everything, and score what may follow@>=
 static bool read_and_score(const struct generator *g,
   const struct continuation *c, float *logits, struct error *why)
 {
-  struct pass *p;
-  for (size_t i = 0; i < c->text.n; i++)
-    c->rows[i] = (struct row) @[{ .sequence = c->sequence,
+  struct pass *p = NULL;
+  size_t n = c->text.n, last = n - 1;
+  struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  if (rows == NULL) return false;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) @[{ .sequence = c->sequence,
       .position = (uint32_t) i, .token = c->text.id[i] }@];
-  if (!forward(g->e, g->lm, g->s, c->rows, c->text.n, &p, why))
-    return false;
-  size_t last = c->text.n - 1;
-  bool ok = head(g->e, g->lm, p, &last, 1, logits, why);
+  bool ok = forward(g->e, g->lm, g->s, rows, n, &p, why)
+    && sound_until(g->lm, p, last, why)
+    && head(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
+  memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
   return ok;
+}
+
+@ The weights may hold numbers that are none, and then the rows go bad somewhere on their way. A bad row spoils those that see it; so if the last one is bad, the first
+bad one is where to look, and |pass_sound| says behind which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
+
+@<Name the first row that went bad, if the last one did@>=
+static bool sound_until(const struct model *lm, const struct pass *p,
+  size_t last, struct error *why)
+{
+  if (pass_sound(lm, p, last, NULL)) return true;
+  size_t i = 0;
+  while (i < last && pass_sound(lm, p, i, NULL)) i++;
+  return pass_sound(lm, p, i, why);
 }
 
 @ Until chapter 7 we select in the simplest way there is, called \emph{greedy}: the highest score wins, and of
@@ -175,17 +192,20 @@ them would now and then give two machines two texts.
 
 A score that is not a number would lose every
 comparison: every |>| with it is false. So a model that has gone wrong altogether would write token 0 for ever, and a reader might take that for a bad
-model. It is an error instead, and the sentence names the first such score.
+model. It is an error instead, and the sentence names the first such score. The row was sound behind the last layer, as we have just seen; so it is the last norm or
+the head that did it.
 @^greedy decoding@>@^ties@>
 
 @<Choose the token with the highest score@>=
-static bool select_greedy(const float *logits, size_t n, uint32_t *chosen,
-  struct error *why)
+static bool select_greedy(const struct model *lm, const float *logits,
+  uint32_t *chosen, struct error *why)
 {
   size_t best = 0;
-  for (size_t v = 0; v < n; v++) {
+  for (size_t v = 0; v < lm->config.vocab_size; v++) {
     if (!isfinite(logits[v]))
-      return error_say(why, "logit %zu is not a finite number", v);
+      return error_say(why, "%s: logit %zu is not finite"@|
+        " behind the last layer; wanted: a number",
+        weights_path(lm->weights), v);
     if (logits[v] > logits[best]) best = v;
   }
   *chosen = (uint32_t) best;
@@ -263,8 +283,8 @@ text that nobody asked for is worse than none.
 
 @<What it takes to generate@>=
 struct continuation { struct ids text; size_t n_prompt; enum finish ended;
-  uint32_t sequence; struct row *rows; };
-  /* |text.id[n_prompt]| is the first token written; |rows| is scratch of the loop */
+  uint32_t sequence; };
+  /* |text.id[n_prompt]| is the first token written */
 bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
   const struct settings *want, struct continuation *out, struct error *why);
   /* writes after the |n| $\ge 1$ ids of the prompt until something says stop;
@@ -287,16 +307,11 @@ for (size_t i = 0; i < n; i++)
     return error_say(why, "token %zu of the prompt is id %" PRIu32@|
       "; the vocabulary has %zu", i, prompt[i], v);
 
-@ Logits and rows are taken at their full length, so that in the loop only the text may still fail to
-grow. How long can the text become? The caller may say ``as many as you like'' with the largest number there is. So the number is first brought down to what
-the context has room for; only then are $n$ and |most| added, and the sum cannot overflow.
+@ The scores are as many in every round, and are taken once. How long the text can become need not be known beforehand: the caller may say ``as many as you like'' with the
+largest number there is, and the context ends the loop.
 
 @<Take what the loop needs@>=
-size_t most = context - n + 1;
-if (most > want->max_new_tokens) most = want->max_new_tokens;
 float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
-out->rows = memory_take(g->m, FOR_ACTIVATIONS, n + most,
-  sizeof *out->rows, why);
 
 @ A prompt alone, with nothing to write, is a text that has reached its length: the loop is then not entered at all, where a test at
 the loop's end would have written one token before it looked.
@@ -310,7 +325,7 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
   size_t context = config->n_positions, v = config->vocab_size;
   @<Refuse a prompt that cannot be continued@>@;
   @<Take what the loop needs@>@;
-  bool ok = logits != NULL && out->rows != NULL;
+  bool ok = logits != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &out->text, prompt[i], why);
   if (want->max_new_tokens == 0) out->ended = FINISH_LENGTH;
@@ -320,14 +335,10 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
   return ok;
 }
 
-@ What was taken for the loop goes back when the loop is done, whether it ended well or not; to return a null pointer is nothing, so it
-does not matter which of the two was refused.
+@ What was taken for the loop goes back when the loop is done, whether it ended well or not; to return a null pointer is nothing.
 
 @<Give back what the loop needed@>=
 memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
-memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most,
-  sizeof *out->rows);
-out->rows = NULL;
 
 @ Only the text survives the loop, so only the text is freed. It may be freed twice, or after a failure, without harm: |ids_free| leaves an empty
 list behind, and to free one is nothing.
@@ -359,6 +370,7 @@ reader's order was the other one, and need not bow to it.
 #include <math.h>
 #include "03-loop/loop.h"
 @;@#
+@<Name the first row that went bad, if the last one did@>@;
 @<Read everything, and score what may follow@>@;
 @<Choose the token with the highest score@>@;
 @<Tell whether an id is in a list@>@;

@@ -126,7 +126,7 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
 
 @* Reading a description. \label{sec:description}
 What all reading functions need is the tokenizer to be filled, the file's name for messages, and
-a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it; |ours| will tell a broken file of our kind from a
+a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it, and how many |bytes| its file has; |ours| will tell a broken file of our kind from a
 whole one of another.
 
 The library jansson has made of the file a tree of values, |json_t|. Its functions answer null, or zero, or false, to a question that the value at hand cannot answer, a null among
@@ -136,7 +136,7 @@ them: to ask for the third element of what is no list is no error. So one may as
 #define BLOCK "\xe2\x96\x81"
 struct reader { struct memory *m; struct tokenizer *t;
   const char *file;
-  json_t *vocab; struct bytes row; bool ours, fused;
+  json_t *vocab; size_t bytes; struct bytes row; bool ours, fused;
   uint32_t begin, end; struct error *why; };
 
 @ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
@@ -252,16 +252,19 @@ static bool flag(struct reader *r, const char *where, json_t *object,
     || refuse(r, below(where, key).name, v, "true or false");
 }
 
-@ An id is an integer from 0 on. The upper limit protects against a file of ten bytes that asks for
-a table of many gigabytes; it is several times the size of the largest published vocabularies.
+@ An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if it were believed. But each word takes the file some
+bytes; in a vocabulary without gaps no id is as large as the number of bytes, and with gaps hardly. That is the limit, and |MAX_ID|, which is several times the size of the largest published vocabularies.
 
 @<Read an id@>=
 static bool read_id(struct reader *r, const char *field,
   const json_t *v, uint32_t *id)
 {
+  char wanted[64];
+  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= MAX_ID)
-    return refuse(r, field, v, "an integer from 0 to 4194303");
+      || json_integer_value(v) >= (json_int_t) most)
+    return refuse(r, field, v, wanted);
   *id = (uint32_t) json_integer_value(v);
   return true;
 }
@@ -302,7 +305,8 @@ if (spelt) k->piece = k->text;
 
 @ A merge is a pair of words, or, in older files, one string with a blank between two words (the
 alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
-must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words.
+must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words. Neither may be empty. (A fuzzer found that, too: of an empty vocabulary and
+two empty words the row has never been allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
 
 @<Read one merge@>=
 static bool read_merge(struct reader *r, const char *a, size_t n_a,
@@ -314,10 +318,12 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
   size_t n = r->row.n;
   if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
   const struct name_map *known = &r->t->by_piece;
-  uint32_t left = name_map_get(known, r->row.byte, n);
-  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
-  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
-  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
+  bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
+  uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
+  uint32_t right = two ? name_map_get(known, r->row.byte + n,
+    r->row.n - n) : 0;
+  uint32_t made = two ? name_map_get(known, r->row.byte, r->row.n) : 0;
+  if (left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
       r->why);
   char words[120];
@@ -1021,7 +1027,8 @@ static bool read_config(struct reader *r)
   bool here = length > 0 && length < (int) sizeof path
     && access(path, F_OK) == 0;
   if (here) r->file = path;
-  json_t *config = here ? read_json(path, r->why) : NULL;
+  size_t bytes;
+  json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
   bool ok = (!here || config != NULL)
     && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
     r->begin != 0, &r->t->front)
@@ -1034,21 +1041,29 @@ static bool read_config(struct reader *r)
 
 @ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
 error, while U+0000 is a character like any other. Its memory is its own and outside
-our books; it is returned when the tokenizer has been built.
+our books; it is returned when the tokenizer has been built. It may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
 @^jansson@>
 
 @<Parse a file of JSON@>=
-static json_t *read_json(const char *path, struct error *why)
+enum { JSON_MOST = 64 << 20 };
+static json_t *read_json(const char *path, size_t *bytes,
+  struct error *why)
 {
   struct mapping map;
   json_error_t trouble;
   if (!file_map(&map, path, why)) return NULL;
-  json_t *v = json_loadb(@[(const char *) map.bytes@], map.size,
-    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  *bytes = map.size;
+  json_t *v = map.size > JSON_MOST ? NULL
+    : json_loadb(@[(const char *) map.bytes@], map.size,
+      JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   file_unmap(&map);
-  if (v == NULL)
-    error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
-      trouble.column, trouble.text);
+  if (*bytes > JSON_MOST)
+    error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %d of JSON",
+      path, *bytes, JSON_MOST);
+  else if (v == NULL)
+    error_say(why, "%s: line %d, column %d: %s;"@|
+      " wanted: strict JSON", path, trouble.line, trouble.column,
+      trouble.text);
   return v;
 }
 
@@ -1109,7 +1124,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   static const char end_of_text[] = "<|endoftext|>";
   struct added_token x = @[{ .special = true }@];
   r->file = vocab, r->ours = true;
-  r->vocab = read_json(vocab, r->why);
+  r->vocab = read_json(vocab, &r->bytes, r->why);
   bool ok = r->vocab != NULL && read_vocab(r, "")
     && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
@@ -1197,7 +1212,7 @@ static bool read_file(struct reader *r, const char *path)
 @<Read a file of JSON into a tokenizer@>=
 static bool read_json_file(struct reader *r, const char *path)
 {
-  json_t *file = read_json(path, r->why);
+  json_t *file = read_json(path, &r->bytes, r->why);
   bool ok = file != NULL && (json_is_object(file)
     || refuse(r, "this", file, "an object"))
     && read_description(r, file);

@@ -177,16 +177,18 @@ const struct stored *weights_at(const struct archive *w, size_t i);
 const struct stored *weights_find(const struct archive *w, const char *name);
   /* by name, or null */
 const char *weights_path(const struct archive *w);
-  /* the file, or the index: the name to put into an error */
+  /* the file, or the index: the name to put into an error; of null, a model
+     that was made in memory, the words for it */
 
 @ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
 strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
 models, and which one you get depends on your tools.
 
 @<A file of JSON@>=
-json_t *json_read(const char *path, struct error *why);
+enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 }; /* bytes */
+json_t *json_read(const char *path, size_t most, struct error *why);
   /* the value in a file, to be released with |json_decref|; strict: duplicate
-     keys, bad UTF-8, more than 64\,MiB are errors; null and a sentence */
+     keys, bad UTF-8, more than |most| bytes are errors; null and a sentence */
 const char *json_excerpt(json_t *value, char room[64]);
   /* the value as one would type it, cut to fit into |room|, for an error's
      ``found''; returns |room| */
@@ -227,7 +229,7 @@ struct reader {
   bool metadata; /* has been seen */
   struct error *why;
 };
-enum { ENTRY_MOST = 4096, METADATA_MOST = 4 << 20 }; /* bytes */
+enum { ENTRY_MOST = 4096, METADATA_MOST = 1 << 20 }; /* bytes */
 @#
 static bool header_bad(struct reader *r, const char *found, const char *wanted)
 {
@@ -371,9 +373,13 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
 
 @ The list of pointers
 doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
-move $n^2/2$ pointers.
+move $n^2/2$ pointers. It has an end, |TENSORS_MOST|, at about three times what the largest published model has: an entry can be so short that its block is several times as large as its text.
 
 @<Make room in the list for one more tensor@>=
+if (w->n == TENSORS_MOST) {
+  error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+  return NULL;
+}
 if (w->n == w->room) {
   size_t room = w->room == 0 ? 64 : 2 * w->room;
   void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
@@ -615,7 +621,7 @@ count them ourselves. Sorting stands between opening and checking, because the c
 static bool weights_open_index(struct archive *w, struct memory *m,
   const char *directory, struct error *why)
 {
-  json_t *index = json_read(w->path, why);
+  json_t *index = json_read(w->path, INDEX_MOST, why);
   if (index == NULL) return false;
   json_t *map = json_object_get(index, "weight_map");
   char room[64];
@@ -704,7 +710,10 @@ const struct stored *weights_at(const struct archive *w, size_t i)
 {
   return w->list[i];
 }
-const char *weights_path(const struct archive *w) { return w->path; }
+const char *weights_path(const struct archive *w)
+{
+  return w == NULL ? "the model" : w->path;
+}
 
 @ A string of ours is a block like any other, and goes back with its size, which is its
 length and the zero at its end. A path is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
@@ -726,18 +735,19 @@ static void path_return(struct memory *m, char *path)
   if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
 }
 
-@ Settings and index are read from the mapping as well. The bound keeps a file of the
-wrong kind from being taken for JSON gigabyte by gigabyte. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
+@ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps many
+times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
 
 @<Read a file of JSON@>=
-json_t *json_read(const char *path, struct error *why)
+json_t *json_read(const char *path, size_t most, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return NULL;
   json_error_t found;
   json_t *value = NULL;
-  if (map.size > JSON_MOST)
-    error_found(why, path, "this", "very large", "JSON of at most 64 MiB");
+  if (map.size > most)
+    error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %zu of JSON",
+      path, map.size, most);
   else {
     value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
       | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
@@ -779,7 +789,7 @@ machine be; a machine that is not would need a copy of every tensor.
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
+enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
 @<What |struct archive| holds@>@;
 @<A reader of headers@>@;
 @<Headers, from the mark to the whole@>@;

@@ -760,13 +760,16 @@ static void show_settings(struct inspection *g)
 }
 
 @ A tensor has a name, a type, a shape, and a size in bytes. The shape is printed as the file has it: for a matrix the outputs first, but
-for the matrices of GPT-2, which lie the other way round.
+for the matrices of GPT-2, which lie the other way round. The name is any string of the file's; with an escape character in it, it could clear the reader's screen or write over the line above. So it is printed as an error
+would say it, with question marks for such things.
 
 @<Show the tensors@>=
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
   if (!g->in_json) {
-    fprintf(g->c->out, "  %s %s [", t->name, t->type);
+    struct error clean;
+    error_say(&clean, "%s", t->name);
+    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
     fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
@@ -875,7 +878,9 @@ static void show_one_ignored(struct inspection *g, const char *file,
   const char *field, const char *reason)
 {
   if (!g->in_json) {
-    fprintf(g->c->out, "  %s: %s: %s\n", file, field, reason);
+    struct error clean;
+    error_say(&clean, "%s: %s: %s", file, field, reason);
+    fprintf(g->c->out, "  %s\n", clean.words);
     return;
   }
   put_open(&g->j, '{');
@@ -1266,18 +1271,21 @@ static bool answer_stream(struct inquiry *q)
 }
 
 @ Of the four ids of the hand calculation the ends are 1, 3, 3 and 6: chunk number $i$ lies between end $i-1$ and end $i$, and where
-two ends are equal it is empty. What lies behind the last end is what was flushed.
+two ends are equal it is empty. What lies behind the last end is what was flushed. A text of no bytes has no block, and to a null pointer C adds not even a zero; so an empty string stands for it. (A fuzzer asked for the
+chunks of no ids.)
 
 @<Write the chunks of a stream@>=
 static void put_chunks(struct json_out *j, const struct bytes *all,
   const struct ids *ends)
 {
   size_t from = 0;
+  const unsigned char *text = all->n > 0 ? all->byte
+    : (const unsigned char *) "";
   put_key(j, "chunks"), put_open(j, '[');
   for (size_t i = 0; i < ends->n; from = ends->id[i++])
-    put_hex(j, all->byte + from, ends->id[i] - from);
+    put_hex(j, text + from, ends->id[i] - from);
   put_close(j, ']');
-  put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
+  put_key(j, "flush"), put_hex(j, text + from, all->n - from);
 }
 
 @ Learning needs no model at all. Every merge makes a text shorter by at least one id, so more
@@ -1596,7 +1604,9 @@ which it was.
   put_key(j, "ids");
   put_ids(j, id + text->n_prompt, n - text->n_prompt);
   put_key(j, "text");
-  put_text(j, whole.byte + before.n, whole.n - before.n);
+  if (whole.n > before.n)
+    put_text(j, whole.byte + before.n, whole.n - before.n);
+  else put_words(j, "");
   put_key(j, "finish");
   put_word(j, stopped ? "\"stop\"" : "\"length\"");
   put_key(j, "stop_reason");
@@ -2124,11 +2134,12 @@ subcommand makes is refused once, and the program must survive it with a sentenc
 held. The protocol is asked questions of which an oracle in another language knows the answers.
 @^tests@>
 
-What remains are the inputs that nobody thinks of. They are found by a program that changes bytes at
+The files of a model are attacked bit by bit (\cref{sec:siege}). What remains are the inputs that nobody thinks of. They are found by a program that changes bytes at
 random, watches which lines of ours have been reached, and keeps what reached a new one.\side{Called
 fuzzing: Miller, Fredriksen and So 1990; guided by coverage: Zalewski 2013, LLVM's libFuzzer.} There is
-such a \emph{target} for the command line, for the protocol, for tokenizers, for tensor files and
-for settings; what it must not do is crash, leak, or read one byte behind the end of a file. Their best
+such a \emph{target} for the command line, for the protocol, for tokenizers, for a vocabulary told by its content, for tensor files and
+for settings; what it must not do is crash, leak, ask for memory that its input does not justify, or read one byte behind the end of a file. Two more, for characters and for merges, also know the right answer, from
+a second program that is slow and plain. A campaign ends when ten minutes have brought no new branch of ours to light. Their best
 finds are kept and replayed with every \texttt{make check}, which prints how much of each parser
 they reach. And since a watchdog that never barks may be asleep, \texttt{make fuzz-proof} plants
 one fault in each parser, a boundary moved by one, and waits for it to be found.

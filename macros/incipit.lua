@@ -424,6 +424,18 @@ function incipit.alphabet(name)
     tikz("\\node[fig/number] at (%.1f,.42) {%X};\\node[fig/number,anchor=east] at (-.15,%.1f) {%X};", k + .5, k, -k - .5, k)
   end
 end
+-- a text as it stands in its file, each character the redder the more of its bits can be turned and the file still loads
+function incipit.siege(name)
+  local x, y = 0, 0
+  for _, r in ipairs(incipit.csv(name)) do
+    if r.character == 10 then x, y = 0, y - 1
+    else
+      if r.loads > 0 then tikz("\\fill[rubric!%d] (%.1f,%.2f) rectangle ++(1,.96);", 8 + 4 * r.loads, x, y - .28) end
+      if r.character ~= 32 then tikz("\\node[inner sep=0pt,anchor=base,font=\\ttfamily\\footnotesize,text=%s] at (%.1f,%d) {\\char%d\\relax};", r.loads > 0 and "rubric" or "ink", x + .5, y, r.character) end
+      x = x + 1
+    end
+  end
+end
 -- (k) what one head looks at: words upright below, an arc for each weight; those of the last row dark
 function incipit.looks(arcs, words, dx)
   local n = 0

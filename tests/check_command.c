@@ -111,6 +111,50 @@ static void set_field(const char *name, const char *file, const char *field, con
   must(json_dump_file(j, path, JSON_PRESERVE_ORDER) == 0, path);
   json_decref(j);
 }
+static void spill_file(const char *name, const char *file, const char *text, size_t n)      /* n 0: as long as it is */
+{
+  char path[8192];
+  if (n == 0) n = strlen(text);
+  FILE *f = fopen(place(path, name, file), "wb");
+  must(f != NULL && fwrite(text, 1, n, f) == n && fclose(f) == 0, path);
+}
+/* files as a stranger might write them on purpose; tests/check_hostile.c has more of each kind, here is what the command says */
+static void make_hostile_models(void)
+{
+  char path[8192], deep[4096];
+  variant("nan", NULL);
+  json_t *header;
+  FILE *f = fopen(place(path, "nan", "model.safetensors"), "r+b");
+  uint64_t length;
+  must(f != NULL && fread(&length, 8, 1, f) == 1, path);
+  char *text = malloc(length);
+  must(fread(text, 1, length, f) == length && (header = json_loadb(text, length, 0, NULL)) != NULL, path);
+  static const unsigned char none[2] = {0x00, 0x7e};
+  json_t *at = json_object_get(json_object_get(header, "model.layers.1.mlp.down_proj.weight"), "data_offsets");
+  must(fseek(f, (long) (8 + length) + (long) json_integer_value(json_array_get(at, 0)), SEEK_SET) == 0 && fwrite(none, 1, 2, f) == 2 && fclose(f) == 0, path);
+  json_decref(header), free(text);
+  memset(deep, '[', sizeof deep);
+  variant("deep", NULL), spill_file("deep", "config.json", deep, sizeof deep);
+  variant("twice", NULL), spill_file("twice", "config.json", "{\"model_type\":\"llama\",\n\"model_type\":\"gpt2\"}", 0);
+  variant("latin", NULL), spill_file("latin", "tokenizer.json", "{\"version\":\n\"\xe9\"}", 0);
+  variant("huge", NULL), spill_file("huge", "generation_config.json", "{\"temperature\":1e999}", 0);
+  variant("steer", NULL), set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "7");
+  const char *steering = "{\"\\u001b[2Jclear\\u009b\\r\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}";
+  memset(deep, 0, sizeof deep), deep[0] = (char) strlen(steering), strcpy(deep + 8, steering);
+  spill_file("steer", "steer.safetensors", deep, 8 + strlen(steering));
+  variant("context", NULL), set_field("context", "config.json", "max_position_embeddings", "2147483648");
+  variant("layers", NULL), set_field("layers", "config.json", "num_hidden_layers", "1000000000");
+  variant("far", NULL), set_field("far", "tokenizer.json", "added_tokens", "[{\"id\":4194303,\"content\":\"x\"}]");
+  variant("out", "model.safetensors"), spill_file("out", "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"x/../../y\"}}", 0);
+  variant("root", "model.safetensors"), spill_file("root", "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", 0);
+  variant("claim", "model.safetensors"), spill_file("claim", "model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\xff{}", 10);
+  variant("shapes", "model.safetensors"), spill_file("shapes", "model.safetensors", "\x49\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"U8\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 8 + 0x49);
+  variant("pipe", "model.safetensors");
+  unlink(place(path, "pipe", "model.safetensors"));
+  must(mkfifo(path, 0600) == 0, path);
+  variant("big", "config.json"), spill_file("big", "config.json", "{}", 0);
+  must(truncate(place(path, "big", "config.json"), 2000000) == 0, path);
+}
 static void make_models(void)
 {
   char path[8192];
@@ -139,6 +183,7 @@ static void make_models(void)
   fprintf(f, "{{ messages }}"), fclose(f);
   variant("sampled", NULL), set_field("sampled", "generation_config.json", "do_sample", "true");
   variant("long", NULL), set_field("long", "config.json", "max_position_embeddings", "4096");
+  make_hostile_models();
 }
 
 /* ---- the tables of options and of refusals */
@@ -220,6 +265,18 @@ START_TEST(refusals_are_sentences_about_the_thing)
 }
 END_TEST
 
+START_TEST(names_do_not_steer_the_terminal)
+{
+  struct run r = run("inspect @/steer/steer.safetensors");
+  ck_assert_msg(r.status == 0 && strstr(r.out, "  ?[2Jclear??? U8 [0] 0 bytes\n") != NULL, "%s%s", r.out, r.err);
+  done(&r);
+  set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "null");      /* says nothing, and is shown as ignored */
+  r = run("inspect @/steer");
+  ck_assert_msg(r.status == 0 && strstr(r.out, "config.json: ?[2Jclear??: null") != NULL && strchr(r.out, 0x1b) == NULL, "%s%s", r.out, r.err);
+  done(&r);
+  set_field("steer", "config.json", "\x1b[2Jclear\xc2\x9b", "7");
+}
+END_TEST
 START_TEST(what_a_terminal_and_an_environment_change)
 {
   struct run r = run_as("generate", FROM_KEYBOARD, 0);
@@ -1066,6 +1123,7 @@ int main(void)
   TCase *t = tcase_create("people");
   tcase_add_test(t, every_option_changes_something_and_refuses_something);
   tcase_add_test(t, refusals_are_sentences_about_the_thing);
+  tcase_add_test(t, names_do_not_steer_the_terminal);
   tcase_add_test(t, what_a_terminal_and_an_environment_change);
   tcase_add_test(t, a_greeting_with_three_things_to_try);
   tcase_add_test(t, hints_are_said_once_and_to_the_eyes);

@@ -18,6 +18,8 @@ END_TEST
 START_TEST(error_is_one_line_and_whole_characters)
 {
   struct error why;
+  error_say(&why, "\x1b[2J \xc2\x80\xc2\x9b\xc2\xa0\xc3\x9b");      /* the second set of control characters; what only looks like it stays */
+  ck_assert_str_eq(why.words, "?[2J ????\xc2\xa0\xc3\x9b");
   error_say(&why, "a\nb\tc\x7f");
   ck_assert_str_eq(why.words, "a?b?c?");
   char longer[600];

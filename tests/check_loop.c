@@ -142,6 +142,31 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
 }
 END_TEST
 
+static bool until_eleven(void *self, const struct step *now) { (void) self; return now->number < 11; }
+START_TEST(a_context_that_is_only_claimed_costs_nothing)
+{
+  struct rig r;
+  rig_open(&r, 5);
+  uint32_t prompt[2] = {3, 1};
+  struct settings want = {.max_new_tokens = SIZE_MAX, .see = NULL};
+  struct continuation c;
+  store_close(r.s);
+  r.t.lm.config.n_positions = 12;
+  ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 1, &r.why));
+  ck_assert(run(&r, prompt, 2, &want, &c));
+  uint64_t peak = r.m.all.peak;
+  continuation_free(&r.m, &c);
+  store_close(r.s);
+  r.t.lm.config.n_positions = 0x7fffffff;
+  ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 1, &r.why));
+  want.see = until_eleven;      /* as many as there may be, and the context is enormous */
+  ck_assert(run(&r, prompt, 2, &want, &c));
+  ck_assert_uint_le(r.m.all.peak, peak + 8192);
+  continuation_free(&r.m, &c);
+  rig_close(&r);
+}
+END_TEST
+
 START_TEST(loop_survives_every_refusal)
 {
   for (uint64_t n = 1;; n++) {
@@ -163,14 +188,24 @@ END_TEST
 
 START_TEST(a_logit_that_is_no_number_is_an_error)
 {
-  struct rig r;
-  rig_open(&r, 5);
-  ((float *) (uintptr_t) r.t.lm.head.weight.data)[5] = NAN;
-  uint32_t prompt[2] = {3, 1};
-  struct settings want = {.max_new_tokens = 3};
-  struct continuation c;
-  ck_assert(!run(&r, prompt, 2, &want, &c));
-  rig_close(&r);
+  /* where a number is spoilt, and what the sentence must name: the head; a layer; an embedding of a row that the last one sees */
+  static const struct { int where; const char *words; } bad[] = {{0, "the model: logit 5 is not finite behind the last layer"},
+    {1, "the model: row 0 is not finite behind layer 1 of 3"}, {2, "the model: row 0 is not finite behind layer 2 of 3"},
+    {3, "the model: row 0 is not finite behind layer 3 of 3"}, {4, "the model: the embedding of row 0 is not finite"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct rig r;
+    rig_open(&r, 5);
+    const void *at = bad[i].where == 0 ? r.t.lm.head.weight.data : bad[i].where == 4 ? r.t.lm.embedding.data : r.t.layer[bad[i].where - 1].down.weight.data;
+    size_t k = bad[i].where == 4 ? 3 * TINY_D + 1 : bad[i].where == 0 ? 5 : 0;
+    ((float *) (uintptr_t) at)[k] = i == 2 ? INFINITY : NAN;
+    uint32_t prompt[2] = {3, 1};
+    struct settings want = {.max_new_tokens = 3};
+    struct continuation c;
+    ck_assert(!run(&r, prompt, 2, &want, &c));
+    if (bad[i].where == 0) ck_assert_msg(strstr(r.why.words, "is not finite behind the last layer; wanted: a number"), "%s", r.why.words);
+    else ck_assert_msg(strstr(r.why.words, bad[i].words) != NULL, "%s; wanted: %s", r.why.words, bad[i].words);
+    rig_close(&r);
+  }
 }
 END_TEST
 
@@ -295,6 +330,7 @@ int main(void)
   tcase_add_test(t, each_token_is_the_argmax_after_its_prefix);
   tcase_add_test(t, three_things_end_the_loop);
   tcase_add_test(t, context_ends_the_text_and_refuses_a_longer_prompt);
+  tcase_add_test(t, a_context_that_is_only_claimed_costs_nothing);
   tcase_add_test(t, loop_survives_every_refusal);
   tcase_add_test(t, a_logit_that_is_no_number_is_an_error);
   tcase_add_test(t, later_tokens_change_nothing);

@@ -994,6 +994,7 @@ START_TEST(every_defect_has_its_own_sentence)
     {MODEL, "\"ab\": 97", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "97", "no other"}},
     {MODEL, VOCAB_EXTRA, "[\"a b\", \"b a\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[1]", "\"b\" and \"a\"", "two words"}},
     {MODEL, VOCAB_EXTRA, "[[\"a\", \"b\", \"c\"]]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "list", "two words"}},
+    {MODEL, VOCAB_EXTRA, "[\" \"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"\" and \"\"", "two words"}},
     {MODEL, VOCAB_EXTRA, "[\"ab\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"ab\"", "two words"}},
     {MODEL, VOCAB_EXTRA, "{}", NONE, "null", PRE, "null", DEC, "", {"model.merges", "object", "list"}},
     {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 97, \"content\": \"<s>\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "97", "no word"}},

@@ -1,16 +1,17 @@
 #!/bin/sh
-# fuzz.sh replay | campaign [SECONDS] | proof | seeds -- the fuzzers of the parsers.
+# fuzz.sh replay | campaign [MOST [IDLE]] | proof | seeds -- the fuzzers of the parsers.
 # replay: every target over its committed corpus, with the coverage of the parser's file where gcov is there (no clang needed)
-# campaign: libFuzzer for SECONDS a target (default 30), new inputs are merged into the corpus; proof: a planted fault in each parser is found
-# within a minute, beginning with the corpus.
+# campaign: libFuzzer on every target (TARGET="a b": on those) until IDLE seconds (600) went by without a new edge, MOST seconds (1200) at most;
+# KEEP=1 puts what is worth keeping into the corpus, and the last log beside it.  proof: a planted fault in each parser is found within a
+# minute, beginning with the corpus.
 set -eu
 build=${BUILD:-build}; out=$build/fuzz; mkdir -p "$out"
-targets="line probe tokenizer tensors config"
+targets="line probe tokenizer vocabulary tensors config stream merges"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/00-ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/A1[4-7]-*/[a-z]*.c tangled/01-tokens/[a-z]*.c)
-parsers="A2-command/options.c A7-json/json.c A8-questions/probe.c A17-descriptions/files.c A15-scores/scores.c A3-files/safetensors.c A14-families/config.c"
+modules=$(ls tangled/00-ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/A1[457]-*/[a-z]*.c tangled/01-tokens/[a-z]*.c)
+parsers="A2-command/options.c A7-json/json.c A8-questions/probe.c A17-descriptions/files.c A15-scores/scores.c A3-files/safetensors.c A14-families/config.c 01-tokens/utf8.c 01-tokens/bpe.c"
 
 # the parsers and what they stand on, watched by libFuzzer; model and kernels come from the library as it is
 instrumented() { # SOURCE OBJECT
@@ -32,6 +33,8 @@ fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
+FUZZ_ROOM=$(mktemp -d /dev/shm/fuzz.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX"); export FUZZ_ROOM
+trap 'rm -rf "$FUZZ_ROOM"' EXIT
 options="-max_len=9000 -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/words.dict"
 
 case ${1:-replay} in
@@ -48,7 +51,7 @@ replay)
   if [ -n "$gcov" ]; then
     for p in $parsers; do
       # what writes and what counts digits for the book is no parser
-      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" number_values number_digits count_digits significant needs_second count_second to_alphabet make_merge make_words make_description tokenizer_write " '
+      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" number_values number_digits count_digits significant needs_second count_second to_alphabet make_merge make_words make_description tokenizer_write learn_pairs " '
         /^Function/ { name = substr($2, 2, length($2) - 2); next } /^File/ { name = "" }
         name != "" && /^Lines executed:/ { split($0, f, /[:%]/); n = $NF; if (index(skip, " " name " ") == 0) { hit += f[2] * n / 100; all += n } name = "" }
         END { printf "%.1f %d", all ? 100 * hit / all : 0, all }')
@@ -58,18 +61,33 @@ replay)
   else echo "coverage NOT RUN: no gcov for ${CC:-cc}"; fi
   exit $rc ;;
 campaign)
-  need_clang; engine
+  need_clang; engine; most=${2:-1200} idle=${3:-600}
+  mkdir -p "$out/crashes" tests/fuzz/log
   for t in ${TARGET:-$targets}; do
     fuzzer $t
-    rm -rf "$out/new-$t"; mkdir -p "$out/new-$t" "$out/crashes" tests/fuzz/corpus/$t
-    "$out/fuzz-$t" $options -max_total_time=${2:-30} -artifact_prefix="$out/crashes/$t-" "$out/new-$t" tests/fuzz/corpus/$t > "$out/$t.log" 2>&1 || { tail -40 "$out/$t.log"; echo "$t: FAILED, see $out/crashes"; exit 1; }
+    mkdir -p tests/fuzz/corpus/$t; fresh=$out/new-$t; rm -rf "$fresh"; mkdir -p "$fresh"
+    python3 tests/fuzz/seeds.py "$out/seeds" 2>/dev/null; mkdir -p "$out/seeds/$t"
+    "$out/fuzz-$t" $options -max_total_time=$most -artifact_prefix="$out/crashes/$t-" "$fresh" tests/fuzz/corpus/$t "$out/seeds/$t" > "$out/$t.log" 2>&1 & pid=$!
+    # an edge is what libFuzzer counts as cov; when it has not risen for a while, the campaign is over
+    edges=0 since=$(date +%s) began=$since ended="after $most s"
+    while kill -0 $pid 2>/dev/null; do
+      sleep 2; now=$(date +%s)
+      n=$(grep -o ' cov: [0-9]*' "$out/$t.log" | tail -1 | tr -dc 0-9)
+      [ "${n:-0}" -le $edges ] || { edges=$n; since=$now; }
+      if [ $((now - since)) -ge $idle ]; then ended="after $idle s without a new edge"; kill -INT $pid 2>/dev/null; break; fi
+    done
+    rc=0; wait $pid || rc=$?
+    [ $rc = 0 ] || [ $rc = 72 ] || { tail -40 "$out/$t.log"; echo "$t: FAILED, see $out/crashes"; exit 1; }
     rm -rf "$out/least-$t"; mkdir -p "$out/least-$t"
-    "$out/fuzz-$t" $options -merge=1 "$out/least-$t" tests/fuzz/corpus/$t "$out/new-$t" >> "$out/$t.log" 2>&1
-    n=$(ls "$out/least-$t" | wc -l)
-    echo "$t: ${2:-30} s, $n inputs after merging, $(ls tests/fuzz/corpus/$t | wc -l) in the corpus; $(grep -ho 'cov: [0-9]* ft: [0-9]*' "$out/$t.log" | tail -1)"
-    { echo "seconds ${2:-30}"; echo "clang $(clang --version | head -1)"; grep -E '^(#[0-9]+\s+(INITED|DONE)|Done )' "$out/$t.log" | head -4; } > "$out/$t.summary"
-    [ -z "${KEEP:-}" ] || cp "$out/$t.summary" tests/fuzz/log/$t.txt
-    [ -z "${KEEP:-}" ] || { rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/; }
+    "$out/fuzz-$t" $options -merge=1 "$out/least-$t" tests/fuzz/corpus/$t "$out/seeds/$t" "$fresh" > "$out/$t.merge" 2>&1
+    runs=$(grep -oE '^#[0-9]+' "$out/$t.log" | tail -1 | tr -dc 0-9)
+    { echo "$t: $runs runs in $((now - began)) s, ended $ended; $edges edges"; echo "$(ls "$out/least-$t" | wc -l) inputs, $(cat "$out/least-$t"/* | wc -c) bytes after merging, $(ls tests/fuzz/corpus/$t | wc -l) before"
+      clang --version | head -1; grep -E '^#[0-9]+[[:space:]]+(INITED|DONE)' "$out/$t.log" || true; grep -E '^#[0-9]+[[:space:]]+NEW' "$out/$t.log" | tail -1 | cut -c1-100; } > "$out/$t.summary"
+    head -2 "$out/$t.summary"
+    if [ -n "${KEEP:-}" ]; then
+      cp "$out/$t.summary" tests/fuzz/log/$t.txt
+      rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/
+    fi
   done ;;
 proof)
   need_clang; engine; rm -f "$out"/clean-*

@@ -38,6 +38,12 @@ if [ "$build" = build ]; then
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
   one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
+# every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
+case $build in *tsan*) ;; *) if [ -x "$build/bin/A16-hostile" ]; then
+  one siege "$build/bin/A16-hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
+  s=${SHARED:-../shared}/golden/refuse/control-llama
+  if [ -d "$s" ]; then one siege-shared "$build/bin/A16-hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
+fi ;; esac
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
 awk -F'\t' -v expected="$out/expected.tsv" -v build="$build" '
   BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[3] != "plain" || build == "build")) want[f[1]] = f[2] } }

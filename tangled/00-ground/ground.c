@@ -45,9 +45,11 @@ bool error_say(struct error *why, const char *format, ...)
     why->words[0] = '\0';
   if (n >= (int)sizeof why->words)
     cut_at_character(why->words);
-  for (char *c = why->words; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+  for (unsigned char *c = (unsigned char *)why->words; *c != '\0'; c++)
+    if (*c < 0x20 || *c == 0x7f)
       *c = '?';
+    else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+      c[0] = c[1] = '?';
   return false;
 }
 

@@ -11,7 +11,7 @@
 #include "A6-kernels/numbers.h"
 #include "03-loop/loop.h"
 
-/* 3.39  A model that knows one sentence by heart */
+/* 3.40  A model that knows one sentence by heart */
 
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 static const char *const word[WORDS] =
@@ -24,7 +24,7 @@ struct parrot {
   struct model lm;
 };
 
-/* 3.40  A model that knows one sentence by heart */
+/* 3.41  A model that knows one sentence by heart */
 
 static struct tensor at(const float *x)
 {
@@ -44,7 +44,7 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-/* 3.41  A model that knows one sentence by heart */
+/* 3.42  A model that knows one sentence by heart */
 
 static void parrot_make(struct parrot *p)
 {
@@ -53,7 +53,7 @@ static void parrot_make(struct parrot *p)
     p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
   parrot_layer(p);
 
-/* 3.42  Say what shape the parrot has */
+/* 3.43  Say what shape the parrot has */
 
   p->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = CONTEXT,.d_model = WIDTH,
@@ -70,7 +70,7 @@ static void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-/* 3.43  A laboratory to run the loop in */
+/* 3.44  A laboratory to run the loop in */
 
 static void idle_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
@@ -80,7 +80,7 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
-/* 3.44  A laboratory to run the loop in */
+/* 3.45  A laboratory to run the loop in */
 
 static void idle_linear(const struct engine *e, const struct matrix *list,
                         size_t n, const float *x, size_t rows, float *const *y)
@@ -98,7 +98,7 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-/* 3.45  A laboratory to run the loop in */
+/* 3.46  A laboratory to run the loop in */
 
 struct laboratory {
   struct memory m;
@@ -110,9 +110,9 @@ struct laboratory {
   uint32_t sentence[WORDS];
 };
 
-/* 3.47  A laboratory to run the loop in */
+/* 3.48  A laboratory to run the loop in */
 
-/* 3.46  Find the sentence in the tokens of the built-in model */
+/* 3.47  Find the sentence in the tokens of the built-in model */
 
 static bool find_sentence(struct laboratory *lab, struct error *why)
 {
@@ -148,14 +148,14 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
   return lab->pocket != NULL && find_sentence(lab, why);
 }
 
-/* 3.48  A laboratory to run the loop in */
+/* 3.49  A laboratory to run the loop in */
 
 static void laboratory_close(struct laboratory *lab)
 {
   model_close(&lab->m, lab->pocket);
 }
 
-/* 3.49  Run the loop and read the counters */
+/* 3.50  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -163,7 +163,7 @@ struct tally {
   bool print;
 };
 
-/* 3.52  Watch one pass go by */
+/* 3.53  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -190,7 +190,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.51  Generate g tokens after the first p of the sentence */
+/* 3.52  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -209,7 +209,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   t->did = lab->c;
   store_close(st);
 
-/* 3.50  Compare what was drawn with what was counted */
+/* 3.51  Compare what was drawn with what was counted */
 
   size_t seen = 0;
   for (size_t i = 0; i < t->longest; i++)
@@ -220,7 +220,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
 
 }
 
-/* 3.53  Run the loop and read the counters */
+/* 3.54  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -237,7 +237,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.54  Draw the four passes as the hand drew them */
+/* 3.55  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -248,7 +248,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
       return false;
     rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
 
-/* 3.55  Draw a pass of 'rows' rows, 'again' of them computed before */
+/* 3.56  Draw a pass of 'rows' rows, 'again' of them computed before */
 
     printf("pass %zu  ", g);
     for (size_t i = 0; i < rows; i++)
@@ -262,7 +262,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.56  Count the four cases that are quoted everywhere */
+/* 3.57  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -281,7 +281,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.57  Print the cells of a grid and the points of the curves */
+/* 3.58  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -291,7 +291,7 @@ static bool print_cells(struct laboratory *lab, size_t p, size_t g,
   return run_loop(lab, true, p, g, &t, why);
 }
 
-/* 3.58  Print the cells of a grid and the points of the curves */
+/* 3.59  Print the cells of a grid and the points of the curves */
 
 static bool print_growth(struct laboratory *lab, struct error *why)
 {
@@ -307,7 +307,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.4  Print every number that the prose quotes */
 
-/* 3.62  Measure the exponents */
+/* 3.63  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -326,7 +326,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.59  Print the table's numbers as keys */
+/* 3.60  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -341,7 +341,7 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
-/* 3.60  Print the table's numbers as keys */
+/* 3.61  Print the table's numbers as keys */
 
 static bool print_keys(struct laboratory *lab, struct error *why)
 {
@@ -355,7 +355,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
 
-/* 3.61  Print a line of the table, and what doubling does to it */
+/* 3.62  Print a line of the table, and what doubling does to it */
 
     if (!print_run(lab, p, g, &t, why)
         || !run_loop(lab, false, p, 2 * g, &twice, why))
@@ -370,7 +370,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.63  Print what became of the claims */
+/* 3.64  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -382,7 +382,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   if (!run_loop(lab, true, 3, 4, &t, why))
     return false;
 
-/* 3.64  Print the claims about the whole drawing */
+/* 3.65  Print the claims about the whole drawing */
 
   size_t reused = 0;
   for (size_t i = 0; i < t.longest; i++)
@@ -399,9 +399,9 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.65  Print what became of the claims */
+/* 3.66  Print what became of the claims */
 
-/* 3.66  Print what follows when the answer gets longer */
+/* 3.67  Print what follows when the answer gets longer */
 
 static bool claims_of_growth(struct laboratory *lab, size_t p, size_t g,
                              const struct tally *t, struct error *why)
@@ -436,9 +436,9 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.67  Print what became of the claims */
+/* 3.68  Print what became of the claims */
 
-/* 3.68  Print what holds for the long drawing */
+/* 3.69  Print what holds for the long drawing */
 
 static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
 {
@@ -452,7 +452,7 @@ static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.69  Print what holds of the six layers of a drawing */
+/* 3.70  Print what holds of the six layers of a drawing */
 
 static bool claims_of_layers(struct laboratory *lab, struct error *why)
 {
@@ -484,14 +484,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return claims_of_the_handbook(lab, why) && claims_of_layers(lab, why);
 }
 
-/* 3.70  Print what became of the claims */
+/* 3.71  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
   return g * p + g * (g - 1) / 2;
 }
 
-/* 3.71  Hold the formula against five runs */
+/* 3.72  Hold the formula against five runs */
 
 static bool formula_holds(struct laboratory *lab, struct tally *t,
                           struct error *why)
@@ -510,7 +510,7 @@ static bool formula_holds(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-/* 3.72  Print what only the formula can reach */
+/* 3.73  Print what only the formula can reach */
 
 static bool claims_by_formula(struct laboratory *lab, struct error *why)
 {
@@ -529,7 +529,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.73  Print what became of the claims */
+/* 3.74  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -543,9 +543,9 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.74  Print what became of the claims */
+/* 3.75  Print what became of the claims */
 
-/* 3.75  Print what single steps and unusual lengths say */
+/* 3.76  Print what single steps and unusual lengths say */
 
 static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
                                    struct error *why)
@@ -567,7 +567,7 @@ static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-/* 3.76  Print what single steps and unusual lengths say */
+/* 3.77  Print what single steps and unusual lengths say */
 
 static bool claims_of_lengths(struct laboratory *lab, struct tally *t,
                               struct error *why)
@@ -601,7 +601,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
       && claims_that_hold(lab, why) && claims_by_formula(lab, why);
 }
 
-/* 3.26  Take the time of a pass */
+/* 3.27  Take the time of a pass */
 
 enum { ROUNDS = 21, LENGTHS = 12 };
 static double now_in_seconds(void)
@@ -611,7 +611,7 @@ static double now_in_seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* 3.27  Take the time of a pass */
+/* 3.28  Take the time of a pass */
 
 static bool time_pass(struct engine *e, const struct model *lm,
                       struct store *st, size_t n, float *logits, double *seconds,
@@ -626,9 +626,9 @@ static bool time_pass(struct engine *e, const struct model *lm,
   return ok;
 }
 
-/* 3.28  Take the time of a pass */
+/* 3.29  Take the time of a pass */
 
-/* 3.29  Print median and quartiles of each length */
+/* 3.30  Print median and quartiles of each length */
 
 static int by_size(const void *a, const void *b)
 {
@@ -662,7 +662,7 @@ static bool time_rounds(struct engine *e, const struct model *lm,
   return true;
 }
 
-/* 3.30  Take the time of a pass */
+/* 3.31  Take the time of a pass */
 
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
@@ -679,7 +679,7 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 3.31  Fit a line to the times */
+/* 3.32  Fit a line to the times */
 
 static bool read_clock(double *x, double *y, int *m, struct error *why)
 {
@@ -696,7 +696,7 @@ static bool read_clock(double *x, double *y, int *m, struct error *why)
   return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
 }
 
-/* 3.32  Fit a line to the times */
+/* 3.33  Fit a line to the times */
 
 static bool print_fit(struct error *why)
 {
@@ -712,7 +712,7 @@ static bool print_fit(struct error *why)
     worst = off > worst ? off : worst;
   }
 
-/* 3.33  Print the line, and the share of attention */
+/* 3.34  Print the line, and the share of attention */
 
   printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
   printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);

@@ -1,10 +1,23 @@
 /* loop.c -- made from chapters/03-loop.w; change it there */
 
-/* 3.20  loop.c */
+/* 3.21  loop.c */
 
 #include <inttypes.h>
 #include <math.h>
 #include "03-loop/loop.h"
+
+/* 3.8  Name the first row that went bad, if the last one did */
+
+static bool sound_until(const struct model *lm, const struct pass *p,
+                        size_t last, struct error *why)
+{
+  if (pass_sound(lm, p, last, NULL))
+    return true;
+  size_t i = 0;
+  while (i < last && pass_sound(lm, p, i, NULL))
+    i++;
+  return pass_sound(lm, p, i, why);
+}
 
 /* 3.7  Read everything, and score what may follow */
 
@@ -12,28 +25,34 @@ static bool read_and_score(const struct generator *g,
                            const struct continuation *c, float *logits,
                            struct error *why)
 {
-  struct pass *p;
-  for (size_t i = 0; i < c->text.n; i++)
-    c->rows[i] = (struct row) {.sequence = c->sequence,
+  struct pass *p = NULL;
+  size_t n = c->text.n, last = n - 1;
+  struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  if (rows == NULL)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) {.sequence = c->sequence,
     .position = (uint32_t) i,.token = c->text.id[i]
     };
-  if (!forward(g->e, g->lm, g->s, c->rows, c->text.n, &p, why))
-    return false;
-  size_t last = c->text.n - 1;
-  bool ok = head(g->e, g->lm, p, &last, 1, logits, why);
+  bool ok = forward(g->e, g->lm, g->s, rows, n, &p, why)
+      && sound_until(g->lm, p, last, why)
+      && head(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
+  memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
   return ok;
 }
 
-/* 3.8  Choose the token with the highest score */
+/* 3.9  Choose the token with the highest score */
 
-static bool select_greedy(const float *logits, size_t n, uint32_t * chosen,
-                          struct error *why)
+static bool select_greedy(const struct model *lm, const float *logits,
+                          uint32_t * chosen, struct error *why)
 {
   size_t best = 0;
-  for (size_t v = 0; v < n; v++) {
+  for (size_t v = 0; v < lm->config.vocab_size; v++) {
     if (!isfinite(logits[v]))
-      return error_say(why, "logit %zu is not a finite number", v);
+      return error_say(why, "%s: logit %zu is not finite"
+                       " behind the last layer; wanted: a number",
+                       weights_path(lm->weights), v);
     if (logits[v] > logits[best])
       best = v;
   }
@@ -41,7 +60,7 @@ static bool select_greedy(const float *logits, size_t n, uint32_t * chosen,
   return true;
 }
 
-/* 3.10  Tell whether an id is in a list */
+/* 3.11  Tell whether an id is in a list */
 
 static bool is_one_of(uint32_t id, const uint32_t * list, size_t n)
 {
@@ -63,12 +82,12 @@ static bool write_on(const struct generator *g, const struct settings *want,
     store_empty(g->s);
     if (!read_and_score(g, c, logits, why))
       return false;
-    if (!select_greedy(logits, g->lm->config.vocab_size, &now.chosen, why))
+    if (!select_greedy(g->lm, logits, &now.chosen, why))
       return false;
     if (!ids_push(g->m, &c->text, now.chosen, why))
       return false;
 
-/* 3.9  6. Stop, or go round again */
+/* 3.10  6. Stop, or go round again */
 
     now.after = *g->e->c;
     size_t written = c->text.n - c->n_prompt;
@@ -85,7 +104,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
   return true;
 }
 
-/* 3.18  Free a continuation */
+/* 3.19  Free a continuation */
 
 void continuation_free(struct memory *m, struct continuation *c)
 {
@@ -93,7 +112,7 @@ void continuation_free(struct memory *m, struct continuation *c)
   c->ended = FINISH_NOT;
 }
 
-/* 3.16  Write a continuation */
+/* 3.17  Write a continuation */
 
 bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
               const struct settings *want, struct continuation *out,
@@ -103,7 +122,7 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
   const struct model_config *config = &g->lm->config;
   size_t context = config->n_positions, v = config->vocab_size;
 
-/* 3.14  Refuse a prompt that cannot be continued */
+/* 3.15  Refuse a prompt that cannot be continued */
 
   if (n == 0)
     return error_say(why, "the prompt has no tokens; wanted: 1 or more");
@@ -115,26 +134,20 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
       return error_say(why, "token %zu of the prompt is id %" PRIu32
                        "; the vocabulary has %zu", i, prompt[i], v);
 
-/* 3.15  Take what the loop needs */
+/* 3.16  Take what the loop needs */
 
-  size_t most = context - n + 1;
-  if (most > want->max_new_tokens)
-    most = want->max_new_tokens;
   float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
-  out->rows = memory_take(g->m, FOR_ACTIVATIONS, n + most, sizeof *out->rows, why);
 
-  bool ok = logits != NULL && out->rows != NULL;
+  bool ok = logits != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &out->text, prompt[i], why);
   if (want->max_new_tokens == 0)
     out->ended = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
 
-/* 3.17  Give back what the loop needed */
+/* 3.18  Give back what the loop needed */
 
   memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
-  memory_give(g->m, FOR_ACTIVATIONS, out->rows, n + most, sizeof *out->rows);
-  out->rows = NULL;
 
   if (!ok)
     continuation_free(g->m, out);

@@ -1,13 +1,13 @@
 /* loop.h -- made from chapters/03-loop.w; change it there */
 
-/* 3.19  loop.h */
+/* 3.20  loop.h */
 
 #ifndef INCIPIT_LOOP_H
 #define INCIPIT_LOOP_H
 #include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
 
-/* 3.11  What it takes to generate */
+/* 3.12  What it takes to generate */
 
 struct generator {
   struct engine *e;
@@ -21,7 +21,7 @@ enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
 /* why a text ended: not yet, an end token, its length or the context's, or
  * the watcher's false */
 
-/* 3.12  What it takes to generate */
+/* 3.13  What it takes to generate */
 
 struct step {
   size_t number, length;
@@ -46,16 +46,15 @@ struct settings {
 /* the caller's wishes: at most so many tokens, the ids that end a text, a
  * watcher or null, and the number of the sequence in the store */
 
-/* 3.13  What it takes to generate */
+/* 3.14  What it takes to generate */
 
 struct continuation {
   struct ids text;
   size_t n_prompt;
   enum finish ended;
   uint32_t sequence;
-  struct row *rows;
 };
-/* text.id[n_prompt] is the first token written; rows is scratch of the loop */
+/* text.id[n_prompt] is the first token written */
 
 bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
               const struct settings *want, struct continuation *out,

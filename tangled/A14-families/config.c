@@ -697,7 +697,7 @@ static bool settings_file(struct settings *s, const char *directory,
   int n = snprintf(path, room, "%s/%s", directory, file);
   if (n < 0 || (size_t)n >= room)
     return error_say(s->why, "%s: the path is too long", directory);
-  s->all = json_read(path, s->why);
+  s->all = json_read(path, SETTINGS_MOST, s->why);
   if (s->all == NULL)
     return false;
   if (json_is_object(s->all))

@@ -20,6 +20,7 @@ struct reader {
   struct tokenizer *t;
   const char *file;
   json_t *vocab;
+  size_t bytes;
   struct bytes row;
   bool ours, fused;
   uint32_t begin, end;
@@ -130,9 +131,12 @@ static bool flag(struct reader *r, const char *where, json_t * object,
 static bool read_id(struct reader *r, const char *field,
                     const json_t * v, uint32_t * id)
 {
+  char wanted[64];
+  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= MAX_ID)
-    return refuse(r, field, v, "an integer from 0 to 4194303");
+      || json_integer_value(v) >= (json_int_t) most)
+    return refuse(r, field, v, wanted);
   *id = (uint32_t) json_integer_value(v);
   return true;
 }
@@ -240,10 +244,12 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
   if (!to_bytes(r, b, n_b, &r->row, &spelt_b))
     return false;
   const struct name_map *known = &r->t->by_piece;
-  uint32_t left = name_map_get(known, r->row.byte, n);
-  uint32_t right = name_map_get(known, r->row.byte + n, r->row.n - n);
-  uint32_t made = name_map_get(known, r->row.byte, r->row.n);
-  if (spelt_a && spelt_b && left != 0 && right != 0 && made != 0)
+  bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
+  uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
+  uint32_t right = two ? name_map_get(known, r->row.byte + n,
+                                      r->row.n - n) : 0;
+  uint32_t made = two ? name_map_get(known, r->row.byte, r->row.n) : 0;
+  if (left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1, r->why);
   char words[120];
   snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",
@@ -797,18 +803,25 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
 
 /* Q.55  Parse a file of JSON */
 
-static json_t *read_json(const char *path, struct error *why)
+enum { JSON_MOST = 64 << 20 };
+static json_t *read_json(const char *path, size_t *bytes, struct error *why)
 {
   struct mapping map;
   json_error_t trouble;
   if (!file_map(&map, path, why))
     return NULL;
-  json_t *v = json_loadb((const char *)map.bytes, map.size,
-                         JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  *bytes = map.size;
+  json_t *v = map.size > JSON_MOST ? NULL
+      : json_loadb((const char *)map.bytes, map.size,
+                   JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   file_unmap(&map);
-  if (v == NULL)
-    error_say(why, "%s: line %d, column %d: %s", path, trouble.line,
-              trouble.column, trouble.text);
+  if (*bytes > JSON_MOST)
+    error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
+              path, *bytes, JSON_MOST);
+  else if (v == NULL)
+    error_say(why, "%s: line %d, column %d: %s;"
+              " wanted: strict JSON", path, trouble.line, trouble.column,
+              trouble.text);
   return v;
 }
 
@@ -846,7 +859,8 @@ static bool read_config(struct reader *r)
   bool here = length > 0 && length < (int)sizeof path && access(path, F_OK) == 0;
   if (here)
     r->file = path;
-  json_t *config = here ? read_json(path, r->why) : NULL;
+  size_t bytes;
+  json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
   bool ok = (!here || config != NULL)
       && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
                       r->begin != 0, &r->t->front)
@@ -985,7 +999,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   static const char end_of_text[] = "<|endoftext|>";
   struct added_token x = {.special = true };
   r->file = vocab, r->ours = true;
-  r->vocab = read_json(vocab, r->why);
+  r->vocab = read_json(vocab, &r->bytes, r->why);
   bool ok = r->vocab != NULL && read_vocab(r, "")
       && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text), &x.id)) {
@@ -1005,7 +1019,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
 
 static bool read_json_file(struct reader *r, const char *path)
 {
-  json_t *file = read_json(path, r->why);
+  json_t *file = read_json(path, &r->bytes, r->why);
   bool ok = file != NULL && (json_is_object(file)
                              || refuse(r, "this", file, "an object"))
       && read_description(r, file);

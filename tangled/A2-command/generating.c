@@ -126,8 +126,10 @@ static bool take_bytes(struct writing *g, uint32_t id)
     return true;
   return tokenizer_decode_next(a->o.t, a->o.m, id, true, &g->begun,
                                &g->text, &a->why)
-      && stream_feed(a->o.m, &g->tail, g->text.byte + before,
-                     g->text.n - before, &g->fresh, &a->why);
+      && (g->text.n == before || stream_feed(a->o.m, &g->tail,
+                                             g->text.byte + before,
+                                             g->text.n - before, &g->fresh,
+                                             &a->why));
 }
 
 /* B.97  Note how likely the token was */
@@ -356,7 +358,8 @@ static bool has_chat_template(const char *folder)
   if (access(path, R_OK) == 0)
     return true;
   snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-  json_t *value = access(path, R_OK) == 0 ? json_read(path, NULL) : NULL;
+  json_t *value = access(path, R_OK) == 0
+      ? json_read(path, SETTINGS_MOST, NULL) : NULL;
   json_t *found = json_object_get(value, "chat_template");
   bool has = found != NULL && !json_is_null(found);
   json_decref(value);

@@ -13,7 +13,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000, JSON_MOST = 64 << 20 };
+enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
 
 /* C.11  What &struct &archive holds */
 
@@ -38,7 +38,7 @@ struct reader {
   bool metadata;
   struct error *why;
 };
-enum { ENTRY_MOST = 4096, METADATA_MOST = 4 << 20 };
+enum { ENTRY_MOST = 4096, METADATA_MOST = 1 << 20 };
 
 static bool header_bad(struct reader *r, const char *found, const char *wanted)
 {
@@ -63,15 +63,16 @@ const char *json_excerpt(json_t * value, char room[64])
 
 /* C.42  Read a file of JSON */
 
-json_t *json_read(const char *path, struct error *why)
+json_t *json_read(const char *path, size_t most, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why))
     return NULL;
   json_error_t found;
   json_t *value = NULL;
-  if (map.size > JSON_MOST)
-    error_found(why, path, "this", "very large", "JSON of at most 64 MiB");
+  if (map.size > most)
+    error_say(why, "%s: this has %zu bytes;" " wanted: at most %zu of JSON",
+              path, map.size, most);
   else {
     value = json_loadb((const char *)map.bytes, map.size, JSON_DECODE_ANY
                        | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
@@ -193,6 +194,10 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
 
 /* C.22  Make room in the list for one more tensor */
 
+  if (w->n == TENSORS_MOST) {
+    error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+    return NULL;
+  }
   if (w->n == w->room) {
     size_t room = w->room == 0 ? 64 : 2 * w->room;
     void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
@@ -449,7 +454,7 @@ const struct stored *weights_at(const struct archive *w, size_t i)
 
 const char *weights_path(const struct archive *w)
 {
-  return w->path;
+  return w == NULL ? "the model" : w->path;
 }
 
 /* C.33  Open the files that an index names */
@@ -497,7 +502,7 @@ static bool index_check(struct archive *w, json_t * map, struct error *why)
 static bool weights_open_index(struct archive *w, struct memory *m,
                                const char *directory, struct error *why)
 {
-  json_t *index = json_read(w->path, why);
+  json_t *index = json_read(w->path, INDEX_MOST, why);
   if (index == NULL)
     return false;
   json_t *map = json_object_get(index, "weight_map");

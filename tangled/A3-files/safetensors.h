@@ -46,13 +46,17 @@ const struct stored *weights_find(const struct archive *w, const char *name);
 /* by name, or null */
 
 const char *weights_path(const struct archive *w);
-/* the file, or the index: the name to put into an error */
+/* the file, or the index: the name to put into an error; of null, a model
+ * that was made in memory, the words for it */
 
 /* C.10  A file of JSON */
 
-json_t *json_read(const char *path, struct error *why);
+enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 };
+/* bytes */
+
+json_t *json_read(const char *path, size_t most, struct error *why);
 /* the value in a file, to be released with json_decref; strict: duplicate
- * keys, bad UTF-8, more than 64,MiB are errors; null and a sentence */
+ * keys, bad UTF-8, more than most bytes are errors; null and a sentence */
 
 const char *json_excerpt(json_t * value, char room[64]);
 /* the value as one would type it, cut to fit into room, for an error's

@@ -91,7 +91,9 @@ static void show_settings(struct inspection *g)
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
   if (!g->in_json) {
-    fprintf(g->c->out, "  %s %s [", t->name, t->type);
+    struct error clean;
+    error_say(&clean, "%s", t->name);
+    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
     fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
@@ -196,7 +198,9 @@ static void show_one_ignored(struct inspection *g, const char *file,
                              const char *field, const char *reason)
 {
   if (!g->in_json) {
-    fprintf(g->c->out, "  %s: %s: %s\n", file, field, reason);
+    struct error clean;
+    error_say(&clean, "%s: %s: %s", file, field, reason);
+    fprintf(g->c->out, "  %s\n", clean.words);
     return;
   }
   put_open(&g->j, '{');

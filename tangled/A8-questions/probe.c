@@ -259,11 +259,12 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
                        const struct ids *ends)
 {
   size_t from = 0;
+  const unsigned char *text = all->n > 0 ? all->byte : (const unsigned char *)"";
   put_key(j, "chunks"), put_open(j, '[');
   for (size_t i = 0; i < ends->n; from = ends->id[i++])
-    put_hex(j, all->byte + from, ends->id[i] - from);
+    put_hex(j, text + from, ends->id[i] - from);
   put_close(j, ']');
-  put_key(j, "flush"), put_hex(j, all->byte + from, all->n - from);
+  put_key(j, "flush"), put_hex(j, text + from, all->n - from);
 }
 
 /* H.62  Answer with ids, bytes or merges */
@@ -590,7 +591,10 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
     put_key(j, "ids");
     put_ids(j, id + text->n_prompt, n - text->n_prompt);
     put_key(j, "text");
-    put_text(j, whole.byte + before.n, whole.n - before.n);
+    if (whole.n > before.n)
+      put_text(j, whole.byte + before.n, whole.n - before.n);
+    else
+      put_words(j, "");
     put_key(j, "finish");
     put_word(j, stopped ? "\"stop\"" : "\"length\"");
     put_key(j, "stop_reason");

@@ -1,6 +1,6 @@
 /* replay.c -- runs the corpus: replay NAME FILE... for any of the targets.  No clang needed. */
 #include "fuzz.h"
-#define ALL(_) _(line) _(probe) _(tokenizer) _(tensors) _(config)
+#define ALL(_) _(line) _(probe) _(tokenizer) _(vocabulary) _(tensors) _(config) _(stream) _(merges)
 #define DECLARE(n) int fuzz_##n(const uint8_t *data, size_t size);
 #define ENTER(n) {#n, fuzz_##n},
 ALL(DECLARE)
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     free(data), free(exact);
   }
   char path[128];
-  static const char *const left[] = {"model.safetensors", "model.safetensors.index.json", "a.safetensors", "b.safetensors", "config.json", "generation_config.json", "tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json"};
+  static const char *const left[] = {"model.safetensors", "model.safetensors.index.json", "a.safetensors", "b.safetensors", "config.json", "generation_config.json", "tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json", "vocabulary"};
   for (size_t i = 0; i < sizeof left / sizeof *left; i++) unlink(scratch_path(path, left[i]));
   rmdir(scratch());
   printf("%s: %zu inputs\n", argv[1], n);

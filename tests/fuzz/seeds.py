@@ -97,3 +97,34 @@ def pair(v=dump(dict(vocab, **{"<|endoftext|>": len(vocab)})), m="#version: 0.2\
 for i, t in enumerate([pair(), pair(m="\r\n".join(merges)), pair(m="T h"), pair(m="Th"), pair(m="\xff\xfe z"), pair(m="a b\n\n\na c"), pair(v="{}"), pair(v="["), pair(c='{"add_bos_token":true,"bos_token":"<|endoftext|>"}'), pair(c='{"add_eos_token":true,"eos_token":{"content":"<|endoftext|>"}}'), pair(c='{"add_bos_token":true}'), pair(c='{"add_bos_token":1}'), pair(c="{"), pair(v=dump({"a": 1 << 40}))]):
     put("tokenizer", "pair%02d" % i, t)
 put("tokenizer", "config", tok())
+
+# one file of a vocabulary, told by its content: JSON, a model of SentencePiece (protobuf, by hand), a list of ranks
+import base64
+def varint(n):
+    b = b""
+    while n > 127: b += bytes([n & 127 | 128]); n >>= 7
+    return b + bytes([n])
+def field(k, x): return varint(k << 3 | 2) + varint(len(x)) + x if isinstance(x, bytes) else varint(k << 3) + varint(x) if isinstance(x, int) else varint(k << 3 | 5) + struct.pack("<f", x)
+def piece(text, score, kind=1): return field(1, field(1, text.encode() if isinstance(text, str) else text) + field(2, float(score)) + (field(3, kind) if kind != 1 else b""))
+special = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3)
+fallback = b"".join(piece("<0x%02X>" % b, 0, 6) for b in range(256))
+words = b"".join(piece(w, -i) for i, w in enumerate(["\u2581t", "he", "\u2581the", "c", "a", "t", "at", "\u2581c", "\u2581cat", "\u2581", "e", "h", "\u00e9"]))
+trainer = field(2, field(3, 2) + field(35, 1) + field(4, 300))           # model_type BPE, byte_fallback, vocab_size
+unigram = field(2, field(3, 1))
+normal = field(3, field(1, b"identity") + field(3, 1) + field(4, 0) + field(5, 1))
+for i, d in enumerate([special + fallback + words + trainer + normal, special + words + trainer + normal, special + words + unigram, special + fallback + words + trainer, fallback[:400], special, special[:-3], b"\x0a", b"\x0a\xff\xff\xff\xff\x0f", b"\x0a" + b"\xff" * 10 + b"\x01", b"\x0a\x05\x0a\x09ab",
+        special + piece(b"\xff\xfe", 0) + trainer, special + piece("a", float("nan")) + trainer, special + piece("<0xZZ>", 0, 6) + trainer, special + piece("x", 0, 4) + piece("x", 0, 4) + trainer, special + piece("", 0) + trainer, special + piece("a" * 300, 0) + trainer + field(9, 7), field(1, b"") + trainer, b"\x0b\x0c", b"\x09" + b"\0" * 8]):
+    put("vocabulary", "piece%02d" % i, d)
+ranks = [bytes([b]) for b in range(256)] + [b"th", b"the", b" c", b"at", b" cat"]
+row = lambda w, i: base64.b64encode(w) + b" %d\n" % i
+listed = b"".join(row(w, i) for i, w in enumerate(ranks))
+for i, d in enumerate([listed, listed[:-1], listed.replace(b"\n", b"\r\n"), listed[:100], b"IQ== 0\n", b"IQ== 0\nIQ== 1\n", b"IQ== 0\nIg== 0\n", b"IQ==0\n", b"IQ= 0\n", b"I 0\n", b"== 0\n", b" 0\n", b"IQ== -1\n", b"IQ== 99999999999999999999\n", b"IQ== 1 2\n", b"I?== 0\n", b"IQ== x\n", b"\n\n", b"IQ== 4194304\n"]):
+    put("vocabulary", "rank%02d" % i, d)
+for i, d in enumerate([tok(), tok(post_processor=template), "{}", "[]", "", "\xef\xbb\xbf{}", "{\"model\":{\"type\":\"BPE\"}}"]): put("vocabulary", "json%02d" % i, d)
+
+# characters, whole and broken; the first byte says how long the pieces are
+for i, d in enumerate([b"abc", "\u00e9\u20ac\U0001f600x".encode(), b"\xc0\x80\xc1\xbf", b"\xed\xa0\x80\xed\x9f\xbf", b"\xf4\x90\x80\x80\xf4\x8f\xbf\xbf", b"\xe0\x80\x80\xe0\xa0\x80", b"\xf0\x80\x80\x80\xf0\x90\x80\x80", b"\xe2\x82", b"\xf0\x9f\x98", b"\xf5\xff\xfe\x80\xbf", b"a\xe2b\xe2\x82c", b""]):
+    for step in (0, 1, 2): put("stream", "%02d-%d" % (i, step), bytes([step]) + d)
+
+# merges in two bytes each, and a text
+for i, (a, b) in enumerate([(b"th" + b"\xc0e", b"the cat the"), (b"aa", b"aaaaaaa"), (b"aa\xc0\xc0\xc1\xc1", b"a" * 40), (b"abbc", b"abcabc"), (b"bcab", b"abcabc"), (b"abab", b"abab"), (b"aaaa\xc0a", b"aaaaa"), (b"", b"xyz"), (b"xy", b""), (b"ab\xc0a\xc0b\xc1\xc2", b"abaabbabaabb")]): put("merges", "%02d" % i, a + b"\n%%%%\n" + b)
