@@ -7,7 +7,7 @@
 @s json_object_foreach while
 @s json_object_keylen_foreach while
 
-\chapterquestion{Beside the weights lies a file called \.{tokenizer.json}. What does it say, and what may we not read over?}
+\chapterquestion{Beside the weights lies a file that tells how to make tokens. What does it say, and what may we not read over?}
 @** Other people's files. \label{sec:files1}
 \incipit{F}{or Hugging Face's library} a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
@@ -1584,8 +1584,12 @@ static void print_refusal(struct memory *m)
   bool written = write(f, text,
     strlen(text)) == (ssize_t) strlen(text);
   close(f);
-  if (written && tokenizer_open(m, path, &why) == NULL)
-    printf("refused:\n  %s\n", why.words + strlen(path) + 2);
+  if (written && tokenizer_open(m, path, &why) == NULL) {
+    const char *words = why.words + strlen(path) + 2;
+    size_t n = strcspn(words, ";");
+    printf("refused:\n  %.*s\n  %s\n", (int) n, words,
+      words[n] ? words + n + 2 : "");
+  }
   remove(path);
 }
 

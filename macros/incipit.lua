@@ -396,7 +396,7 @@ function incipit.spellings(name)
       for i = part and 1 or t.from // 1 + 1, part and 0 or t.to // 1 do
         local c, x = letters[i], i - .5
         if c == 32 then tikz("\\draw[faint,line width=.5pt] (%.2f,%.2f) -- ++(0,-.12) -- ++(.44,0) -- ++(0,.12);", x - .22, y - .12)
-        else tikz("\\node[inner sep=0pt,anchor=base,font=\\figword] at (%.2f,%.2f) {%s};", x, y - .19, c == 0x301 and "\\'{}" or "\\char" .. c .. "\\relax") end
+        else tikz("\\node[inner sep=0pt,anchor=base,font=\\figword] at (%.2f,%.2f) {%s};", x, y - .19, c == 0x301 and "\\'{}" or c == 0x3ac and "\\char945\\llap{\\char180\\kern.07em}" or "\\char" .. c .. "\\relax") end
       end
     end
   end

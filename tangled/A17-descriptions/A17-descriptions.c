@@ -75,8 +75,12 @@ static void print_refusal(struct memory *m)
   bool written = write(f, text,
                        strlen(text)) == (ssize_t) strlen(text);
   close(f);
-  if (written && tokenizer_open(m, path, &why) == NULL)
-    printf("refused:\n  %s\n", why.words + strlen(path) + 2);
+  if (written && tokenizer_open(m, path, &why) == NULL) {
+    const char *words = why.words + strlen(path) + 2;
+    size_t n = strcspn(words, ";");
+    printf("refused:\n  %.*s\n  %s\n", (int)n, words,
+           words[n] ? words + n + 2 : "");
+  }
   remove(path);
 }
 
