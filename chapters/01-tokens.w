@@ -1706,12 +1706,12 @@ sort, with bytes and patterns as in GPT-2. It looks like another method, and is 
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. The digits are one row in the sentence, threes in Llama~3, and singles in Llama~2 and Qwen~3, so
-that numbers of equal value look alike from the right; in GPT-2 it was left to merges, and 123 came about because it is frequent. Of the two blanks all but Llama~2 leave one for what follows. The Greek cat is four tokens
-where characters have tokens, and more where bytes have to find together. And there are two ways to write \texttt{\'e}, of which the sentence has both. Qwen~3 brings the text into a normal form first, sees the same word letter by letter, and has a token for it; in exchange
-the text that comes back is not, byte for byte, the one that went in. The last sign is a cat's face, too young for all four.
+that every digit has the same token wherever it stands; in GPT-2 it was left to merges, and 123 came about because it is frequent. Of the two blanks all leave one for what follows. The Greek cat is a token for each letter
+at best, or nearly; in GPT-2 the bytes of its first two letters have not even found together. Llama~3 joins an accent with the letter \emph{behind} it, to which it does not belong, since to a merge it is a byte like others. And there are two ways to write \texttt{\'e}, of which the sentence has both. Qwen~3 brings the text into a normal form first, sees the same word letter by letter, and has a token for it; in exchange
+the text that comes back is not, byte for byte, the one that went in. The last sign is a cat, too rare for all four.
 
 \widefig{spellings}{fig:spellings}{One sentence in four published vocabularies; on the right the number of tokens. Red: tokens that are part of a character. The sign before the exclamation mark is
-the cat U+1F408, for which our typeface has no letter, and neither vocabulary a token.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same sentence: Don't pay, two blanks, a
+the cat U+1F408, for which our typeface has no letter, and none of the four a token.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same sentence: Don't pay, two blanks, a
 euro sign and 12345, for, the Greek word for cat, a comma, the French word for summer with its first accent as a character of its own, and a cat. The boxes differ in the digits, the Greek letters and the accents. Bytes that are no character are filled red: the cat in all
 rows, two Greek letters and the accent in GPT-2. The numbers of tokens are between 19 and 27.}
 

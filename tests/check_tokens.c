@@ -1057,6 +1057,26 @@ START_TEST(every_defect_has_its_own_sentence)
 }
 END_TEST
 
+/* two settings are about batches of texts: a text is neither cut nor filled up, and whoever asks is told */
+START_TEST(settings_for_batches_are_told)
+{
+  static const char *const set[][2] = {{"{\"max_length\": 5, \"strategy\": \"LongestFirst\"}", "null"}, {"null", "{\"length\": 20}"}, {"null", "null"}};
+  for (int i = 0; i < 3; i++) {
+    char text[600];
+    snprintf(text, sizeof text, "{\"truncation\": %s, \"padding\": %s, \"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0}, \"merges\": []}, \"pre_tokenizer\": " PRE ", \"decoder\": " DEC "}", set[i][0], set[i][1]);
+    struct tokenizer *t = must(text);
+    struct ids out = {0};
+    ck_assert(tokenizer_encode(t, &M, "aaaaaaaa", 8, true, false, &out, NULL));
+    ck_assert_uint_eq(out.n, 8);
+    ck_assert(i == 0 ? strcmp(tokenizer_ignores(t, 0), "truncation") == 0 : tokenizer_ignores(t, 0) == NULL);
+    ck_assert(i == 1 ? strcmp(tokenizer_ignores(t, 1), "padding") == 0 : tokenizer_ignores(t, 1) == NULL);
+    ids_free(&M, &out);
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
 START_TEST(another_kind_is_told_apart)
 {
   struct tokenizer *t;
@@ -1277,6 +1297,7 @@ int main(void)
   tcase_add_test(t, a_written_tokenizer_is_the_one_in_memory);
   tcase_add_test(t, a_small_description_does_what_it_says);
   tcase_add_test(t, every_defect_has_its_own_sentence);
+  tcase_add_test(t, settings_for_batches_are_told);
   tcase_add_test(t, another_kind_is_told_apart);
   tcase_add_test(t, added_tokens_with_their_marks);
   tcase_add_test(t, every_refusal_is_survived);

@@ -98,6 +98,25 @@ for i, t in enumerate([pair(), pair(m="\r\n".join(merges)), pair(m="T h"), pair(
     put("tokenizer", "pair%02d" % i, t)
 put("tokenizer", "config", tok())
 
+# vocabularies that begin with characters
+block = "\u2581"
+letters = {w: i for i, w in enumerate(["<unk>", "<s>", "</s>"] + ["<0x%02X>" % b for b in range(256)] + [block, "a", "b", block + "a", "ab", block + "ab", "\u00e9"])}
+joins = [[block, "a"], ["a", "b"], [block + "a", "b"]]
+meta = lambda **k: dict({"type": "Metaspace", "replacement": block, "prepend_scheme": "first", "split": False}, **k)
+back = [{"type": "Replace", "pattern": {"String": block}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]
+def chars(**k):
+    t = {"version": "1.0", "added_tokens": [{"id": 1, "content": "<s>", "special": True}], "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": block}, {"type": "Replace", "pattern": {"String": " "}, "content": block}]},
+         "pre_tokenizer": None, "post_processor": None, "decoder": {"type": "Sequence", "decoders": back}, "model": {"type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "vocab": letters, "merges": joins}}
+    t.update(k); return dump(t)
+bare = lambda **k: {"model": dict({"type": "BPE", "unk_token": "<unk>", "vocab": letters, "merges": joins}, **k)}
+for i, t in enumerate([chars(), chars(normalizer=None, pre_tokenizer=meta(), decoder=meta()), chars(normalizer=None, pre_tokenizer=meta(split=True, prepend_scheme="always"), decoder=meta()), chars(normalizer=None, pre_tokenizer=meta(prepend_scheme="never"), decoder=meta(prepend_scheme="never")), chars(normalizer=None, pre_tokenizer={"type": "Metaspace", "replacement": block, "add_prefix_space": False}, decoder=meta()),
+        chars(pre_tokenizer=meta(replacement="_")), chars(pre_tokenizer=meta(prepend_scheme="often")), chars(pre_tokenizer=meta(prepend_scheme=1)), chars(**bare()), chars(**bare(unk_token=None)), chars(**bare(unk_token="x")), chars(**bare(unk_token=1)), chars(**bare(byte_fallback=1)), chars(normalizer={"type": "Replace", "pattern": {"Regex": "a+"}, "content": "b"}), chars(normalizer={"type": "Replace", "pattern": {"Regex": "("}, "content": "b"}),
+        chars(normalizer={"type": "Replace", "pattern": {"String": ""}, "content": "b"}), chars(normalizer={"type": "Replace", "pattern": 1, "content": "b"}), chars(normalizer={"type": "Replace", "pattern": {"String": "a"}}), chars(normalizer={"type": "Prepend"}), chars(normalizer={"type": "Lowercase"}), chars(decoder=None), chars(decoder={"type": "Fuse"}), chars(decoder={"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]}),
+        chars(decoder={"type": "Strip", "content": " ", "start": 1, "stop": 0}), chars(decoder={"type": "Strip", "content": "x", "start": 1, "stop": 0}), chars(decoder={"type": "Strip", "content": " ", "start": 2, "stop": 0}), chars(decoder={"type": "Replace", "pattern": {"String": ""}, "content": ""}), chars(decoder={"type": "Replace", "pattern": {"String": "a"}}), chars(decoder={"type": "ByteLevel"}), chars(padding={"length": 3}),
+        chars(added_tokens=[{"id": 300, "content": "\u00e9", "normalized": True}, {"id": 301, "content": "a b", "normalized": True}]), chars(normalizer={"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "x"}] * 17})]):
+    put("tokenizer", "chars%02d" % i, t)
+    put("vocabulary", "chars%02d" % i, t)
+
 # one file of a vocabulary, told by its content: JSON, a model of SentencePiece (protobuf, by hand), a list of ranks
 import base64
 def varint(n):
