@@ -181,11 +181,11 @@ static const struct rank_family { size_t lines; const char *pattern;
   { 199998, cut_o200k, { { "<|endoftext|>", 199999 },@|
     { "<|endofprompt|>", 200018 } } } }@];
 
-@ A line is read from both ends: the word up to the blank, and the number after it. The id must be free, and within what a tokenizer may have.
+@ A line is read from both ends: the word up to the blank, and the number after it. The id must be free, and smaller than |most|, the number of the file's bytes, as in appendix~Q: a line takes more than one of them.
 
 @<Read a line of a rank file@>=
 static bool read_rank_line(struct memory *m, struct tokenizer *t,
-  const unsigned char *c, size_t n, struct bytes *row,
+  const unsigned char *c, size_t n, size_t most, struct bytes *row,
   struct error *why, const char **wrong)
 {
   const unsigned char *blank = memchr(c, ' ', n);
@@ -193,11 +193,11 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
   bool good;
   row->n = 0, *wrong = "a word in base64, a blank and a number";
   if (blank == NULL || i == n) return true;
-  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < MAX_ID; i++)
+  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < most; i++)
     id = 10 * id + (size_t) (c[i] - '0');
   if (!from_base64(m, c, (size_t) (blank - c), row, why, &good))
     return false;
-  if (!good || i < n || id >= MAX_ID) return true;
+  if (!good || i < n || id >= most) return true;
   struct known_id *k = know_id(m, t, (uint32_t) id, why);
   if (k == NULL) return false;
   *wrong = "a rank that no other word has";
@@ -225,7 +225,8 @@ static bool read_rank_lines(struct memory *m, struct tokenizer *t,
     char field[40];
     if (used > 0 && byte[at + used - 1] == '\r') used--;
     snprintf(field, sizeof field, "line %zu", ++*lines);
-    ok = read_rank_line(m, t, byte + at, used, &row, why, &wrong)
+    ok = read_rank_line(m, t, byte + at, used, n < MAX_ID ? n : MAX_ID,
+      &row, why, &wrong)
       && (wrong == NULL || error_found(why, file, field,
       "something else", wrong));
     at += length + 1;

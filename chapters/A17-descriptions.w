@@ -944,8 +944,8 @@ static bool is_ours(struct reader *r, json_t *file)
 }
 
 @ Now the whole file. The parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before what they read as, and both before added tokens, which read as they are
-written; these before
-what is put around a text. Where there is no post-processor, another file may have the last word.
+written; these, and all stages, before the tables are made that point to letters, and the tables before
+what is put around a text. (A fuzzer found a stage whose letters came after the tables, and moved what they pointed to.) Where there is no post-processor, another file may have the last word.
 
 @<Read a whole description@>=
 static bool read_description(struct reader *r, json_t *file)
@@ -966,9 +966,9 @@ static bool read_description(struct reader *r, json_t *file)
     return false;
   r->t->n_forms = r->t->n_cuts;
   @<Read the tokens that were added@>@;
-  return index_extras(r->m, r->t, r->why)
-    && ((r->t->by_characters && says_nothing(stages))
+  return ((r->t->by_characters && says_nothing(stages))
       || read_stage(r, "pre_tokenizer", stages))
+    && index_extras(r->m, r->t, r->why)
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
 }

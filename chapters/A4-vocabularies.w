@@ -128,8 +128,9 @@ bool add_extra(struct memory *m, struct tokenizer *t,
   /* adds a token; its letters are kept already */
 bool index_extras(struct memory *m, struct tokenizer *t,
   struct error *why);
-  /* after the last one: makes the tree, and |by_piece| again, since
-     letters may have moved */
+  /* after the last one, and the last stage: makes the tree, and
+     |by_piece| again, since letters have moved; none may be kept
+     afterwards */
 bool add_stage(struct memory *m, struct tokenizer *t,
   struct stage s, const char *pattern, size_t n, bool literal,
   struct error *why);

@@ -118,8 +118,8 @@ static const struct rank_family {
 /* O.9  Read a line of a rank file */
 
 static bool read_rank_line(struct memory *m, struct tokenizer *t,
-                           const unsigned char *c, size_t n, struct bytes *row,
-                           struct error *why, const char **wrong)
+                           const unsigned char *c, size_t n, size_t most,
+                           struct bytes *row, struct error *why, const char **wrong)
 {
   const unsigned char *blank = memchr(c, ' ', n);
   size_t id = 0, i = blank == NULL ? n : (size_t)(blank - c) + 1;
@@ -127,11 +127,11 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
   row->n = 0, *wrong = "a word in base64, a blank and a number";
   if (blank == NULL || i == n)
     return true;
-  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < MAX_ID; i++)
+  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < most; i++)
     id = 10 * id + (size_t)(c[i] - '0');
   if (!from_base64(m, c, (size_t)(blank - c), row, why, &good))
     return false;
-  if (!good || i < n || id >= MAX_ID)
+  if (!good || i < n || id >= most)
     return true;
   struct known_id *k = know_id(m, t, (uint32_t) id, why);
   if (k == NULL)
@@ -162,7 +162,8 @@ static bool read_rank_lines(struct memory *m, struct tokenizer *t,
     if (used > 0 && byte[at + used - 1] == '\r')
       used--;
     snprintf(field, sizeof field, "line %zu", ++*lines);
-    ok = read_rank_line(m, t, byte + at, used, &row, why, &wrong)
+    ok = read_rank_line(m, t, byte + at, used, n < MAX_ID ? n : MAX_ID,
+                        &row, why, &wrong)
         && (wrong == NULL || error_found(why, file, field,
                                          "something else", wrong));
     at += length + 1;

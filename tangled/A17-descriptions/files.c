@@ -941,9 +941,9 @@ static bool read_description(struct reader *r, json_t * file)
       if (!read_added(r, number_of("added_tokens", i).name, v))
     return false;
 
-  return index_extras(r->m, r->t, r->why)
-      && ((r->t->by_characters && says_nothing(stages))
+  return ((r->t->by_characters && says_nothing(stages))
           || read_stage(r, "pre_tokenizer", stages))
+      && index_extras(r->m, r->t, r->why)
       && (json_is_null(post) || post == NULL ? read_config(r)
           : read_post(r, "post_processor", post));
 }
