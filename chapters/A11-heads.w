@@ -403,8 +403,8 @@ static void print_what(const char *what, const struct reading *story,
 The command beside each exercise judges the answer.
 
 \begin{exercises}
-\exercise{check}{ex:heads.look}{A row looks one token back with 0.5, three back with 0.25 and five back with 0.25. How far is that on the average, and over how many bits does
-it spread?}{\texttt{make exercise-A11-1}}{2.5 tokens and 1.5 bits.}
+\exercise{check}{ex:heads.look}{A row looks one token back with 0.5, three back with 0.25 and five back with 0.25. How far is that on the average, and what is the
+entropy of these weights, in bits?}{\texttt{make exercise-A11-1}}{2.5 tokens and 1.5 bits.}
 \exercise{check}{ex:heads.even}{The last of 32 rows looks evenly at all of them, itself included. What are the entropy and the mean
 distance?}{\texttt{make exercise-A11-2}}{5 bits; $(0+31)/2=15.5$ tokens.}
 \exercise{think}{ex:heads.length}{A head that looks evenly at everything reads a text of 41 rows and one of 81. What is the mean of its distances over all rows, in either? May one say that it looks farther in
