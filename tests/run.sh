@@ -36,6 +36,7 @@ if [ "$build" = build ]; then
   one questions texlua tests/questions.lua docs/questions.md
   one installed tests/installed.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
+  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/01-tokens.spellings.csv' - "${SHARED:-../shared}"
   one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
