@@ -207,7 +207,8 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
     && (k->text = k->piece, true);
 }
 
-@ The lines are gone through once; what was wrong with one is said with its number. Lines may end as on Windows, and an empty one at the end is none.
+@ The lines are gone through once; what was wrong with one is said with its number. Lines may end as on Windows, and an empty one at the end is none. One row is
+used for the bytes of all words and keeps its room from line to line.
 
 @<Read the lines of a rank file@>=
 static bool read_rank_lines(struct memory *m, struct tokenizer *t,
@@ -235,7 +236,22 @@ static bool read_rank_lines(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ With the family known by the number of lines, the rest is made: pattern, pairs, special tokens. A piece that is a token as a whole is that token, also if merges would
+@ The family is known by the number of lines. A file that was cut off, or that somebody has added a line to, is of no family; better to say so than to cut its texts by a pattern that was not theirs.
+
+@<Read a rank file@>=
+static const struct rank_family *family_of(const char *file,
+  size_t lines, struct error *why)
+{
+  char found[40];
+  for (size_t i = 0; i < 4; i++)
+    if (families[i].lines == lines) return &families[i];
+  snprintf(found, sizeof found, "%zu lines", lines);
+  error_found(why, file, "this", found,
+    "50256, 50280, 100256 or 199998 ranks");
+  return NULL;
+}
+
+@ Then the rest is made: pattern, pairs, special tokens. A piece that is a token as a whole is that token, also if merges would
 have led elsewhere; this is what the program looks up first.
 
 @<Read a rank file@>=
@@ -243,17 +259,12 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   struct error *why)
 {
-  const struct rank_family *f = NULL;
   size_t lines;
   t->kind = "tiktoken ranks", t->ignore_merges = true;
   if (!read_rank_lines(m, t, file, byte, n, &lines, why))
     return false;
-  for (size_t i = 0; i < 4; i++)
-    if (families[i].lines == lines) f = &families[i];
-  char found[40];
-  snprintf(found, sizeof found, "%zu lines", lines);
-  if (f == NULL) return error_found(why, file, "this", found,
-    "50256, 50280, 100256 or 199998 ranks");
+  const struct rank_family *f = family_of(file, lines, why);
+  if (f == NULL) return false;
   if (!index_pieces(m, t, why)
     || !all_different(t, file, "rank", why)
     || !pairs_by_id(m, t, why)
@@ -265,7 +276,7 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
   return index_extras(m, t, why);
 }
 
-@ Here the rank of an id is the id. A special token's id must be one that no line has.
+@ Here the rank of an id is the id, and an id that no line has cannot be merged. The table of ranks is needed only while the pairs are made.
 
 @<Make a rank of every id@>=
 static bool pairs_by_id(struct memory *m, struct tokenizer *t,
@@ -280,7 +291,10 @@ static bool pairs_by_id(struct memory *m, struct tokenizer *t,
   memory_give(m, FOR_TOKENS, rank, n, sizeof *rank);
   return ok;
 }
-@#
+
+@ A special token's id must be one that no line has. The two cannot get into each other's way in OpenAI's own files; in somebody else's, with as many lines and other ids, they might.
+
+@<Make a rank of every id@>=
 static bool add_special_text(struct memory *m, struct tokenizer *t,
   const char *text, uint32_t id, struct error *why)
 {
@@ -344,6 +358,11 @@ enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
 struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
   put, thin, escape; struct wire name, charsmap, back; };
   /* the fields of the training and of the normalizer */
+
+@ Which number in which of the two inner messages means which field is a table. A field that is there twice has its last value, as the format wants it, and one that is no
+number where a number belongs is a fault of the file.
+
+@<What a model of SentencePiece says@>=
 static bool take_field(struct piece_spec *s, bool training,
   const struct wire_field *f)
 {
@@ -443,7 +462,8 @@ static bool list_piece(struct memory *m, struct piece_list *l,
   return true;
 }
 
-@ A reader needs the tokenizer, the file's name for messages, and what has been read so far.
+@ A reader needs the tokenizer, the file's name for messages, and what has been read so far. A piece that is refused is called by its number, which is its id; whoever wrote the file
+has no other name for it, since its letters may be what is wrong.
 
 @<Read the whole message@>=
 struct piece_model { struct memory *m; struct tokenizer *t;
@@ -496,7 +516,7 @@ static bool read_message(struct piece_model *x, struct wire w)
 }
 
 @ Now what has been read is judged. Three other ways of learning exist, of which \emph{Unigram} is the common one: it weighs all ways of cutting a text against each other, and knows no merges. That is no mistake, only not
-ours. The rest would change ids, or texts, in ways that we do not follow.
+ours. Words whose blank stands behind them are cut in another way, and an id for what is unknown that leads elsewhere would make two special tokens of one.
 
 @<Judge what was read@>=
 static bool judge(struct piece_model *x, bool *ours)
@@ -504,7 +524,6 @@ static bool judge(struct piece_model *x, bool *ours)
   static const char *const learner[] = @[{ "a number from 1 to 4",@|
     "Unigram", "BPE", "words", "characters" }@];
   const struct piece_spec *s = &x->spec;
-  char name[80];
   *ours = s->model == 2;
   if (!*ours) return error_found(x->why, x->file,
     "trainer_spec.model_type",
@@ -512,6 +531,21 @@ static bool judge(struct piece_model *x, bool *ours)
     : "another number", "BPE (another kind of tokenizer)");
   if (s->suffix != 0) return error_found(x->why, x->file,
     "trainer_spec."@| "treat_whitespace_as_suffix", "true", "false");
+  if (s->unknown >= x->list.n
+    || x->list.piece[s->unknown].type != UNKNOWN)
+    return error_found(x->why, x->file, "trainer_spec.unk_id",
+    "another piece", "the id of the unknown piece");
+  return rules_are_none(x);
+}
+
+@ Rules for letters are a map from strings to strings, made from a name such as \texttt{nmt\_nfkc}. With them \texttt{\textonehalf} would become three characters before anything is looked
+up. The name is in the file, and the message gives it, or the beginning of it if it is long.
+
+@<Judge the rules for letters@>=
+static bool rules_are_none(struct piece_model *x)
+{
+  const struct piece_spec *s = &x->spec;
+  char name[80];
   int n = (int) (s->name.end - s->name.at);
   snprintf(name, sizeof name, "the rules %.*s", n < 40 ? n : 40,
     n > 0 ? (const char *) s->name.at : "");
@@ -521,10 +555,6 @@ static bool judge(struct piece_model *x, bool *ours)
   if (s->back.at != s->back.end) return error_found(x->why, x->file,
     "denormalizer_spec."@| "precompiled_charsmap", "some rules",
     "none");
-  if (s->unknown >= x->list.n
-    || x->list.piece[s->unknown].type != UNKNOWN)
-    return error_found(x->why, x->file, "trainer_spec.unk_id",
-    "another piece", "the id of the unknown piece");
   return true;
 }
 
@@ -617,7 +647,8 @@ static bool add_special_pieces(struct piece_model *x)
   return index_extras(x->m, x->t, x->why);
 }
 
-@ The whole is a row of steps. Absent fields have the values that the format gives them: Unigram, the ids 0, 1 and 2, and a normalizer that thins out, puts a blank before, and writes blocks.
+@ The whole is a row of steps, and each stands on the one before: pieces can be looked up when they are indexed, ranks need the pieces, and whether words may be taken apart is a property of all
+pairs.
 
 @<Read a model of SentencePiece@>=
 static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
@@ -634,7 +665,11 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
   find_words_apart(t);
   return set_up(x) && add_special_pieces(x);
 }
-@#
+
+@ Absent fields have the values that the format gives them: Unigram, the ids 0, 1 and 2, and a normalizer that thins out, puts a blank before, and writes blocks. A vocabulary without
+a beginning says so by an id that it does not have, mostly $-1$, which as a number without a sign is very large.
+
+@<Read a model of SentencePiece@>=
 bool read_sentencepiece(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why)
@@ -683,6 +718,7 @@ bool read_sentencepiece(struct memory *m, struct tokenizer *t,
 @<Enter one piece@>@;
 @<A list of pieces@>@;
 @<Read the whole message@>@;
+@<Judge the rules for letters@>@;
 @<Judge what was read@>@;
 @<Tell whether all letters are pieces@>@;
 @<Make ranks of scores@>@;

@@ -493,7 +493,8 @@ static bool cut_at(struct reader *r, const char *where,
     &inner);
 }
 
-@ Letters may be put before a text; or a string, or what a pattern matches, may be replaced.
+@ Letters may be put before a text; or a string, or what a pattern matches, may be replaced. Both are stages with words, and both pass on what PCRE2, or the memory, has to complain of, with the name of the field
+that asked for them.
 
 @<Append a stage of the file@>=
 static bool put_before(struct reader *r, const char *where,
@@ -598,16 +599,11 @@ block, or not. Older files have a flag in place of the three schemes. That the b
 letter for it is refused.
 
 @<Read a stage of blocks@>=
-enum scheme { NEVER, FIRST, ALWAYS };
 static bool read_scheme(struct reader *r, const char *where,
   json_t *v, enum scheme *s, bool *split)
 {
-  static const char *const name[] = @[{ "never", "first",@|
-    "always" }@];
   bool put;
-  json_t *how = json_object_get(v, "prepend_scheme"), *mark =
-    json_object_get(v, "replacement");
-  const char *text = json_string_value(how);
+  json_t *mark = json_object_get(v, "replacement");
   if (!only_keys(r, where, v, "type replacement split str_rep "@|
     "add_prefix_space "@| "prepend_scheme ")
     || !flag(r, where, v, "add_prefix_space", true, &put)
@@ -617,6 +613,20 @@ static bool read_scheme(struct reader *r, const char *where,
     return refuse(r, below(where, "replacement").name, mark,
       "the block U+2581");
   *s = put ? ALWAYS : NEVER;
+  return choose_scheme(r, where, v, s);
+}
+
+@ The scheme, if there is one, counts more than the flag of older files.
+
+@<Choose a scheme@>=
+enum scheme { NEVER, FIRST, ALWAYS };
+static bool choose_scheme(struct reader *r, const char *where,
+  json_t *v, enum scheme *s)
+{
+  static const char *const name[] = @[{ "never", "first",@|
+    "always" }@];
+  json_t *how = json_object_get(v, "prepend_scheme");
+  const char *text = json_string_value(how);
   if (how == NULL || json_is_null(how)) return true;
   for (int i = 0; i < 3; i++)
     if (text != NULL && strcmp(text, name[i]) == 0)
@@ -665,14 +675,6 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 @ Of normal forms we know NFC, and the two steps by which Llama's files put a block before a text and write blocks for blanks. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another.
 
 @<Read the normalizer@>=
-static bool compose_too(struct reader *r, const char *where)
-{
-  struct error inner = @[{ "" }@];
-  return or_refuse(r, where, add_stage(r->m, r->t,
-    (struct stage) @[{ .what = COMPOSE }@], NULL, 0, false, &inner),
-    &inner);
-}
-@#
 static bool read_normalizer(struct reader *r, const char *where,
   json_t *v)
 {
@@ -694,7 +696,19 @@ static bool read_normalizer(struct reader *r, const char *where,
     json_string_length(put), false, false);
 }
 
-@ What is replaced is a string or a pattern, as with \texttt{Split}.
+@ NFC is a stage without a pattern and without words. All it can meet is a machine that has too many stages already.
+
+@<Read the composition of characters@>=
+static bool compose_too(struct reader *r, const char *where)
+{
+  struct error inner = @[{ "" }@];
+  return or_refuse(r, where, add_stage(r->m, r->t,
+    (struct stage) @[{ .what = COMPOSE }@], NULL, 0, false, &inner),
+    &inner);
+}
+
+@ What is replaced is a string or a pattern, as with \texttt{Split}. What comes in its place may be empty, and then the string is taken out; an empty pattern would
+be found everywhere, and is refused.
 
 @<Read a replacement@>=
 static bool read_replace(struct reader *r, const char *where,
@@ -850,7 +864,8 @@ static bool read_decoder(struct reader *r, const char *where,
     "Sequence, Replace, ByteFallback, "@| "Fuse, Strip or Metaspace");
 }
 
-@ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there.
+@ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there. The step makes sense for the
+whole text only, so it must stand behind \texttt{Fuse}.
 
 @<Read the steps of a decoder@>=
 static bool read_strip(struct reader *r, const char *where, json_t *v)
@@ -862,17 +877,22 @@ static bool read_strip(struct reader *r, const char *where, json_t *v)
   if (!json_is_string(what)
     || strcmp(json_string_value(what), " ") != 0)
     return refuse(r, below(where, "content").name, what, "a blank");
-  for (int i = 0; i < 2; i++) {
-    json_t *n = json_object_get(v, key[i]);
-    if (!json_is_integer(n) || json_integer_value(n) < 0
-      || json_integer_value(n) > 1 - i)
-      return refuse(r, below(where, key[i]).name, n,
-        i == 0 ? "0 or 1" : "0");
-  }
-  r->t->drop_blank = json_integer_value(json_object_get(v,
-    "start")) == 1;
+  @<Read how many blanks are taken from both ends@>@;
   return r->fused || refuse(r, where, v, "Strip behind Fuse");
 }
+
+@ Of the two numbers the first may be 1, the second must be 0.
+
+@<Read how many blanks are taken from both ends@>=
+for (int i = 0; i < 2; i++) {
+  json_t *n = json_object_get(v, key[i]);
+  if (!json_is_integer(n) || json_integer_value(n) < 0
+    || json_integer_value(n) > 1 - i)
+    return refuse(r, below(where, key[i]).name, n,
+      i == 0 ? "0 or 1" : "0");
+}
+r->t->drop_blank = json_integer_value(json_object_get(v,
+  "start")) == 1;
 
 @ The step names the string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
 step with everything given, and one more: where it puts a block before a text, it takes one away.
@@ -1177,8 +1197,7 @@ static bool read_path(struct reader *r, const char *path,
     "vocab.bpe, nor tokenizer.model", path);
 }
 
-@ A file is told by what it contains, not by its name, which people change. What begins with a brace, after white space at the most, is JSON. A model of SentencePiece begins with its first piece, and that with the
-byte 10; a list of ranks begins with a line of two words, of which the second is a number. Everything else is taken for JSON, too, and its parser will say what it is not.
+@ A list of ranks begins with a line of two words, of which the second is a number. Neither JSON nor a message of fields does.
 
 @<Tell what a file contains@>=
 static bool is_rank_line(const unsigned char *c, size_t n)
@@ -1189,7 +1208,11 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   for (i++; i < n && c[i] >= '0' && c[i] <= '9'; i++) digits++;
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
-@#
+
+@ So a file is told by what it contains, not by its name, which people change. What begins with a brace, after white space at the most, is JSON. A model of SentencePiece begins with its first piece, and that with the
+byte 10, as does what the piece consists of. Everything else is taken for JSON, too, and its parser will say what it is not.
+
+@<Tell what a file contains@>=
 static bool read_file(struct reader *r, const char *path)
 {
   struct mapping map;
@@ -1432,9 +1455,11 @@ nothing has to be announced. The file is read from below; this appendix was read
 @<Go through a sequence@>@;
 @<Append a stage of the file@>@;
 @<Read a stage that brings its pattern@>@;
+@<Choose a scheme@>@;
 @<Read a stage of blocks@>@;
 @<Read the pre-tokenizer@>@;
 @<Read a replacement@>@;
+@<Read the composition of characters@>@;
 @<Read the normalizer@>@;
 @<Read the ids of a token of a template@>@;
 @<Put ids around what is there@>@;

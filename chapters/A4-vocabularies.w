@@ -105,8 +105,8 @@ struct tokenizer {
        1 */
 };
 
-@ The functions that fill it serve the readers of files and the maker from merges alike. First come the words of the vocabulary, then |index_pieces|; after it the tokens that were added, then
-|index_extras|; the cuts and the ids around a text may come at any time. Nothing is ever taken out again.
+@ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |index_pieces|; after it the tokens that were added, then
+|index_extras|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.
 
 @<A tokenizer, from inside@>=
 bool keep_letters(struct memory *m, struct tokenizer *t,
@@ -123,6 +123,11 @@ bool index_pieces(struct memory *m, struct tokenizer *t,
 void find_words_apart(struct tokenizer *t);
   /* after |index_pieces|: may a row of characters be ended between
      words? */
+
+@ Added tokens come when all pieces are known, because a file may add what is a piece already and give it marks, and they are
+looked for in a tree that is made last: its words are normal forms, as far as they say so, and the forms must be known by then.
+
+@<A tokenizer, from inside@>=
 bool add_extra(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
   /* adds a token; its letters are kept already */
@@ -131,6 +136,11 @@ bool index_extras(struct memory *m, struct tokenizer *t,
   /* after the last one, and the last stage: makes the tree, and
      |by_piece| again, since letters have moved; none may be kept
      afterwards */
+
+@ Stages are appended in the order in which a text goes through them: the |n_forms| that change it, then the cuts. What the ids read as is changed
+by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy.
+
+@<A tokenizer, from inside@>=
 bool add_stage(struct memory *m, struct tokenizer *t,
   struct stage s, const char *pattern, size_t n, bool literal,
   struct error *why);
@@ -156,8 +166,8 @@ bool normal_form(const struct tokenizer *t, struct memory *m,
   /* makes |out| the text as the first |n_forms| stages leave it;
      |first|: it is the beginning of the whole */
 
-@ A stage's pattern is compiled when the stage is appended; what PCRE2 has to say about it becomes the sentence. A cut that keeps everything has a shorter way of being said, and so have the
-stages with words.
+@ A stage's pattern is compiled when the stage is appended; what PCRE2 has to say about it becomes the sentence. There is a fixed number of places, since no published
+file comes near it, and a file with no end of patterns would only be a way of making us slow.
 
 @<Append a stage@>=
 bool add_stage(struct memory *m, struct tokenizer *t,
@@ -173,7 +183,11 @@ bool add_stage(struct memory *m, struct tokenizer *t,
   t->cut[t->n_cuts++] = s;
   return true;
 }
-@#
+
+@ Two kinds of stages are made so often that they have shorter ways of being said: a cut that keeps both what its pattern matches and what lies between, which is what all patterns
+of published vocabularies want, and a stage that has words to put somewhere.
+
+@<Append a stage@>=
 bool add_cut(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why)
 {
@@ -662,7 +676,8 @@ static bool change(const struct tokenizer *t, const struct stage *s,
   }
 }
 
-@ To replace is to cut, and to keep the gaps; in the place of every match stand the words.
+@ To replace is to cut, and to keep the gaps; in the place of every match stand the words. A piece of length 0 is the sign that the text is at its end, so the loop has one
+good way out and one bad one.
 
 @<Replace, or thin out@>=
 static bool replace(const struct stage *s, const unsigned char *words,
@@ -772,7 +787,8 @@ static bool compose(struct memory *m, const unsigned char *text,
   return ok;
 }
 
-@ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result.
+@ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result. The row before is given back as soon as the next
+is there, so that at most two are alive, whatever the file asks for.
 
 @<Go through the forms@>=
 bool normal_form(const struct tokenizer *t, struct memory *m,
@@ -992,7 +1008,8 @@ bool texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital.
+@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital. Other spellings of the same number are ordinary words: a text about
+programs may well contain \texttt{<0x0a>}, and must come back as it was.
 
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)

@@ -6,12 +6,12 @@
 #include <string.h>
 #include "A15-scores/scores.h"
 
-/* O.30  The words of the hand calculation */
+/* O.35  The words of the hand calculation */
 
 static const char *const word[] = { "a", "b", "ab", "ba", "aba" };
 enum { WORDS = 5 };
 
-/* O.31  Tokens with ranks */
+/* O.36  Tokens with ranks */
 
 static bool with_ranks(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -26,7 +26,7 @@ static bool with_ranks(struct memory *m, struct tokenizer *t, struct error *why)
       && index_extras(m, t, why);
 }
 
-/* O.32  Tokens with scores */
+/* O.37  Tokens with scores */
 
 static size_t write_piece(unsigned char *out, const char *words,
                           float score, unsigned char type)
@@ -41,7 +41,7 @@ static size_t write_piece(unsigned char *out, const char *words,
   return (size_t)(at - out);
 }
 
-/* O.33  Tokens with scores */
+/* O.38  Tokens with scores */
 
 static bool with_scores(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -59,7 +59,7 @@ static bool with_scores(struct memory *m, struct tokenizer *t, struct error *why
                             n + sizeof rest, &begin, &end, &ours, why);
 }
 
-/* O.34  Spell with both */
+/* O.39  Spell with both */
 
 static bool show(struct memory *m, struct tokenizer *t,
                  const char *text, uint32_t less, struct error *why)
@@ -75,7 +75,7 @@ static bool show(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-/* O.35  Spell with both */
+/* O.40  Spell with both */
 
 static bool spell_with_both(bool values)
 {

@@ -1,6 +1,6 @@
 /* scores.c -- made from chapters/A15-scores.w; change it there */
 
-/* O.29  scores.c */
+/* O.34  scores.c */
 
 #include <stddef.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ static bool read_rank_lines(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-/* O.12  Make a rank of every id */
+/* O.13  Make a rank of every id */
 
 static bool pairs_by_id(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -187,6 +187,8 @@ static bool pairs_by_id(struct memory *m, struct tokenizer *t, struct error *why
   return ok;
 }
 
+/* O.14  Make a rank of every id */
+
 static bool add_special_text(struct memory *m, struct tokenizer *t,
                              const char *text, uint32_t id, struct error *why)
 {
@@ -199,23 +201,31 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
 
 /* O.11  Read a rank file */
 
+static const struct rank_family *family_of(const char *file,
+                                           size_t lines, struct error *why)
+{
+  char found[40];
+  for (size_t i = 0; i < 4; i++)
+    if (families[i].lines == lines)
+      return &families[i];
+  snprintf(found, sizeof found, "%zu lines", lines);
+  error_found(why, file, "this", found, "50256, 50280, 100256 or 199998 ranks");
+  return NULL;
+}
+
+/* O.12  Read a rank file */
+
 bool read_ranks(struct memory *m, struct tokenizer *t,
                 const char *file, const unsigned char *byte, size_t n,
                 struct error *why)
 {
-  const struct rank_family *f = NULL;
   size_t lines;
   t->kind = "tiktoken ranks", t->ignore_merges = true;
   if (!read_rank_lines(m, t, file, byte, n, &lines, why))
     return false;
-  for (size_t i = 0; i < 4; i++)
-    if (families[i].lines == lines)
-      f = &families[i];
-  char found[40];
-  snprintf(found, sizeof found, "%zu lines", lines);
+  const struct rank_family *f = family_of(file, lines, why);
   if (f == NULL)
-    return error_found(why, file, "this", found,
-                       "50256, 50280, 100256 or 199998 ranks");
+    return false;
   if (!index_pieces(m, t, why)
       || !all_different(t, file, "rank", why)
       || !pairs_by_id(m, t, why)
@@ -227,7 +237,7 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
   return index_extras(m, t, why);
 }
 
-/* O.13  Read a message */
+/* O.15  Read a message */
 
 struct wire {
   const unsigned char *at, *end;
@@ -250,7 +260,7 @@ static bool read_number(struct wire *w, uint64_t * number)
   return false;
 }
 
-/* O.14  Read a message */
+/* O.16  Read a message */
 
 static bool read_field(struct wire *w, struct wire_field *f)
 {
@@ -275,7 +285,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
   return true;
 }
 
-/* O.15  What a model of SentencePiece says */
+/* O.17  What a model of SentencePiece says */
 
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE
@@ -284,6 +294,8 @@ struct piece_spec {
   uint64_t model, unknown, begin, end, bytes, suffix, put, thin, escape;
   struct wire name, charsmap, back;
 };
+
+/* O.18  What a model of SentencePiece says */
 
 static bool take_field(struct piece_spec *s, bool training,
                        const struct wire_field *f)
@@ -311,7 +323,7 @@ static bool take_field(struct piece_spec *s, bool training,
   return true;
 }
 
-/* O.16  What a model of SentencePiece says */
+/* O.19  What a model of SentencePiece says */
 
 static bool read_spec(struct piece_spec *s, bool training, struct wire w)
 {
@@ -331,7 +343,7 @@ static bool read_spec(struct piece_spec *s, bool training, struct wire w)
   return true;
 }
 
-/* O.17  Read one piece */
+/* O.20  Read one piece */
 
 struct one_piece {
   struct wire words;
@@ -361,7 +373,7 @@ static bool read_piece(struct wire w, struct one_piece *p)
                                                    &whole) == n && whole;
 }
 
-/* O.18  Enter one piece */
+/* O.21  Enter one piece */
 
 static bool enter_piece(struct memory *m, struct tokenizer *t,
                         const struct one_piece *p, uint32_t id, struct error *why)
@@ -377,7 +389,7 @@ static bool enter_piece(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* O.19  A list of pieces */
+/* O.22  A list of pieces */
 
 struct scored {
   float score;
@@ -405,7 +417,7 @@ static bool list_piece(struct memory *m, struct piece_list *l,
   return true;
 }
 
-/* O.20  Read the whole message */
+/* O.23  Read the whole message */
 
 struct piece_model {
   struct memory *m;
@@ -434,7 +446,7 @@ static bool read_next_piece(struct piece_model *x, struct wire w)
       && list_piece(x->m, &x->list, &p, x->why);
 }
 
-/* O.21  Read the whole message */
+/* O.24  Read the whole message */
 
 static bool read_message(struct piece_model *x, struct wire w)
 {
@@ -462,25 +474,12 @@ static bool read_message(struct piece_model *x, struct wire w)
   return true;
 }
 
-/* O.22  Judge what was read */
+/* O.26  Judge the rules for letters */
 
-static bool judge(struct piece_model *x, bool *ours)
+static bool rules_are_none(struct piece_model *x)
 {
-  static const char *const learner[] = { "a number from 1 to 4",
-    "Unigram", "BPE", "words", "characters"
-  };
   const struct piece_spec *s = &x->spec;
   char name[80];
-  *ours = s->model == 2;
-  if (!*ours)
-    return error_found(x->why, x->file,
-                       "trainer_spec.model_type",
-                       s->model <= 4 && s->model > 0 ? learner[s->model]
-                       : "another number", "BPE (another kind of tokenizer)");
-  if (s->suffix != 0)
-    return error_found(x->why, x->file,
-                       "trainer_spec." "treat_whitespace_as_suffix", "true",
-                       "false");
   int n = (int)(s->name.end - s->name.at);
   snprintf(name, sizeof name, "the rules %.*s", n < 40 ? n : 40,
            n > 0 ? (const char *)s->name.at : "");
@@ -492,13 +491,34 @@ static bool judge(struct piece_model *x, bool *ours)
     return error_found(x->why, x->file,
                        "denormalizer_spec." "precompiled_charsmap", "some rules",
                        "none");
-  if (s->unknown >= x->list.n || x->list.piece[s->unknown].type != UNKNOWN)
-    return error_found(x->why, x->file, "trainer_spec.unk_id",
-                       "another piece", "the id of the unknown piece");
   return true;
 }
 
-/* O.24  Tell whether all letters are pieces */
+/* O.25  Judge what was read */
+
+static bool judge(struct piece_model *x, bool *ours)
+{
+  static const char *const learner[] = { "a number from 1 to 4",
+    "Unigram", "BPE", "words", "characters"
+  };
+  const struct piece_spec *s = &x->spec;
+  *ours = s->model == 2;
+  if (!*ours)
+    return error_found(x->why, x->file,
+                       "trainer_spec.model_type",
+                       s->model <= 4 && s->model > 0 ? learner[s->model]
+                       : "another number", "BPE (another kind of tokenizer)");
+  if (s->suffix != 0)
+    return error_found(x->why, x->file,
+                       "trainer_spec." "treat_whitespace_as_suffix", "true",
+                       "false");
+  if (s->unknown >= x->list.n || x->list.piece[s->unknown].type != UNKNOWN)
+    return error_found(x->why, x->file, "trainer_spec.unk_id",
+                       "another piece", "the id of the unknown piece");
+  return rules_are_none(x);
+}
+
+/* O.28  Tell whether all letters are pieces */
 
 static bool letters_are_pieces(struct piece_model *x, const uint32_t * rank)
 {
@@ -521,7 +541,7 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t * rank)
   return true;
 }
 
-/* O.23  Make ranks of scores */
+/* O.27  Make ranks of scores */
 
 static int by_score(const void *a, const void *b)
 {
@@ -551,7 +571,7 @@ static bool rank_scores(struct piece_model *x)
   return ok;
 }
 
-/* O.25  Set up what is done with a text */
+/* O.29  Set up what is done with a text */
 
 static bool set_up(struct piece_model *x)
 {
@@ -573,7 +593,7 @@ static bool set_up(struct piece_model *x)
   return texts_as_bytes(x->m, t, x->why);
 }
 
-/* O.26  Set up what is done with a text */
+/* O.30  Set up what is done with a text */
 
 static bool add_special_pieces(struct piece_model *x)
 {
@@ -590,7 +610,7 @@ static bool add_special_pieces(struct piece_model *x)
   return index_extras(x->m, x->t, x->why);
 }
 
-/* O.27  Read a model of SentencePiece */
+/* O.31  Read a model of SentencePiece */
 
 static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
 {
@@ -607,6 +627,8 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
   find_words_apart(t);
   return set_up(x) && add_special_pieces(x);
 }
+
+/* O.32  Read a model of SentencePiece */
 
 bool read_sentencepiece(struct memory *m, struct tokenizer *t,
                         const char *file, const unsigned char *byte, size_t n,

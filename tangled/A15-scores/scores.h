@@ -1,6 +1,6 @@
 /* scores.h -- made from chapters/A15-scores.w; change it there */
 
-/* O.28  scores.h */
+/* O.33  scores.h */
 
 #ifndef INCIPIT_SCORES_H
 #define INCIPIT_SCORES_H

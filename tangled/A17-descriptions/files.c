@@ -1,6 +1,6 @@
 /* files.c -- made from chapters/A17-descriptions.w; change it there */
 
-/* Q.72  files.c */
+/* Q.76  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -196,7 +196,7 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* Q.73  All about the words of the vocabulary */
+/* Q.77  All about the words of the vocabulary */
 
 /* Q.18  Read the vocabulary */
 
@@ -385,9 +385,9 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
                       r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* Q.74  Read the other four parts */
+/* Q.78  Read the other four parts */
 
-/* Q.37  Go through a sequence */
+/* Q.38  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -485,28 +485,17 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
                                          &inner), &inner);
 }
 
-/* Q.35  Read a stage of blocks */
+/* Q.36  Choose a scheme */
 
 enum scheme { NEVER, FIRST, ALWAYS };
-static bool read_scheme(struct reader *r, const char *where,
-                        json_t * v, enum scheme *s, bool *split)
+static bool choose_scheme(struct reader *r, const char *where,
+                          json_t * v, enum scheme *s)
 {
   static const char *const name[] = { "never", "first",
     "always"
   };
-  bool put;
-  json_t *how = json_object_get(v, "prepend_scheme"), *mark =
-      json_object_get(v, "replacement");
+  json_t *how = json_object_get(v, "prepend_scheme");
   const char *text = json_string_value(how);
-  if (!only_keys(r, where, v, "type replacement split str_rep "
-                 "add_prefix_space " "prepend_scheme ")
-      || !flag(r, where, v, "add_prefix_space", true, &put)
-      || !flag(r, where, v, "split", true, split))
-    return false;
-  if (!json_is_string(mark)
-      || strcmp(json_string_value(mark), BLOCK) != 0)
-    return refuse(r, below(where, "replacement").name, mark, "the block U+2581");
-  *s = put ? ALWAYS : NEVER;
   if (how == NULL || json_is_null(how))
     return true;
   for (int i = 0; i < 3; i++)
@@ -516,7 +505,26 @@ static bool read_scheme(struct reader *r, const char *where,
                 "never, first or always");
 }
 
-/* Q.36  Read a stage of blocks */
+/* Q.35  Read a stage of blocks */
+
+static bool read_scheme(struct reader *r, const char *where,
+                        json_t * v, enum scheme *s, bool *split)
+{
+  bool put;
+  json_t *mark = json_object_get(v, "replacement");
+  if (!only_keys(r, where, v, "type replacement split str_rep "
+                 "add_prefix_space " "prepend_scheme ")
+      || !flag(r, where, v, "add_prefix_space", true, &put)
+      || !flag(r, where, v, "split", true, split))
+    return false;
+  if (!json_is_string(mark)
+      || strcmp(json_string_value(mark), BLOCK) != 0)
+    return refuse(r, below(where, "replacement").name, mark, "the block U+2581");
+  *s = put ? ALWAYS : NEVER;
+  return choose_scheme(r, where, v, s);
+}
+
+/* Q.37  Read a stage of blocks */
 
 static bool read_metaspace(struct reader *r, const char *where, json_t * v)
 {
@@ -564,7 +572,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
 
 }
 
-/* Q.39  Read a replacement */
+/* Q.41  Read a replacement */
 
 static bool read_replace(struct reader *r, const char *where, json_t * v)
 {
@@ -585,7 +593,7 @@ static bool read_replace(struct reader *r, const char *where, json_t * v)
                      json_string_value(by), json_string_length(by));
 }
 
-/* Q.38  Read the normalizer */
+/* Q.40  Read the composition of characters */
 
 static bool compose_too(struct reader *r, const char *where)
 {
@@ -595,6 +603,8 @@ static bool compose_too(struct reader *r, const char *where)
                                        COMPOSE }, NULL, 0, false, &inner),
                    &inner);
 }
+
+/* Q.39  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
@@ -619,7 +629,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
                  false);
 }
 
-/* Q.42  Read the ids of a token of a template */
+/* Q.44  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where,
                                 json_t * v, json_t * each, struct ids *list)
@@ -647,7 +657,7 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-/* Q.43  Put ids around what is there */
+/* Q.45  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -665,7 +675,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* Q.40  Read a template */
+/* Q.42  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -677,7 +687,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
                       "special_tokens ") && (json_is_array(list)
                                              || refuse(r, at.name, list, "a list"));
 
-/* Q.41  Sort the tokens by the side of the text on which they stand */
+/* Q.43  Sort the tokens by the side of the text on which they stand */
 
   if (ok)
     json_array_foreach(list, i, each) {
@@ -705,7 +715,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* Q.44  Read the post-processor */
+/* Q.46  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -722,7 +732,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* Q.46  Read the steps of a decoder */
+/* Q.48  Read the steps of a decoder */
 
 static bool read_strip(struct reader *r, const char *where, json_t * v)
 {
@@ -733,6 +743,9 @@ static bool read_strip(struct reader *r, const char *where, json_t * v)
   if (!json_is_string(what)
       || strcmp(json_string_value(what), " ") != 0)
     return refuse(r, below(where, "content").name, what, "a blank");
+
+/* Q.49  Read how many blanks are taken from both ends */
+
   for (int i = 0; i < 2; i++) {
     json_t *n = json_object_get(v, key[i]);
     if (!json_is_integer(n) || json_integer_value(n) < 0
@@ -740,10 +753,11 @@ static bool read_strip(struct reader *r, const char *where, json_t * v)
       return refuse(r, below(where, key[i]).name, n, i == 0 ? "0 or 1" : "0");
   }
   r->t->drop_blank = json_integer_value(json_object_get(v, "start")) == 1;
+
   return r->fused || refuse(r, where, v, "Strip behind Fuse");
 }
 
-/* Q.47  Read the steps of a decoder */
+/* Q.50  Read the steps of a decoder */
 
 static bool read_swap(struct reader *r, const char *where, json_t * v)
 {
@@ -771,7 +785,7 @@ static bool read_block_decoder(struct reader *r, const char *where, json_t * v)
   return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1, r->why);
 }
 
-/* Q.45  Read the decoder */
+/* Q.47  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -799,9 +813,9 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
                 "Sequence, Replace, ByteFallback, " "Fuse, Strip or Metaspace");
 }
 
-/* Q.75  Read whole files */
+/* Q.79  Read whole files */
 
-/* Q.55  Parse a file of JSON */
+/* Q.58  Parse a file of JSON */
 
 enum { JSON_MOST = 64 << 20 };
 static json_t *read_json(const char *path, size_t *bytes, struct error *why)
@@ -825,7 +839,7 @@ static json_t *read_json(const char *path, size_t *bytes, struct error *why)
   return v;
 }
 
-/* Q.53  Read the configuration beside it */
+/* Q.56  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config,
                          const char *wish, const char *which, uint32_t id,
@@ -847,7 +861,7 @@ static bool read_bracket(struct reader *r, json_t * config,
   return ids_push(r->m, list, id, r->why);
 }
 
-/* Q.54  Read the configuration beside it */
+/* Q.57  Read the configuration beside it */
 
 static bool read_config(struct reader *r)
 {
@@ -871,7 +885,7 @@ static bool read_config(struct reader *r)
   return ok;
 }
 
-/* Q.48  Tell whether a tokenizer is of our kind */
+/* Q.51  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -888,7 +902,7 @@ static bool has_byte_level(json_t * v)
   return false;
 }
 
-/* Q.49  Tell whether a tokenizer is of our kind */
+/* Q.52  Tell whether a tokenizer is of our kind */
 
 static bool is_ours(struct reader *r, json_t * file)
 {
@@ -907,7 +921,7 @@ static bool is_ours(struct reader *r, json_t * file)
                            "BPE (another kind of tokenizer)");
 }
 
-/* Q.50  Read a whole description */
+/* Q.53  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
@@ -922,7 +936,7 @@ static bool read_description(struct reader *r, json_t * file)
                                       "model truncation padding "))
     return false;
 
-/* Q.51  See what is for batches of texts */
+/* Q.54  See what is for batches of texts */
 
   r->t->ignored[0] = !says_nothing(json_object_get(file, "truncation"));
   r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
@@ -933,7 +947,7 @@ static bool read_description(struct reader *r, json_t * file)
     return false;
   r->t->n_forms = r->t->n_cuts;
 
-/* Q.52  Read the tokens that were added */
+/* Q.55  Read the tokens that were added */
 
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
@@ -948,7 +962,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* Q.57  Read one such line */
+/* Q.60  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -966,7 +980,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* Q.56  Read the lines of a list of merges */
+/* Q.59  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -991,7 +1005,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* Q.58  Read a vocabulary and its merges */
+/* Q.61  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -1015,7 +1029,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-/* Q.62  Read a file of JSON into a tokenizer */
+/* Q.66  Read a file of JSON into a tokenizer */
 
 static bool read_json_file(struct reader *r, const char *path)
 {
@@ -1027,7 +1041,7 @@ static bool read_json_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* Q.63  Read a model of SentencePiece */
+/* Q.67  Read a model of SentencePiece */
 
 static bool read_scores(struct reader *r, const unsigned char *byte, size_t n)
 {
@@ -1035,7 +1049,7 @@ static bool read_scores(struct reader *r, const unsigned char *byte, size_t n)
                             &r->end, &r->ours, r->why) && read_config(r);
 }
 
-/* Q.61  Tell what a file contains */
+/* Q.64  Tell what a file contains */
 
 static bool is_rank_line(const unsigned char *c, size_t n)
 {
@@ -1048,6 +1062,8 @@ static bool is_rank_line(const unsigned char *c, size_t n)
     digits++;
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
+
+/* Q.65  Tell what a file contains */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -1070,7 +1086,7 @@ static bool read_file(struct reader *r, const char *path)
   return ok && (ranks || pieces || read_json_file(r, path));
 }
 
-/* Q.59  Find out what a path holds */
+/* Q.62  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
@@ -1078,7 +1094,7 @@ static bool there(char room[4096], const char *path, const char *name)
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
 
-/* Q.60  Find out what a path holds */
+/* Q.63  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -1104,7 +1120,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
                    "vocab.bpe, nor tokenizer.model", path);
 }
 
-/* Q.64  Open a tokenizer */
+/* Q.68  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -1124,7 +1140,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
-/* Q.65  Open a tokenizer */
+/* Q.69  Open a tokenizer */
 
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
@@ -1134,7 +1150,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* Q.66  Spell bytes for a file */
+/* Q.70  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
                         size_t n, struct bytes *out, struct error *why)
@@ -1152,7 +1168,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-/* Q.68  Make a merge as JSON */
+/* Q.72  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -1167,7 +1183,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* Q.67  Make the vocabulary and the merges as JSON */
+/* Q.71  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t,
                        json_t * vocab, json_t * merges, struct error *why)
@@ -1191,7 +1207,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-/* Q.69  Make the description as JSON */
+/* Q.73  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -1215,7 +1231,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* Q.70  Write a tokenizer */
+/* Q.74  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -1233,7 +1249,7 @@ bool tokenizer_write(struct memory *m, const char *path,
       < (int)sizeof beside;
   tokenizer_close(m, t);
 
-/* Q.71  Write it beside its place, and move it there */
+/* Q.75  Write it beside its place, and move it there */
 
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);

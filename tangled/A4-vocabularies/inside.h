@@ -1,6 +1,6 @@
 /* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.54  inside.h */
+/* D.57  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
@@ -88,6 +88,8 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why);
 void find_words_apart(struct tokenizer *t);
 /* after index_pieces: may a row of characters be ended between words? */
 
+/* D.7  A tokenizer, from inside */
+
 bool add_extra(struct memory *m, struct tokenizer *t,
                const struct added_token *x, struct error *why);
 /* adds a token; its letters are kept already */
@@ -95,6 +97,8 @@ bool add_extra(struct memory *m, struct tokenizer *t,
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why);
 /* after the last one, and the last stage: makes the tree, and by_piece
  * again, since letters have moved; none may be kept afterwards */
+
+/* D.8  A tokenizer, from inside */
 
 bool add_stage(struct memory *m, struct tokenizer *t,
                struct stage s, const char *pattern, size_t n, bool literal,

@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.55  tokenizer.c */
+/* D.58  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <utf8proc.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.21  What an encoding needs on its way */
+/* D.24  What an encoding needs on its way */
 
 struct job {
   struct tokenizer *t;
@@ -28,7 +28,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 static bool encode_added(struct job *j, uint32_t root, bool first,
                          const unsigned char *text, size_t n);
 
-/* D.8  Keep letters, and know ids */
+/* D.11  Keep letters, and know ids */
 
 bool keep_letters(struct memory *m, struct tokenizer *t,
                   const void *byte, size_t n, struct span *where, struct error *why)
@@ -41,7 +41,7 @@ bool keep_letters(struct memory *m, struct tokenizer *t,
   return bytes_push(m, &t->letters, byte, n, why);
 }
 
-/* D.9  Keep letters, and know ids */
+/* D.12  Keep letters, and know ids */
 
 struct known_id *know_id(struct memory *m, struct tokenizer *t,
                          uint32_t id, struct error *why)
@@ -59,7 +59,7 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
   return &t->known_as[id];
 }
 
-/* D.7  Append a stage */
+/* D.9  Append a stage */
 
 bool add_stage(struct memory *m, struct tokenizer *t,
                struct stage s, const char *pattern, size_t n, bool literal,
@@ -75,6 +75,8 @@ bool add_stage(struct memory *m, struct tokenizer *t,
   t->cut[t->n_cuts++] = s;
   return true;
 }
+
+/* D.10  Append a stage */
 
 bool add_cut(struct memory *m, struct tokenizer *t,
              const char *pattern, size_t n, struct error *why)
@@ -93,7 +95,7 @@ bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
       && add_stage(m, t, s, pattern, n, literal, why);
 }
 
-/* D.11  Find the token of a byte */
+/* D.14  Find the token of a byte */
 
 static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 {
@@ -108,7 +110,7 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
   return found - 1;
 }
 
-/* D.10  Make the table of pieces */
+/* D.13  Make the table of pieces */
 
 bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -128,7 +130,7 @@ bool index_pieces(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* D.12  Add a token */
+/* D.15  Add a token */
 
 bool add_extra(struct memory *m, struct tokenizer *t,
                const struct added_token *x, struct error *why)
@@ -151,7 +153,7 @@ bool add_extra(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.13  Make the tree of added tokens */
+/* D.16  Make the tree of added tokens */
 
 static bool new_twig(struct memory *m, struct tokenizer *t,
                      unsigned char byte, uint32_t sibling, struct error *why)
@@ -168,7 +170,7 @@ static bool new_twig(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.14  Make the tree of added tokens */
+/* D.17  Make the tree of added tokens */
 
 static bool plant(struct memory *m, struct tokenizer *t,
                   uint32_t root, const unsigned char *byte, size_t n,
@@ -192,7 +194,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.15  Make the tree of added tokens */
+/* D.18  Make the tree of added tokens */
 
 bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
 {
@@ -216,7 +218,7 @@ bool index_extras(struct memory *m, struct tokenizer *t, struct error *why)
   return ok;
 }
 
-/* D.16  Find the longest added token here */
+/* D.19  Find the longest added token here */
 
 static const struct added_token *longest(const struct tokenizer *t,
                                          uint32_t root, const unsigned char *text,
@@ -238,7 +240,7 @@ static const struct added_token *longest(const struct tokenizer *t,
   return found;
 }
 
-/* D.17  Measure white space */
+/* D.20  Measure white space */
 
 static bool is_space(uint32_t c)
 {
@@ -258,7 +260,7 @@ static size_t space_after(const unsigned char *text, size_t n, size_t at)
   return at;
 }
 
-/* D.18  Measure white space */
+/* D.21  Measure white space */
 
 static size_t character_before(const unsigned char *text, size_t at)
 {
@@ -279,7 +281,7 @@ static size_t space_before(const unsigned char *text, size_t at, size_t stop)
   return at;
 }
 
-/* D.19  Tell whether a character belongs to a word */
+/* D.22  Tell whether a character belongs to a word */
 
 static bool in_word(const unsigned char *text, size_t length)
 {
@@ -305,7 +307,7 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
-/* D.20  Tell whether a character belongs to a word */
+/* D.23  Tell whether a character belongs to a word */
 
 static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t to)
 {
@@ -315,9 +317,9 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.56  From a text to its ids, by ever smaller cuts */
+/* D.59  From a text to its ids, by ever smaller cuts */
 
-/* D.25  Tell whether words are apart */
+/* D.28  Tell whether words are apart */
 
 static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
 
@@ -337,7 +339,7 @@ void find_words_apart(struct tokenizer *t)
   }
 }
 
-/* D.23  Encode a piece of characters */
+/* D.26  Encode a piece of characters */
 
 static bool push_character(struct job *j, const unsigned char *c, size_t n)
 {
@@ -359,7 +361,7 @@ static bool push_character(struct job *j, const unsigned char *c, size_t n)
       || ids_push(j->m, row, t->unknown - 1, j->why);
 }
 
-/* D.24  Encode a piece of characters */
+/* D.27  Encode a piece of characters */
 
 static bool push_bytes(struct job *j, const unsigned char *byte, size_t n)
 {
@@ -375,7 +377,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte, size_t n)
   return true;
 }
 
-/* D.26  Encode a piece of characters */
+/* D.29  Encode a piece of characters */
 
 static bool join(struct job *j)
 {
@@ -403,7 +405,7 @@ static bool encode_characters(struct job *j, const unsigned char *text, size_t n
   return join(j);
 }
 
-/* D.22  Encode what needs no more cutting */
+/* D.25  Encode what needs no more cutting */
 
 static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
 {
@@ -414,7 +416,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte, size_t n)
       : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out, j->why);
 }
 
-/* D.27  Go through the stages */
+/* D.30  Go through the stages */
 
 static bool encode_from(struct job *j, size_t k, bool first,
                         const unsigned char *text, size_t n)
@@ -441,7 +443,7 @@ static bool encode_from(struct job *j, size_t k, bool first,
   }
 }
 
-/* D.28  Go through the stages */
+/* D.31  Go through the stages */
 
 static bool encode_changed(struct job *j, size_t k, bool first,
                            const unsigned char *text, size_t n)
@@ -453,7 +455,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   return ok;
 }
 
-/* D.35  Bring a text into the normal form */
+/* D.38  Bring a text into the normal form */
 
 static bool compose(struct memory *m, const unsigned char *text,
                     size_t n, struct bytes *out, struct error *why)
@@ -468,7 +470,7 @@ static bool compose(struct memory *m, const unsigned char *text,
   return ok;
 }
 
-/* D.30  Replace, or thin out */
+/* D.33  Replace, or thin out */
 
 static bool replace(const struct stage *s, const unsigned char *words,
                     struct memory *m, const unsigned char *text, size_t n,
@@ -487,7 +489,7 @@ static bool replace(const struct stage *s, const unsigned char *words,
   return false;
 }
 
-/* D.31  Replace, or thin out */
+/* D.34  Replace, or thin out */
 
 static bool thin(struct memory *m, const unsigned char *text,
                  size_t n, struct bytes *out, struct error *why)
@@ -504,7 +506,7 @@ static bool thin(struct memory *m, const unsigned char *text,
   return true;
 }
 
-/* D.29  Change a text */
+/* D.32  Change a text */
 
 static bool change(const struct tokenizer *t, const struct stage *s,
                    struct memory *m, const unsigned char *text, size_t n,
@@ -527,7 +529,7 @@ static bool change(const struct tokenizer *t, const struct stage *s,
   }
 }
 
-/* D.36  Go through the forms */
+/* D.39  Go through the forms */
 
 bool normal_form(const struct tokenizer *t, struct memory *m,
                  const unsigned char *text, size_t n, bool first, struct bytes *out,
@@ -546,7 +548,7 @@ bool normal_form(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* D.32  Go on with what lies between added tokens */
+/* D.35  Go on with what lies between added tokens */
 
 static bool encode_between(struct job *j, uint32_t root, bool first,
                            const unsigned char *text, size_t n)
@@ -562,7 +564,7 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   return ok;
 }
 
-/* D.33  Cut at the added tokens */
+/* D.36  Cut at the added tokens */
 
 static bool encode_added(struct job *j, uint32_t root, bool first,
                          const unsigned char *text, size_t n)
@@ -581,7 +583,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
     if (x->single_word && !whole_word(text, n, from, to))
       continue;
 
-/* D.34  Encode what lies before the token, and the token */
+/* D.37  Encode what lies before the token, and the token */
 
     if (x->lstrip)
       from = space_before(text, from, done < from ? done : from);
@@ -599,7 +601,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
                                      text + done, n - done);
 }
 
-/* D.38  Push the ids that the files add */
+/* D.41  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -609,7 +611,7 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-/* D.37  Encode a text */
+/* D.40  Encode a text */
 
 bool tokenizer_encode(struct tokenizer *t, struct memory *m,
                       const char *text, size_t n, bool add_special,
@@ -634,7 +636,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-/* D.48  Make texts of pieces */
+/* D.51  Make texts of pieces */
 
 bool texts_replace(struct memory *m, struct tokenizer *t,
                    const char *from, size_t n, const char *to, size_t n_to,
@@ -660,7 +662,7 @@ bool texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-/* D.49  Make texts of pieces */
+/* D.52  Make texts of pieces */
 
 static int named_byte(const unsigned char *c, size_t n)
 {
@@ -686,7 +688,7 @@ bool texts_as_bytes(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* D.39  Decode ids, and answer questions about them */
+/* D.42  Decode ids, and answer questions about them */
 
 const unsigned char *tokenizer_text(const struct tokenizer *t,
                                     uint32_t id, size_t *n)
@@ -698,7 +700,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *)"";
 }
 
-/* D.40  Decode ids, and answer questions about them */
+/* D.43  Decode ids, and answer questions about them */
 
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
                       const uint32_t * id, size_t n, bool skip_special,
@@ -714,7 +716,7 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* D.41  Decode ids, and answer questions about them */
+/* D.44  Decode ids, and answer questions about them */
 
 bool tokenizer_decode_next(const struct tokenizer *t,
                            struct memory *m, uint32_t id, bool skip_special,
@@ -731,14 +733,14 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   return true;
 }
 
-/* D.42  Decode ids, and answer questions about them */
+/* D.45  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
 
-/* D.43  Decode ids, and answer questions about them */
+/* D.46  Decode ids, and answer questions about them */
 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
                     size_t n, uint32_t * id)
@@ -757,7 +759,7 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
-/* D.44  Decode ids, and answer questions about them */
+/* D.47  Decode ids, and answer questions about them */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
 {
@@ -766,7 +768,7 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* D.45  Decode ids, and answer questions about them */
+/* D.48  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
@@ -789,7 +791,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
-/* D.46  Decode ids, and answer questions about them */
+/* D.49  Decode ids, and answer questions about them */
 
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
@@ -799,7 +801,7 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
   };
 }
 
-/* D.47  Decode ids, and answer questions about them */
+/* D.50  Decode ids, and answer questions about them */
 
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
@@ -807,7 +809,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.50  Close a tokenizer */
+/* D.53  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -826,7 +828,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.51  Make a tokenizer from merges */
+/* D.54  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -853,7 +855,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.52  Make a tokenizer from merges */
+/* D.55  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
@@ -872,7 +874,7 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
       && index_extras(m, t, why);
 }
 
-/* D.53  Make a tokenizer from merges */
+/* D.56  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
