@@ -776,15 +776,17 @@ static bool say_what_pcre2_says(int code, size_t at,
 @ The next piece is what lies before the match, if anything does, and then the match, if it is not
 empty. So one match may be worth two pieces, and it is kept (|known|) until it has been given out. An empty match is no piece, but it ends the one before it, as it does in other languages'
 libraries: a pattern that matches nothing but the place between \texttt a and \texttt b cuts \texttt{ab} in two. The loop comes to its end since
-every round either moves |at| or sets |full|, after which the next match is not empty, or lies further on.
+every round either moves |at| or sets |full|, after which the next match is not empty, or lies further on. A text without bytes may come as a null, and nothing may be added to a null, not even 0;
+so the place of a piece is computed only where there is one.
 
 @<Cut off the next piece@>=
 bool pieces_next(struct pieces *p, struct text_piece *next,
   struct error *why)
 {
-  *next = (struct text_piece) @[{ p->text + p->at, 0, false }@];
+  *next = (struct text_piece) @[{ p->text, 0, false }@];
   while (p->at < p->n) {
     if (!p->known && !look(p, why))@+ return false;
+    next->byte = p->text + p->at;
     if (p->at < p->from) {
       next->n = p->from - p->at;
       p->at = p->from;

@@ -616,23 +616,34 @@ static bool set_up(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
   const struct piece_spec *s = &x->spec;
+  static const char block[] = "\xe2\x96\x81";
   struct stage thin = @[{ .what = THIN }@], put = @[{ .what = PUT }@],
     replace = @[{ .what = REPLACE }@];
   t->drop_blank = s->put != 0 || s->thin != 0;
-  if (s->thin != 0 && !add_stage(x->m, t, thin, NULL, 0, false,
-    x->why)) return false;
+  if (s->thin != 0 && !add_words(x->m, t, thin, block,
+    s->escape != 0 ? 3 : 0, NULL, 0, false, x->why)) return false;
   if (s->put != 0 && !add_words(x->m, t, put, " ", 1, NULL, 0, false,
     x->why)) return false;
-  if (s->escape != 0 && (!texts_replace(x->m, t, "\xe2\x96\x81", 3,
-      " ", 1, x->why) || !add_words(x->m, t, replace, "\xe2\x96\x81",
-      3, " ", 1, true, x->why))) return false;
+  if (s->escape != 0 && (!texts_replace(x->m, t, block, 3, " ", 1,
+      x->why) || !add_words(x->m, t, replace, block, 3, " ", 1, true,
+      x->why))) return false;
   t->n_forms = t->n_cuts;
   return texts_as_bytes(x->m, t, x->why);
 }
 
-@ Last come the pieces that are found before anything merges. In the program itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families.
+@ Last come the pieces that are found before anything merges. In the program itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families. A piece of the user's
+with a blank in it is one that SentencePiece finds before it thins blanks out; our stages do it the other way round, so a file that wants both is refused.
 
 @<Set up what is done with a text@>=
+static bool has_blank(const struct tokenizer *t, const struct span *s)
+{
+  const unsigned char *c = t->letters.byte + s->at;
+  for (size_t i = 0; i < s->n; i++)
+    if (c[i] == ' ' || (s->n - i >= 3
+      && memcmp(c + i, "\xe2\x96\x81", 3) == 0)) return true;
+  return false;
+}
+@#
 static bool add_special_pieces(struct piece_model *x)
 {
   for (size_t i = 0; i < x->list.n; i++) {
@@ -641,6 +652,10 @@ static bool add_special_pieces(struct piece_model *x)
       .text = x->t->known_as[p->id].piece,@|
       .special = p->type == CONTROL || p->type == UNKNOWN,@|
       .frozen = p->type == USER_DEFINED }@];
+    if (a.frozen && x->spec.thin != 0 && has_blank(x->t, &a.text))
+      return error_found(x->why, x->file,
+        "normalizer_spec."@| "remove_extra_whitespaces", "true, and "@|
+        "a user-defined piece with a blank", "one of the two");
     if ((a.special || a.frozen) && !add_extra(x->m, x->t, &a,
       x->why)) return false;
   }

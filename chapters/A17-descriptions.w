@@ -136,7 +136,8 @@ them: to ask for the third element of what is no list is no error. So one may as
 #define BLOCK "\xe2\x96\x81"
 struct reader { struct memory *m; struct tokenizer *t;
   const char *file;
-  json_t *vocab; size_t bytes; struct bytes row; bool ours, fused;
+  json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
+    in_bytes;
   uint32_t begin, end; struct error *why; };
 
 @ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
@@ -517,7 +518,152 @@ static bool put_instead(struct reader *r, const char *where,
     n, literal, &inner), &inner);
 }
 
-@ The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
+@* Two dialects. \label{sec:dialects}
+A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
+the treacherous ones are those that both accept: behind a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
+at other places gives other ids, silently. So a pattern from a file is gone through before it is compiled, and whatever has two readings, or whose one reading we have not
+made sure of, is refused by its name. All that the published files of chapter~1 say has one.
+@^Oniguruma@>@^PCRE2@>
+
+@<Read a pattern in two dialects@>=
+struct reading { const unsigned char *c; size_t n, at;
+  uint64_t folded; unsigned depth; bool in_class; };
+  /* bit |depth| of |folded|: capital and small letters are one in this
+     group */
+static bool has(const struct reading *p, size_t at, const char *words)
+{
+  size_t n = strlen(words);
+  return at <= p->n && p->n - at >= n
+    && memcmp(p->c + at, words, n) == 0;
+}
+
+@ A backslash before a sign makes it a plain sign, in both. Of the letters behind a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
+PCRE2 was told about Unicode; a property with a name of one or two letters is a category. The longer names are scripts, of which the two have different lists, and \texttt{\textbackslash w} is different in marks.
+
+@<Read a pattern in two dialects@>=
+static const char *read_escape(struct reading *p)
+{
+  unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
+  p->at += 2;
+  if (c > 127 || strchr("sSdDrntf", c) != NULL)
+    return c == 0 ? "a backslash at the end" : NULL;
+  if (c == 'x' || c == 'p' || c == 'P') {
+    size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
+    if (!has(p, from, "{")) return "no { behind \\x or \\p";
+    while (p->at < p->n && p->c[p->at++] != '}') ;
+    return c == 'x' || p->at - from <= most ? NULL
+      : "a property with a long name";
+  }
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
+    || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
+}
+
+@ In brackets, Oniguruma knows classes within classes and what two of them have in common; to PCRE2 these signs are letters like others.
+
+@<Read a pattern in two dialects@>=
+static const char *read_in_class(struct reading *p)
+{
+  if (p->c[p->at] == '\\') return read_escape(p);
+  if (p->c[p->at] == '[') return "[ in a class";
+  if (has(p, p->at, "&&")) return "&& in a class";
+  if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
+    return "a folded letter beyond ASCII";
+  p->in_class = p->c[p->at++] != ']';
+  return NULL;
+}
+@#
+static const char *begin_class(struct reading *p)
+{
+  p->at += has(p, p->at, "[^") ? 2 : 1;
+  p->in_class = true;
+  return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
+}
+
+@ Groups that look ahead or behind, that never go back, or that take capital and small letters for one, are the same in both. A switch that stands by itself, as in \texttt{(?i)}, reaches further in the one than in the other. Which letters
+are folded is carried along, a bit for each depth.
+
+@<Read a pattern in two dialects@>=
+static const char *begin_group(struct reading *p)
+{
+  static const char *const known[] = @[{ "(?:", "(?=", "(?!", "(?>",@|
+    "(?<=", "(?<!", "(?i:" }@];
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  size_t k = 0;
+  if (++p->depth > 60) return "groups in groups in groups";
+  if (has(p, p->at, "(?")) {
+    while (k < 7 && !has(p, p->at, known[k])) k++;
+    if (k == 7) return "a group of another kind";
+    p->at += strlen(known[k]), fold = fold || k == 6;
+  } else p->at++;
+  p->folded &= ~((uint64_t) 1 << p->depth);
+  p->folded |= (uint64_t) fold << p->depth;
+  return NULL;
+}
+
+@ A count in braces must not be followed by a plus or a question mark; other repeats may. Where letters are folded, Oniguruma also knows the single characters that two small letters
+stand for, such as the \texttt{\ss} of Gr\"o\ss e for two of \texttt{s}: only the pairs of which there is none are let in, and of other alphabets nothing.
+
+@<Read a pattern in two dialects@>=
+static const char *read_count(struct reading *p)
+{
+  size_t i = p->at + 1;
+  if (has(p, i, ",")) return "a count without a beginning";
+  while (i < p->n && ((p->c[i] >= '0' && p->c[i] <= '9')
+    || p->c[i] == ',')) i++;
+  if (i == p->at + 1 || !has(p, i, "}")) return "a brace";
+  p->at = i + 1;
+  return has(p, p->at, "+") || has(p, p->at, "?")
+    ? "a count with + or ? behind it" : NULL;
+}
+@#
+static const char *read_letter(struct reading *p)
+{
+  static const char *const pair[] = @[{ "ss", "ff", "fi", "fl", "st" }@];
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  unsigned char c = p->c[p->at], next = p->at + 1 < p->n
+    ? p->c[p->at + 1] : 0;
+  p->at++;
+  if (!fold) return NULL;
+  if (c > 127) return "a folded letter beyond ASCII";
+  for (int k = 0; k < 5; k++)
+    if ((c | 32) == pair[k][0] && (next | 32) == pair[k][1])
+      return "folded letters that are one character";
+  return NULL;
+}
+
+@ What is left are the two signs for beginning and end, which mean lines to the one and the whole text to the other, the end of a group, and letters.
+
+@<Read a pattern in two dialects@>=
+static const char *read_next(struct reading *p)
+{
+  unsigned char c = p->c[p->at];
+  if (p->in_class) return read_in_class(p);
+  switch (c) {
+  case '\\': return read_escape(p);
+  case '[': return begin_class(p);
+  case '(': return begin_group(p);
+  case '{': return read_count(p);
+  case '^': return "^";
+  case '$': return "$";
+  case ')':
+    if (p->depth > 0) p->depth--;
+  }
+  return read_letter(p);
+}
+@#
+static bool same_in_both(struct reader *r, const char *where,
+  json_t *regex)
+{
+  struct reading p = @[{ .n = json_string_length(regex),@|
+    .c = (const unsigned char *) json_string_value(regex) }@];
+  const char *wrong = NULL;
+  while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
+  return wrong == NULL || error_found(r->why, r->file, where, wrong,
+    "a pattern that PCRE2 and Oniguruma read alike");
+}
+
+@* Stages. \label{sec:stages}
+The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
 stage has a flag for each, and so nothing has to be turned round when a text is cut.
 
 @<Read a stage that brings its pattern@>=
@@ -535,6 +681,7 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
   @<See whether matches are kept or removed@>@;
   struct stage s = @[{ .what = CUT,@|
     .keep_matches = !removed || invert,@|
@@ -556,7 +703,8 @@ if (!removed && strcmp(name, "Isolated") != 0)
   return refuse(r, below(where, "behavior").name, how,
     "Isolated or Removed");
 
-@ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. Digits are those of all scripts, so an Arabic four is cut out
+@ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. \texttt{ByteLevel} comes last, if at all: what stands behind it would see the
+letters of the file's alphabet and no longer the text, in which a byte of an accent may look like a digit. Digits are those of all scripts, so an Arabic four is cut out
 like an ASCII one.
 
 @<Read the pre-tokenizer@>=
@@ -568,6 +716,8 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
     json_object_get(v, "type"), "the name of a stage");
   if (strcmp(type, "Sequence") == 0)
     return read_each(r, where, v, "pretokenizers", read_stage);
+  if (r->in_bytes) return refuse(r, below(where, "type").name,
+    json_object_get(v, "type"), "no stage behind ByteLevel");
   if (strcmp(type, "Split") == 0) return read_split(r, where, v);
   if (strcmp(type, "Digits") == 0)
     return only_keys(r, where, v, "type individual_digits ")
@@ -587,6 +737,7 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
 alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
 
 @<Read the stage that begins with bytes@>=
+r->in_bytes = true;
 return only_keys(r, where, v, "type add_prefix_space "@|
   "trim_offsets use_regex ")
   && flag(r, where, v, "add_prefix_space", true, &blank)
@@ -616,7 +767,7 @@ static bool read_scheme(struct reader *r, const char *where,
   return choose_scheme(r, where, v, s);
 }
 
-@ The scheme, if there is one, counts more than the flag of older files.
+@ The scheme stands in the place of the older flag; a file may have both, if they do not contradict each other.
 
 @<Choose a scheme@>=
 enum scheme { NEVER, FIRST, ALWAYS };
@@ -628,15 +779,18 @@ static bool choose_scheme(struct reader *r, const char *where,
   json_t *how = json_object_get(v, "prepend_scheme");
   const char *text = json_string_value(how);
   if (how == NULL || json_is_null(how)) return true;
-  for (int i = 0; i < 3; i++)
-    if (text != NULL && strcmp(text, name[i]) == 0)
-      return *s = (enum scheme) i, true;
-  return refuse(r, below(where, "prepend_scheme").name, how,
-    "never, first or always");
+  int i = 0;
+  while (i < 3 && (text == NULL || strcmp(text, name[i]) != 0)) i++;
+  if (i == 3 || (i != NEVER && *s == NEVER))
+    return refuse(r, below(where, "prepend_scheme").name, how,
+      i == 3 ? "never, first or always"
+      : "never, as add_prefix_space is false");
+  return *s = (enum scheme) i, true;
 }
 
 @ The three become three stages, in this order. A block is not put where there is one already, be it the one that a blank has become; in this the
-newer form differs from the older, whose files prepend first and replace afterwards.
+newer form differs from the older, whose files prepend first and replace afterwards. ``Where the whole text begins'' has two meanings if the normalizer has taken letters away, the text as it was and
+the text as it is; a file in which it matters is refused.
 
 @<Read a stage of blocks@>=
 static bool read_metaspace(struct reader *r, const char *where,
@@ -645,8 +799,13 @@ static bool read_metaspace(struct reader *r, const char *where,
   static const char pattern[] = BLOCK "[^" BLOCK "]*";
   enum scheme s;
   bool split;
-  return read_scheme(r, where, v, &s, &split)
-    && put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+  if (!read_scheme(r, where, v, &s, &split)) return false;
+  for (size_t k = 0; s == FIRST && k < r->t->n_forms; k++)
+    if (r->t->cut[k].what == REPLACE)
+      return refuse(r, below(where, "prepend_scheme").name,
+        json_object_get(v, "prepend_scheme"),
+        "never or always, behind a Replace");
+  return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
     && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
     s == FIRST, true))
     && (!split || cut_at(r, where, pattern, strlen(pattern)));
@@ -723,6 +882,7 @@ static bool read_replace(struct reader *r, const char *where,
     || !only_keys(r, at.name, pattern, "Regex String ")) return false;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
   if (!json_is_string(by))
     return refuse(r, below(where, "content").name, by, "some text");
   return put_instead(r, at.name, json_string_value(given),@|
@@ -1454,6 +1614,7 @@ nothing has to be announced. The file is read from below; this appendix was read
 @<Read the other four parts@>=
 @<Go through a sequence@>@;
 @<Append a stage of the file@>@;
+@<Read a pattern in two dialects@>@;
 @<Read a stage that brings its pattern@>@;
 @<Choose a scheme@>@;
 @<Read a stage of blocks@>@;
@@ -1647,3 +1808,15 @@ static int print_values(void)
 @ What the program prints:
 
 \checkpoint{build/out/A17-descriptions.txt}{a tokenizer written, read, and refused}
+
+@* Exercises. \label{sec:descriptionexercises}
+The first two can be done with paper and an editor. The third adds a stage that some published files have, and ours refuses.
+
+\begin{exercises}
+\exercise{check}{ex:descriptions.alphabet}{A word in a file of GPT-2's kind is written with the three characters U+00C3, U+00A9 and U+0120. Which bytes does it stand for, and what does a reader see?}{\texttt{make
+exercise-A17-1}}{The first two stand for themselves as bytes, \texttt{c3} and \texttt{a9}, and U+0120 is the moved blank, \texttt{20}: an e with an acute accent, and a blank.}
+\exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json}, of 200 bytes at most if its blanks are not counted, with which \texttt{the} is a single id and comes back as it was.}{\texttt{make
+exercise-A17-2}}{Three letters, \tok{th} and \tok{the}, two merges; \texttt{ByteLevel} cuts, without its blank, and decodes. Without \tok{th} a merge would name a word that is not there, and the file would be refused.}
+\exercise{build}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: words are what lies between white space, and white space itself is lost. It has no settings.}{\texttt{make
+exercise-A17-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| sees to it that a setting is refused. With |keep_gaps| the blanks would come back as pieces of their own.}
+\end{exercises}

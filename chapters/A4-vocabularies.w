@@ -501,7 +501,11 @@ need on the way travels in one structure.
 
 @<What an encoding needs on its way@>=
 struct job { struct tokenizer *t; struct memory *m; struct ids *out;
-  struct bpe_work work; bool parse_special; struct error *why; };
+  struct bpe_work work; bool parse_special; struct error *why;
+  size_t unknown_end; };
+  /* |unknown_end|: where the row of the piece ended when the last
+     unknown letter was pushed; the row has ended there still if no
+     other has followed */
 
 @ At the bottom is a piece. Some tokenizers look it up as a whole before they merge
 (\texttt{ignore\_merges}: Llama~3's does, because its vocabulary has tokens that its own merges
@@ -520,7 +524,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
 }
 
 @ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, if there are tokens for all of its bytes; else it becomes the
-unknown token, of which some files want one for several in a row. Where not even that exists, the text cannot be encoded, and the message shows the character's number. Nothing is left out
+unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. Nothing is left out
 in silence: what is left out never comes back.
 
 @<Encode a piece of characters@>=
@@ -539,9 +543,10 @@ static bool push_character(struct job *j, const unsigned char *c,
   if (t->unknown == 0)
     return error_say(j->why, "the vocabulary cannot spell the "@|
       "character U+%04X", (unsigned) utf8_point(c, n));
-  return (t->fuse_unknown && row->n > 0
-    && row->id[row->n - 1] == t->unknown - 1)
-    || ids_push(j->m, row, t->unknown - 1, j->why);
+  if (t->fuse_unknown && row->n > 0 && j->unknown_end == row->n)
+    return true;
+  j->unknown_end = row->n + 1;
+  return ids_push(j->m, row, t->unknown - 1, j->why);
 }
 
 @ The bytes of a character that has no token of its own; and, from outside, bytes that are no character at all. The latter may meet a byte without a token.
@@ -591,7 +596,7 @@ and nowhere else: no letter of it comes into a row, and so no merge can begin in
 static bool join(struct job *j)
 {
   bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
-  j->work.row.n = 0;
+  j->work.row.n = 0, j->unknown_end = 0;
   return ok;
 }
 @#
@@ -600,7 +605,7 @@ static bool encode_characters(struct job *j,
 {
   enum utf8_state state;
   size_t length;
-  j->work.row.n = 0;
+  j->work.row.n = 0, j->unknown_end = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
       : longest(j->t, 2, text + at, n - at, &length);
@@ -670,7 +675,7 @@ static bool change(const struct tokenizer *t, const struct stage *s,
   case REPLACE:
     return replace(s, words, m, text, n, out, why);
   case THIN:
-    return thin(m, text, n, out, why);
+    return thin(s, words, m, text, n, out, why);
   default:
     return compose(m, text, n, out, why);
   }
@@ -695,11 +700,13 @@ static bool replace(const struct stage *s, const unsigned char *words,
   return false;
 }
 
-@ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning.
+@ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning. At the end of the text it takes
+blocks for blanks, too, if blanks will become blocks; these are the stage's |words|.
 
 @<Replace, or thin out@>=
-static bool thin(struct memory *m, const unsigned char *text,
-  size_t n, struct bytes *out, struct error *why)
+static bool thin(const struct stage *s, const unsigned char *words,
+  struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
     bool blank = text[i] == ' ';
@@ -707,8 +714,13 @@ static bool thin(struct memory *m, const unsigned char *text,
       continue;
     if (!bytes_push(m, out, &text[i], 1, why)) return false;
   }
-  if (out->n > 0 && out->byte[out->n - 1] == ' ') out->n--;
-  return true;
+  for (;;) {
+    size_t k = s->words.n;
+    if (out->n > 0 && out->byte[out->n - 1] == ' ') out->n--;
+    else if (k > 0 && out->n >= k
+      && memcmp(out->byte + out->n - k, words, k) == 0) out->n -= k;
+    else return true;
+  }
 }
 
 @ The two searches for added tokens are the same function. What lies between the tokens
@@ -756,35 +768,119 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 }
 
 @ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
-begins with. Then there is nothing in between, and nothing is encoded twice.
+begins with. Then there is nothing in between, and nothing is encoded twice. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. White space that was
+measured once is not measured again: up to |done| there is nothing else.
 
 @<Encode what lies before the token, and the token@>=
-if (x->lstrip) from = space_before(text, from,
-  done < from ? done : from);
-if (x->rstrip) to = space_after(text, n, to);
+if (x->lstrip) from = done < from ? space_before(text, from, done)
+  : done;
+if (x->rstrip) to = to < done ? done : space_after(text, n, to);
+if (from >= to) continue;
 if (done < from && !encode_between(j, root, first && done == 0,
   text + done, from - done)) return false;
 if (!ids_push(j->m, j->out, x->id, j->why)) return false;
 done = to;
 
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
-character, or an \texttt{e} and an accent. NFC makes one of them where there is one. utf8proc does it,
-and takes its memory from the system; we copy the result and return it.
+character, or an \texttt{e} and an accent. NFC makes one of them where there is one. Three steps lead there: every character is taken apart as far as possible, marks that stand
+behind one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
 @^NFC@>
 
+Its own function for all three sorts marks by exchanging neighbours. Nobody notices on a text of letters with an accent or two; on a text that is nothing but marks, which a
+stranger may send us, its time grows with the square of the length. So the middle step is ours. A mark's key is its class, then its place, then what it is, all in one number; sorting the
+numbers of a run sorts the marks, and leaves those of one class as they stood.
+
 @<Bring a text into the normal form@>=
+static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
+{
+  uint64_t class =
+    (uint64_t) utf8proc_get_property(point)->combining_class;
+  return class << 56 | place << 21 | (uint64_t) point;
+}
+static int by_key(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+  return x < y ? -1 : x > y;
+}
+
+@ Characters are taken apart one by one into the row of keys. A character of |k| bytes becomes at most two for each of its bytes, and four in all; so a row of twice the bytes
+is long enough. What has class 0 is a letter, and ends a run.
+
+@<Bring a text into the normal form@>=
+static size_t take_apart(const unsigned char *text, size_t n,
+  uint64_t *key)
+{
+  size_t made = 0, run = 0, step;
+  enum utf8_state state;
+  for (size_t i = 0; i < n; i += step) {
+    utf8proc_int32_t part[8];
+    int bound = 0;
+    step = utf8_next(text + i, n - i, &state);
+    utf8proc_ssize_t parts = utf8proc_decompose_char(
+      (utf8proc_int32_t) utf8_point(text + i, step), part, 8,@|
+      UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &bound);
+    for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
+      key[made] = mark_key(part[k], made);
+      if (key[made] >> 56 != 0) continue;
+      qsort(key + run, made - run, sizeof *key, by_key);
+      run = made + 1;
+    }
+  }
+  qsort(key + run, made - run, sizeof *key, by_key);
+  return made;
+}
+
+@ Joining is utf8proc's again. It works on numbers of characters, in place, and what it leaves is written as UTF-8.
+
+@<Bring a text into the normal form@>=
+static bool compose_run(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
+{
+  uint64_t *key = memory_take(m, FOR_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_take(m, FOR_TOKENS, 2 * n,
+    sizeof *point, why);
+  bool ok = key != NULL && point != NULL;
+  size_t made = ok ? take_apart(text, n, key) : 0;
+  for (size_t i = 0; i < made; i++)
+    point[i] = (utf8proc_int32_t) (key[i] & 0x1fffff);
+  utf8proc_ssize_t left = utf8proc_normalize_utf32(point,
+    (utf8proc_ssize_t) made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  for (utf8proc_ssize_t i = 0; ok && i < left; i++) {
+    utf8proc_uint8_t c[4];
+    ok = bytes_push(m, out, c,
+      (size_t) utf8proc_encode_char(point[i], c), why);
+  }
+  memory_give(m, FOR_TOKENS, key, key ? 2 * n : 0, sizeof *key);
+  memory_give(m, FOR_TOKENS, point, point ? 2 * n : 0, sizeof *point);
+  return ok;
+}
+
+@ Most of a text has nothing to do with any of this. A character below U+0300 is in the normal form already and never joins with what stands before it; so is a Chinese character, or a syllable of Hangul.
+With each of these a new run begins, and a run of nothing else is copied. So a page of English is read once, and of a page with accents only the accented letters are taken apart.
+
+@<Bring a text into the normal form@>=
+static bool stands_alone(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  return c < 0x300 || (c >= 0x3400 && c <= 0x9fff)
+    || (c >= 0xac00 && c <= 0xd7a3);
+}
+@#
 static bool compose(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
-  utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
-    &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-  if (length < 0)
-    return error_say(why, "the normal form: %s",
-      utf8proc_errmsg(length));
-  bool ok = bytes_push(m, out, made, (size_t) length, why);
-  free(made);
-  return ok;
+  enum utf8_state state;
+  for (size_t i = 0, first, end; i < n; i = end) {
+    first = utf8_next(text + i, n - i, &state), end = i + first;
+    for (size_t step; end < n; end += step) {
+      step = utf8_next(text + end, n - end, &state);
+      if (stands_alone(text + end, step)) break;
+    }
+    bool alone = end == i + first && stands_alone(text + i, first);
+    if (!(alone ? bytes_push(m, out, text + i, first, why)
+      : compose_run(m, text + i, end - i, out, why))) return false;
+  }
+  return true;
 }
 
 @ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result. The row before is given back as soon as the next
@@ -1264,3 +1360,15 @@ static bool show_order(bool newer, bool values)
 @ What the program prints:
 
 \checkpoint{build/out/A4-vocabularies.txt}{two orders, and a letter in bytes}
+
+@* Exercises. \label{sec:vocabexercises}
+The first is done with a finger on the paper; the second wants a reason, and the third one word.
+
+\begin{exercises}
+\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Into which tokens is \texttt{<a>b<a>c} cut?}{\texttt{make
+exercise-A4-1}}{At the first place the longest is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, began later.}
+\exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at the most? Give a formula in $n$.}{\texttt{make
+exercise-A4-2}}{A character that is no piece becomes its bytes, at most four, and nothing joins them; the block is one id more where nothing begins with it: $4n+1$. Faces reach it.}
+\exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, and of the places still the first. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
+exercise-A4-3}}{A |break| behind |*length = i + 1|. The longer of two that begin alike would never be found again.}
+\end{exercises}

@@ -1,6 +1,8 @@
 /* Chapter 1: bytes, characters, merges, pieces, tokenizers. */
 #define _DEFAULT_SOURCE
 #include "tokens.h"
+#include <utf8proc.h>
+#include "A4-vocabularies/inside.h"
 #include <sys/stat.h>
 
 /* ---- UTF-8 ------------------------------------------------------------------------------ */
@@ -981,6 +983,116 @@ START_TEST(a_small_description_does_what_it_says)
 }
 END_TEST
 
+/* a pattern that two libraries read differently is refused; what published files say is not */
+START_TEST(a_pattern_has_one_reading)
+{
+  static const char *const two[] = {"\\p{N}{1,3}+", "a{2}?", "a{,3}", "[a-z&&[aeiou]]", "[a[bc]]", "[[:alpha:]]", "[]a]", "[^]a]", "\\w+", "\\b", "\\B", "x$", "^x", "\\h", "\\v",
+    "\\X", "\\R", "\\Z", "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)", "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{Han}", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)", "a\\", "{", "\\u0041"},
+    *const one[] = {"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", "'(?i:[sdmt]|ll|ve|re)|\\p{L}++",
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)", "\\x{1f600}|\\p{^Lu}\\P{Nd}", "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+",
+    "[\xe4\xb8\x80-\xe9\xbe\xa5]+", "(?i:a)(?:ss)", "\\$\\^\\{\\.", "a{2}b{1,}c{1,3}", "\\d\\D\\s\\S\\t\\f"};
+  for (size_t i = 0; i < sizeof two / sizeof *two + sizeof one / sizeof *one; i++) {
+    bool good = i >= sizeof two / sizeof *two;
+    const char *p = good ? one[i - sizeof two / sizeof *two] : two[i];
+    json_t *v = json_string(p);
+    char *quoted = json_dumps(v, JSON_ENCODE_ANY), pre[1200];
+    struct tokenizer *t;
+    struct error why = {""};
+    for (int k = 0; k < 2; k++) {
+      snprintf(pre, sizeof pre, k ? "{\"type\": \"Replace\", \"pattern\": {\"Regex\": %s}, \"content\": \"x\"}" : "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": %s}, "
+        "\"behavior\": \"Isolated\"}, {\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}", quoted);
+      enum tokenizer_found found = try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, k ? pre : "null", k ? PRE : pre, "null", DEC, ""), &t, &why);
+      if (found != (good ? TOKENIZER_OPEN : TOKENIZER_REFUSED)) ck_abort_msg("%s: %s", p, why.words);
+      if (!good) ck_assert_msg(strstr(why.words, "Oniguruma") != NULL, "%s: %s", p, why.words);
+      tokenizer_close(&M, t);
+    }
+    free(quoted), json_decref(v);
+  }
+  at_peace();
+}
+END_TEST
+
+/* utf8proc's own function, which is slow on long runs of marks, is the oracle of ours on short ones */
+START_TEST(the_normal_form_is_the_normal_form)
+{
+  static const uint32_t few[] = {'a', 'e', 0xe9, 0x300, 0x301, 0x323, 0x327, 0x345, 0x344, 0x1e69, 0x1f82, 0x390, 0xf71, 0xf72, 0xf73, 0xf74, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x4e00, 0xf900, 0x2126,
+    0x212b, 0x1d15e, 0x9bc, 0x9c7, 0x9d7, 0x5b0, 0x5b4, 0xfb2c, 0x1f408, 0x200d, 0x3099, 0x304b, ' ', 0x0, 0x10ffff, 0x2f81a};
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFC\"}", PRE, "null", DEC, ""));
+  uint64_t seed = suite_seed() + 31;
+  for (int round = 0; round < 60000; round++) {
+    unsigned char text[200];
+    size_t n = 0;
+    for (uint64_t k = 1 + rnd(&seed) % (round % 10 == 0 ? 40 : 8); k > 0; k--) {
+      uint32_t c = rnd(&seed) % 4 ? few[rnd(&seed) % (sizeof few / sizeof *few)] : (uint32_t) (rnd(&seed) % 0x3100);
+      n += (size_t) utf8proc_encode_char((utf8proc_int32_t) c, text + n);
+    }
+    utf8proc_uint8_t *want = NULL;
+    utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    struct bytes got = {0};
+    hold(length >= 0 && normal_form(t, &M, text, n, true, &got, NULL));
+    if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0) ck_abort_msg("round %d: another normal form", round);
+    free(want);
+    bytes_free(&M, &got);
+  }
+  enum { MARKS = 1 << 18 };
+  char *text = malloc(2 * MARKS + 1);
+  text[0] = 'a';
+  for (int how = 0; how < 2; how++) {
+    for (size_t i = 0; i < MARKS; i++) memcpy(text + 1 + 2 * i, (how ? i < MARKS / 2 : i % 2) ? "\xcc\x81" : "\xcc\xa3", 2);
+    struct bytes got = {0};
+    double start = seconds();
+    ck_assert(normal_form(t, &M, (unsigned char *) text, 2 * MARKS + 1, true, &got, NULL));
+    IN_TIME(seconds() - start);
+    ck_assert_uint_gt(got.n, MARKS);
+    bytes_free(&M, &got);
+  }
+  free(text);
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+/* white space that two tokens claim, a letter that is the unknown token, a block where the text begins; Hugging Face's answers */
+START_TEST(corners_of_other_libraries)
+{
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \" \", \"lstrip\": true, \"rstrip\": true, \"special\": false}]", "null", PRE, "null", DEC, ""));
+  expect(t, "  ", false, true, "300");
+  expect(t, "   a", false, true, "300 97");
+  expect(t, "a  b c", false, true, "97 300 98 300 99");
+  tokenizer_close(&M, t);
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \" \", \"rstrip\": true, \"special\": false}]", "null", PRE, "null", DEC, ""));
+  expect(t, "a   b", false, true, "97 300 300 300 98");
+  size_t n = 1 << 18;
+  char *text = malloc(n);
+  memset(text, ' ', n);
+  struct ids out = {0};
+  double start = seconds();
+  ck_assert(tokenizer_encode(t, &M, text, n, false, true, &out, NULL));
+  IN_TIME(seconds() - start);
+  ck_assert_uint_eq(out.n, n);
+  ids_free(&M, &out), free(text);
+  tokenizer_close(&M, t);
+  static const char letters[] = "{\"decoder\": {\"type\": \"Fuse\"}, \"pre_tokenizer\": %s, \"normalizer\": %s, \"model\": {\"type\": \"BPE\", \"unk_token\": \".\", \"fuse_unk\": true, \"vocab\": {\".\": 0, \"a\": 1, \"\xe2\x96\x81\": 2}, \"merges\": []}}";
+  char room[900];
+  snprintf(room, sizeof room, letters, "null", "null");
+  t = must(room);
+  static const char *const say[][2] = {{".y", "0 0"}, {"y.", "0 0"}, {"yy", "0"}, {"..y", "0 0 0"}, {"yay", "0 1 0"}, {"yy.yy", "0 0 0"}};
+  for (size_t i = 0; i < sizeof say / sizeof *say; i++) expect(t, say[i][0], false, false, say[i][1]);
+  tokenizer_close(&M, t);
+  /* a normalizer that takes letters away, and a block where the whole text begins; and two fields that contradict each other */
+  static const char *const wrong[][3] = {
+    {"{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}", "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}", "behind a Replace"},
+    {"{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"always\", \"add_prefix_space\": false}", "null", "never, as add_prefix_space is false"}};
+  for (int k = 0; k < 2; k++) {
+    struct error why;
+    snprintf(room, sizeof room, letters, wrong[k][0], wrong[k][1]);
+    ck_assert_int_eq(try_text(room, &t, &why), TOKENIZER_REFUSED);
+    ck_assert_msg(strstr(why.words, wrong[k][2]) != NULL && strstr(why.words, "pre_tokenizer.prepend_scheme") != NULL, "%s", why.words);
+  }
+  at_peace();
+}
+END_TEST
+
 START_TEST(every_defect_has_its_own_sentence)
 {
   static const struct { const char *model, *vocab, *merges, *added, *norm, *pre, *post, *dec, *more, *says[3]; } bad[] = {
@@ -1007,9 +1119,11 @@ START_TEST(every_defect_has_its_own_sentence)
     {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 4194304, \"content\": \"x\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "4194304", "integer"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFKC\"}", PRE, "null", DEC, "", {"normalizer.type", "NFKC", "NFC"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Lowercase\"}]}", PRE, "null", DEC, "", {"normalizer.normalizers[1].type", "Lowercase", "NFC"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Whitespace\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].type", "Whitespace", "Split"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Split\", \"pattern\": {\"Regex\": \"a(\"}, \"behavior\": \"Isolated\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].pattern", "byte 2", "a pattern"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Split\", \"pattern\": {\"Regex\": \"a\"}, \"behavior\": \"MergedWithNext\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].behavior", "MergedWithNext", "Isolated"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\"}, {\"type\": \"Whitespace\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].type", "Whitespace", "Split"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Digits\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].type", "Digits", "no stage behind ByteLevel"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": \"\\\\w+\"}, \"behavior\": \"Isolated\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[0].pattern", "an escaped letter", "Oniguruma"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": \"a(\"}, \"behavior\": \"Isolated\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[0].pattern", "byte 2", "a pattern"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": \"a\"}, \"behavior\": \"MergedWithNext\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[0].behavior", "MergedWithNext", "Isolated"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"RobertaProcessing\"}", DEC, "", {"post_processor.type", "RobertaProcessing", "TemplateProcessing"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": []}", DEC, "", {"post_processor.single", "without", "once"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"Sequence\": {\"id\": \"A\"}}, {\"Sequence\": {\"id\": \"A\"}}]}", DEC, "", {"post_processor.single", "twice", "once"}},
@@ -1298,6 +1412,9 @@ int main(void)
   tcase_add_test(t, any_bytes_come_back);
   tcase_add_test(t, a_written_tokenizer_is_the_one_in_memory);
   tcase_add_test(t, a_small_description_does_what_it_says);
+  tcase_add_test(t, a_pattern_has_one_reading);
+  tcase_add_test(t, the_normal_form_is_the_normal_form);
+  tcase_add_test(t, corners_of_other_libraries);
   tcase_add_test(t, every_defect_has_its_own_sentence);
   tcase_add_test(t, settings_for_batches_are_told);
   tcase_add_test(t, another_kind_is_told_apart);

@@ -200,10 +200,11 @@ void pieces_begin(struct pieces *p, struct splitter *by,
 
 bool pieces_next(struct pieces *p, struct text_piece *next, struct error *why)
 {
-  *next = (struct text_piece) { p->text + p->at, 0, false };
+  *next = (struct text_piece) { p->text, 0, false };
   while (p->at < p->n) {
     if (!p->known && !look(p, why))
       return false;
+    next->byte = p->text + p->at;
     if (p->at < p->from) {
       next->n = p->from - p->at;
       p->at = p->from;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A17-descriptions/files.h"
 
-/* Q.80  Show ids as pieces */
+/* Q.86  Show ids as pieces */
 
 static const char lesson[] = "the cat sat on the mat, " "the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
@@ -31,7 +31,7 @@ static void print_ids(const struct tokenizer *t, const char *label,
   printf("\n");
 }
 
-/* Q.81  Show ids as pieces */
+/* Q.87  Show ids as pieces */
 
 static bool encode_probe(struct memory *m, struct tokenizer *t,
                          bool parse_special, struct ids *list, struct error *why)
@@ -41,7 +41,7 @@ static bool encode_probe(struct memory *m, struct tokenizer *t,
                           parse_special, list, why);
 }
 
-/* Q.82  Show ids as pieces */
+/* Q.88  Show ids as pieces */
 
 static bool same_ids(struct memory *m, struct tokenizer *t,
                      struct tokenizer *u, struct error *why)
@@ -59,7 +59,7 @@ static bool same_ids(struct memory *m, struct tokenizer *t,
   return same;
 }
 
-/* Q.86  Show how a file is refused */
+/* Q.92  Show how a file is refused */
 
 static void print_refusal(struct memory *m)
 {
@@ -84,7 +84,7 @@ static void print_refusal(struct memory *m)
   remove(path);
 }
 
-/* Q.83  Go by way of a file, and compare */
+/* Q.89  Go by way of a file, and compare */
 
 static struct tokenizer *by_way_of_a_file(struct memory *m,
                                           const struct bpe_merge *merge, size_t n,
@@ -102,7 +102,7 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   return t;
 }
 
-/* Q.84  Go by way of a file, and compare */
+/* Q.90  Go by way of a file, and compare */
 
 static int print_round_trip(void)
 {
@@ -117,7 +117,7 @@ static int print_round_trip(void)
   struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
       : NULL;
 
-/* Q.85  Compare the two, and show a refusal */
+/* Q.91  Compare the two, and show a refusal */
 
   if (u != NULL) {
     printf("%s, %zu ids, written and read again\n",
@@ -133,7 +133,7 @@ static int print_round_trip(void)
   return u != NULL && m.all.held == 0 ? 0 : 1;
 }
 
-/* Q.87  Print the alphabet of bytes */
+/* Q.93  Print the alphabet of bytes */
 
 static int print_alphabet(void)
 {
@@ -143,7 +143,7 @@ static int print_alphabet(void)
   return 0;
 }
 
-/* Q.88  Print the alphabet of bytes */
+/* Q.94  Print the alphabet of bytes */
 
 static int print_values(void)
 {

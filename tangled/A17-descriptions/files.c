@@ -1,6 +1,6 @@
 /* files.c -- made from chapters/A17-descriptions.w; change it there */
 
-/* Q.76  files.c */
+/* Q.82  files.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -22,7 +22,7 @@ struct reader {
   json_t *vocab;
   size_t bytes;
   struct bytes row;
-  bool ours, fused;
+  bool ours, fused, in_bytes;
   uint32_t begin, end;
   struct error *why;
 };
@@ -196,7 +196,7 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
   return bytes_push(r->m, out, text, n, r->why);
 }
 
-/* Q.77  All about the words of the vocabulary */
+/* Q.83  All about the words of the vocabulary */
 
 /* Q.18  Read the vocabulary */
 
@@ -385,9 +385,9 @@ static bool read_added(struct reader *r, const char *where, json_t * v)
                       r->why) && add_extra(r->m, r->t, &x, r->why);
 }
 
-/* Q.78  Read the other four parts */
+/* Q.84  Read the other four parts */
 
-/* Q.38  Go through a sequence */
+/* Q.44  Go through a sequence */
 
 typedef bool read_part(struct reader *r, const char *where, json_t * v);
 static bool read_each(struct reader *r, const char *where, json_t * v,
@@ -448,7 +448,160 @@ static bool put_instead(struct reader *r, const char *where,
                                        n, literal, &inner), &inner);
 }
 
-/* Q.31  Read a stage that brings its pattern */
+/* Q.31  Read a pattern in two dialects */
+
+struct reading {
+  const unsigned char *c;
+  size_t n, at;
+  uint64_t folded;
+  unsigned depth;
+  bool in_class;
+};
+
+static bool has(const struct reading *p, size_t at, const char *words)
+{
+  size_t n = strlen(words);
+  return at <= p->n && p->n - at >= n && memcmp(p->c + at, words, n) == 0;
+}
+
+/* Q.32  Read a pattern in two dialects */
+
+static const char *read_escape(struct reading *p)
+{
+  unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
+  p->at += 2;
+  if (c > 127 || strchr("sSdDrntf", c) != NULL)
+    return c == 0 ? "a backslash at the end" : NULL;
+  if (c == 'x' || c == 'p' || c == 'P') {
+    size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
+    if (!has(p, from, "{"))
+      return "no { behind \\x or \\p";
+    while (p->at < p->n && p->c[p->at++] != '}') ;
+    return c == 'x' || p->at - from <= most ? NULL : "a property with a long name";
+  }
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
+      || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
+}
+
+/* Q.33  Read a pattern in two dialects */
+
+static const char *read_in_class(struct reading *p)
+{
+  if (p->c[p->at] == '\\')
+    return read_escape(p);
+  if (p->c[p->at] == '[')
+    return "[ in a class";
+  if (has(p, p->at, "&&"))
+    return "&& in a class";
+  if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
+    return "a folded letter beyond ASCII";
+  p->in_class = p->c[p->at++] != ']';
+  return NULL;
+}
+
+static const char *begin_class(struct reading *p)
+{
+  p->at += has(p, p->at, "[^") ? 2 : 1;
+  p->in_class = true;
+  return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
+}
+
+/* Q.34  Read a pattern in two dialects */
+
+static const char *begin_group(struct reading *p)
+{
+  static const char *const known[] = { "(?:", "(?=", "(?!", "(?>",
+    "(?<=", "(?<!", "(?i:"
+  };
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  size_t k = 0;
+  if (++p->depth > 60)
+    return "groups in groups in groups";
+  if (has(p, p->at, "(?")) {
+    while (k < 7 && !has(p, p->at, known[k]))
+      k++;
+    if (k == 7)
+      return "a group of another kind";
+    p->at += strlen(known[k]), fold = fold || k == 6;
+  } else
+    p->at++;
+  p->folded &= ~((uint64_t) 1 << p->depth);
+  p->folded |= (uint64_t) fold << p->depth;
+  return NULL;
+}
+
+/* Q.35  Read a pattern in two dialects */
+
+static const char *read_count(struct reading *p)
+{
+  size_t i = p->at + 1;
+  if (has(p, i, ","))
+    return "a count without a beginning";
+  while (i < p->n && ((p->c[i] >= '0' && p->c[i] <= '9')
+                      || p->c[i] == ','))
+    i++;
+  if (i == p->at + 1 || !has(p, i, "}"))
+    return "a brace";
+  p->at = i + 1;
+  return has(p, p->at, "+") || has(p, p->at, "?")
+      ? "a count with + or ? behind it" : NULL;
+}
+
+static const char *read_letter(struct reading *p)
+{
+  static const char *const pair[] = { "ss", "ff", "fi", "fl", "st" };
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  unsigned char c = p->c[p->at], next = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
+  p->at++;
+  if (!fold)
+    return NULL;
+  if (c > 127)
+    return "a folded letter beyond ASCII";
+  for (int k = 0; k < 5; k++)
+    if ((c | 32) == pair[k][0] && (next | 32) == pair[k][1])
+      return "folded letters that are one character";
+  return NULL;
+}
+
+/* Q.36  Read a pattern in two dialects */
+
+static const char *read_next(struct reading *p)
+{
+  unsigned char c = p->c[p->at];
+  if (p->in_class)
+    return read_in_class(p);
+  switch (c) {
+  case '\\':
+    return read_escape(p);
+  case '[':
+    return begin_class(p);
+  case '(':
+    return begin_group(p);
+  case '{':
+    return read_count(p);
+  case '^':
+    return "^";
+  case '$':
+    return "$";
+  case ')':
+    if (p->depth > 0)
+      p->depth--;
+  }
+  return read_letter(p);
+}
+
+static bool same_in_both(struct reader *r, const char *where, json_t * regex)
+{
+  struct reading p = {.n = json_string_length(regex),
+    .c = (const unsigned char *)json_string_value(regex)
+  };
+  const char *wrong = NULL;
+  while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
+  return wrong == NULL || error_found(r->why, r->file, where, wrong,
+                                      "a pattern that PCRE2 and Oniguruma read alike");
+}
+
+/* Q.37  Read a stage that brings its pattern */
 
 static bool read_split(struct reader *r, const char *where, json_t * v)
 {
@@ -465,8 +618,10 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex))
+    return false;
 
-/* Q.32  See whether matches are kept or removed */
+/* Q.38  See whether matches are kept or removed */
 
   const char *name = json_is_string(how) ? json_string_value(how)
       : "";
@@ -485,7 +640,7 @@ static bool read_split(struct reader *r, const char *where, json_t * v)
                                          &inner), &inner);
 }
 
-/* Q.36  Choose a scheme */
+/* Q.42  Choose a scheme */
 
 enum scheme { NEVER, FIRST, ALWAYS };
 static bool choose_scheme(struct reader *r, const char *where,
@@ -498,14 +653,17 @@ static bool choose_scheme(struct reader *r, const char *where,
   const char *text = json_string_value(how);
   if (how == NULL || json_is_null(how))
     return true;
-  for (int i = 0; i < 3; i++)
-    if (text != NULL && strcmp(text, name[i]) == 0)
-      return *s = (enum scheme)i, true;
-  return refuse(r, below(where, "prepend_scheme").name, how,
-                "never, first or always");
+  int i = 0;
+  while (i < 3 && (text == NULL || strcmp(text, name[i]) != 0))
+    i++;
+  if (i == 3 || (i != NEVER && *s == NEVER))
+    return refuse(r, below(where, "prepend_scheme").name, how,
+                  i == 3 ? "never, first or always"
+                  : "never, as add_prefix_space is false");
+  return *s = (enum scheme)i, true;
 }
 
-/* Q.35  Read a stage of blocks */
+/* Q.41  Read a stage of blocks */
 
 static bool read_scheme(struct reader *r, const char *where,
                         json_t * v, enum scheme *s, bool *split)
@@ -524,21 +682,27 @@ static bool read_scheme(struct reader *r, const char *where,
   return choose_scheme(r, where, v, s);
 }
 
-/* Q.37  Read a stage of blocks */
+/* Q.43  Read a stage of blocks */
 
 static bool read_metaspace(struct reader *r, const char *where, json_t * v)
 {
   static const char pattern[] = BLOCK "[^" BLOCK "]*";
   enum scheme s;
   bool split;
-  return read_scheme(r, where, v, &s, &split)
-      && put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+  if (!read_scheme(r, where, v, &s, &split))
+    return false;
+  for (size_t k = 0; s == FIRST && k < r->t->n_forms; k++)
+    if (r->t->cut[k].what == REPLACE)
+      return refuse(r, below(where, "prepend_scheme").name,
+                    json_object_get(v, "prepend_scheme"),
+                    "never or always, behind a Replace");
+  return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
       && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
                                    s == FIRST, true))
       && (!split || cut_at(r, where, pattern, strlen(pattern)));
 }
 
-/* Q.33  Read the pre-tokenizer */
+/* Q.39  Read the pre-tokenizer */
 
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
@@ -549,6 +713,9 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
                   json_object_get(v, "type"), "the name of a stage");
   if (strcmp(type, "Sequence") == 0)
     return read_each(r, where, v, "pretokenizers", read_stage);
+  if (r->in_bytes)
+    return refuse(r, below(where, "type").name,
+                  json_object_get(v, "type"), "no stage behind ByteLevel");
   if (strcmp(type, "Split") == 0)
     return read_split(r, where, v);
   if (strcmp(type, "Digits") == 0)
@@ -562,8 +729,9 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
                   json_object_get(v, "type"), "Sequence, Split, Digits, "
                   "Metaspace or ByteLevel");
 
-/* Q.34  Read the stage that begins with bytes */
+/* Q.40  Read the stage that begins with bytes */
 
+  r->in_bytes = true;
   return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
@@ -572,7 +740,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
 
 }
 
-/* Q.41  Read a replacement */
+/* Q.47  Read a replacement */
 
 static bool read_replace(struct reader *r, const char *where, json_t * v)
 {
@@ -586,6 +754,8 @@ static bool read_replace(struct reader *r, const char *where, json_t * v)
     return false;
   if (json_string_length(given) == 0)
     return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex))
+    return false;
   if (!json_is_string(by))
     return refuse(r, below(where, "content").name, by, "some text");
   return put_instead(r, at.name, json_string_value(given),
@@ -593,7 +763,7 @@ static bool read_replace(struct reader *r, const char *where, json_t * v)
                      json_string_value(by), json_string_length(by));
 }
 
-/* Q.40  Read the composition of characters */
+/* Q.46  Read the composition of characters */
 
 static bool compose_too(struct reader *r, const char *where)
 {
@@ -604,7 +774,7 @@ static bool compose_too(struct reader *r, const char *where)
                    &inner);
 }
 
-/* Q.39  Read the normalizer */
+/* Q.45  Read the normalizer */
 
 static bool read_normalizer(struct reader *r, const char *where, json_t * v)
 {
@@ -629,7 +799,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
                  false);
 }
 
-/* Q.44  Read the ids of a token of a template */
+/* Q.50  Read the ids of a token of a template */
 
 static bool read_template_token(struct reader *r, const char *where,
                                 json_t * v, json_t * each, struct ids *list)
@@ -657,7 +827,7 @@ static bool read_template_token(struct reader *r, const char *where,
   return true;
 }
 
-/* Q.45  Put ids around what is there */
+/* Q.51  Put ids around what is there */
 
 static bool wrap(struct reader *r, const struct ids *before,
                  const struct ids *after)
@@ -675,7 +845,7 @@ static bool wrap(struct reader *r, const struct ids *before,
   return ok;
 }
 
-/* Q.42  Read a template */
+/* Q.48  Read a template */
 
 static bool read_template(struct reader *r, const char *where, json_t * v)
 {
@@ -687,7 +857,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
                       "special_tokens ") && (json_is_array(list)
                                              || refuse(r, at.name, list, "a list"));
 
-/* Q.43  Sort the tokens by the side of the text on which they stand */
+/* Q.49  Sort the tokens by the side of the text on which they stand */
 
   if (ok)
     json_array_foreach(list, i, each) {
@@ -715,7 +885,7 @@ static bool read_template(struct reader *r, const char *where, json_t * v)
   return ok;
 }
 
-/* Q.46  Read the post-processor */
+/* Q.52  Read the post-processor */
 
 static bool read_post(struct reader *r, const char *where, json_t * v)
 {
@@ -732,7 +902,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
                 "ByteLevel, TemplateProcessing" " or Sequence");
 }
 
-/* Q.48  Read the steps of a decoder */
+/* Q.54  Read the steps of a decoder */
 
 static bool read_strip(struct reader *r, const char *where, json_t * v)
 {
@@ -744,7 +914,7 @@ static bool read_strip(struct reader *r, const char *where, json_t * v)
       || strcmp(json_string_value(what), " ") != 0)
     return refuse(r, below(where, "content").name, what, "a blank");
 
-/* Q.49  Read how many blanks are taken from both ends */
+/* Q.55  Read how many blanks are taken from both ends */
 
   for (int i = 0; i < 2; i++) {
     json_t *n = json_object_get(v, key[i]);
@@ -757,7 +927,7 @@ static bool read_strip(struct reader *r, const char *where, json_t * v)
   return r->fused || refuse(r, where, v, "Strip behind Fuse");
 }
 
-/* Q.50  Read the steps of a decoder */
+/* Q.56  Read the steps of a decoder */
 
 static bool read_swap(struct reader *r, const char *where, json_t * v)
 {
@@ -785,7 +955,7 @@ static bool read_block_decoder(struct reader *r, const char *where, json_t * v)
   return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1, r->why);
 }
 
-/* Q.47  Read the decoder */
+/* Q.53  Read the decoder */
 
 static bool read_decoder(struct reader *r, const char *where, json_t * v)
 {
@@ -813,9 +983,9 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
                 "Sequence, Replace, ByteFallback, " "Fuse, Strip or Metaspace");
 }
 
-/* Q.79  Read whole files */
+/* Q.85  Read whole files */
 
-/* Q.58  Parse a file of JSON */
+/* Q.64  Parse a file of JSON */
 
 enum { JSON_MOST = 64 << 20 };
 static json_t *read_json(const char *path, size_t *bytes, struct error *why)
@@ -839,7 +1009,7 @@ static json_t *read_json(const char *path, size_t *bytes, struct error *why)
   return v;
 }
 
-/* Q.56  Read the configuration beside it */
+/* Q.62  Read the configuration beside it */
 
 static bool read_bracket(struct reader *r, json_t * config,
                          const char *wish, const char *which, uint32_t id,
@@ -861,7 +1031,7 @@ static bool read_bracket(struct reader *r, json_t * config,
   return ids_push(r->m, list, id, r->why);
 }
 
-/* Q.57  Read the configuration beside it */
+/* Q.63  Read the configuration beside it */
 
 static bool read_config(struct reader *r)
 {
@@ -885,7 +1055,7 @@ static bool read_config(struct reader *r)
   return ok;
 }
 
-/* Q.51  Tell whether a tokenizer is of our kind */
+/* Q.57  Tell whether a tokenizer is of our kind */
 
 static bool has_byte_level(json_t * v)
 {
@@ -902,7 +1072,7 @@ static bool has_byte_level(json_t * v)
   return false;
 }
 
-/* Q.52  Tell whether a tokenizer is of our kind */
+/* Q.58  Tell whether a tokenizer is of our kind */
 
 static bool is_ours(struct reader *r, json_t * file)
 {
@@ -921,7 +1091,7 @@ static bool is_ours(struct reader *r, json_t * file)
                            "BPE (another kind of tokenizer)");
 }
 
-/* Q.53  Read a whole description */
+/* Q.59  Read a whole description */
 
 static bool read_description(struct reader *r, json_t * file)
 {
@@ -936,7 +1106,7 @@ static bool read_description(struct reader *r, json_t * file)
                                       "model truncation padding "))
     return false;
 
-/* Q.54  See what is for batches of texts */
+/* Q.60  See what is for batches of texts */
 
   r->t->ignored[0] = !says_nothing(json_object_get(file, "truncation"));
   r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
@@ -947,7 +1117,7 @@ static bool read_description(struct reader *r, json_t * file)
     return false;
   r->t->n_forms = r->t->n_cuts;
 
-/* Q.55  Read the tokens that were added */
+/* Q.61  Read the tokens that were added */
 
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
@@ -962,7 +1132,7 @@ static bool read_description(struct reader *r, json_t * file)
           : read_post(r, "post_processor", post));
 }
 
-/* Q.60  Read one such line */
+/* Q.66  Read one such line */
 
 static bool read_line(struct reader *r, const char *text, size_t n,
                       size_t line_number)
@@ -980,7 +1150,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-/* Q.59  Read the lines of a list of merges */
+/* Q.65  Read the lines of a list of merges */
 
 static bool read_lines(struct reader *r, const char *path)
 {
@@ -1005,7 +1175,7 @@ static bool read_lines(struct reader *r, const char *path)
   return ok;
 }
 
-/* Q.61  Read a vocabulary and its merges */
+/* Q.67  Read a vocabulary and its merges */
 
 static bool read_pair_of_files(struct reader *r, const char *vocab,
                                const char *merges)
@@ -1029,7 +1199,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-/* Q.66  Read a file of JSON into a tokenizer */
+/* Q.72  Read a file of JSON into a tokenizer */
 
 static bool read_json_file(struct reader *r, const char *path)
 {
@@ -1041,7 +1211,7 @@ static bool read_json_file(struct reader *r, const char *path)
   return ok;
 }
 
-/* Q.67  Read a model of SentencePiece */
+/* Q.73  Read a model of SentencePiece */
 
 static bool read_scores(struct reader *r, const unsigned char *byte, size_t n)
 {
@@ -1049,7 +1219,7 @@ static bool read_scores(struct reader *r, const unsigned char *byte, size_t n)
                             &r->end, &r->ours, r->why) && read_config(r);
 }
 
-/* Q.64  Tell what a file contains */
+/* Q.70  Tell what a file contains */
 
 static bool is_rank_line(const unsigned char *c, size_t n)
 {
@@ -1063,7 +1233,7 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
 
-/* Q.65  Tell what a file contains */
+/* Q.71  Tell what a file contains */
 
 static bool read_file(struct reader *r, const char *path)
 {
@@ -1086,7 +1256,7 @@ static bool read_file(struct reader *r, const char *path)
   return ok && (ranks || pieces || read_json_file(r, path));
 }
 
-/* Q.62  Find out what a path holds */
+/* Q.68  Find out what a path holds */
 
 static bool there(char room[4096], const char *path, const char *name)
 {
@@ -1094,7 +1264,7 @@ static bool there(char room[4096], const char *path, const char *name)
   return n > 0 && n < 4096 && access(room, F_OK) == 0;
 }
 
-/* Q.63  Find out what a path holds */
+/* Q.69  Find out what a path holds */
 
 static bool read_path(struct reader *r, const char *path, bool *absent)
 {
@@ -1120,7 +1290,7 @@ static bool read_path(struct reader *r, const char *path, bool *absent)
                    "vocab.bpe, nor tokenizer.model", path);
 }
 
-/* Q.68  Open a tokenizer */
+/* Q.74  Open a tokenizer */
 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
                                    struct tokenizer **t, struct error *why)
@@ -1140,7 +1310,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
       : TOKENIZER_OTHER_KIND;
 }
 
-/* Q.69  Open a tokenizer */
+/* Q.75  Open a tokenizer */
 
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
                                  struct error *why)
@@ -1150,7 +1320,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* Q.70  Spell bytes for a file */
+/* Q.76  Spell bytes for a file */
 
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
                         size_t n, struct bytes *out, struct error *why)
@@ -1168,7 +1338,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-/* Q.72  Make a merge as JSON */
+/* Q.78  Make a merge as JSON */
 
 static bool make_merge(struct memory *m, const struct tokenizer *t,
                        const struct bpe_rule *rule, struct bytes *row,
@@ -1183,7 +1353,7 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
                                json_stringn((const char *)row->byte, row->n)) == 0;
 }
 
-/* Q.71  Make the vocabulary and the merges as JSON */
+/* Q.77  Make the vocabulary and the merges as JSON */
 
 static bool make_words(struct memory *m, const struct tokenizer *t,
                        json_t * vocab, json_t * merges, struct error *why)
@@ -1207,7 +1377,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-/* Q.73  Make the description as JSON */
+/* Q.79  Make the description as JSON */
 
 static json_t *make_description(json_t * vocab, json_t * merges)
 {
@@ -1231,7 +1401,7 @@ static json_t *make_description(json_t * vocab, json_t * merges)
                    merges);
 }
 
-/* Q.74  Write a tokenizer */
+/* Q.80  Write a tokenizer */
 
 bool tokenizer_write(struct memory *m, const char *path,
                      const struct bpe_merge *merge, size_t n, struct error *why)
@@ -1249,7 +1419,7 @@ bool tokenizer_write(struct memory *m, const char *path,
       < (int)sizeof beside;
   tokenizer_close(m, t);
 
-/* Q.75  Write it beside its place, and move it there */
+/* Q.81  Write it beside its place, and move it there */
 
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);

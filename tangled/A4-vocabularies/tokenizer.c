@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.58  tokenizer.c */
+/* D.61  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@ struct job {
   struct bpe_work work;
   bool parse_special;
   struct error *why;
+  size_t unknown_end;
 };
 
 static bool push_bytes(struct job *j, const unsigned char *byte, size_t n);
@@ -317,7 +318,7 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.59  From a text to its ids, by ever smaller cuts */
+/* D.62  From a text to its ids, by ever smaller cuts */
 
 /* D.28  Tell whether words are apart */
 
@@ -357,8 +358,10 @@ static bool push_character(struct job *j, const unsigned char *c, size_t n)
   if (t->unknown == 0)
     return error_say(j->why, "the vocabulary cannot spell the "
                      "character U+%04X", (unsigned)utf8_point(c, n));
-  return (t->fuse_unknown && row->n > 0 && row->id[row->n - 1] == t->unknown - 1)
-      || ids_push(j->m, row, t->unknown - 1, j->why);
+  if (t->fuse_unknown && row->n > 0 && j->unknown_end == row->n)
+    return true;
+  j->unknown_end = row->n + 1;
+  return ids_push(j->m, row, t->unknown - 1, j->why);
 }
 
 /* D.27  Encode a piece of characters */
@@ -382,7 +385,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte, size_t n)
 static bool join(struct job *j)
 {
   bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
-  j->work.row.n = 0;
+  j->work.row.n = 0, j->unknown_end = 0;
   return ok;
 }
 
@@ -390,7 +393,7 @@ static bool encode_characters(struct job *j, const unsigned char *text, size_t n
 {
   enum utf8_state state;
   size_t length;
-  j->work.row.n = 0;
+  j->work.row.n = 0, j->unknown_end = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
         : longest(j->t, 2, text + at, n - at, &length);
@@ -457,17 +460,96 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 
 /* D.38  Bring a text into the normal form */
 
+static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
+{
+  uint64_t class = (uint64_t) utf8proc_get_property(point)->combining_class;
+  return class << 56 | place << 21 | (uint64_t) point;
+}
+
+static int by_key(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* D.39  Bring a text into the normal form */
+
+static size_t take_apart(const unsigned char *text, size_t n, uint64_t * key)
+{
+  size_t made = 0, run = 0, step;
+  enum utf8_state state;
+  for (size_t i = 0; i < n; i += step) {
+    utf8proc_int32_t part[8];
+    int bound = 0;
+    step = utf8_next(text + i, n - i, &state);
+    utf8proc_ssize_t parts = utf8proc_decompose_char((utf8proc_int32_t)
+                                                     utf8_point(text + i, step),
+                                                     part, 8,
+                                                     UTF8PROC_STABLE |
+                                                     UTF8PROC_DECOMPOSE, &bound);
+    for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
+      key[made] = mark_key(part[k], made);
+      if (key[made] >> 56 != 0)
+        continue;
+      qsort(key + run, made - run, sizeof *key, by_key);
+      run = made + 1;
+    }
+  }
+  qsort(key + run, made - run, sizeof *key, by_key);
+  return made;
+}
+
+/* D.40  Bring a text into the normal form */
+
+static bool compose_run(struct memory *m, const unsigned char *text,
+                        size_t n, struct bytes *out, struct error *why)
+{
+  uint64_t *key = memory_take(m, FOR_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_take(m, FOR_TOKENS, 2 * n,
+                                        sizeof *point, why);
+  bool ok = key != NULL && point != NULL;
+  size_t made = ok ? take_apart(text, n, key) : 0;
+  for (size_t i = 0; i < made; i++)
+    point[i] = (utf8proc_int32_t) (key[i] & 0x1fffff);
+  utf8proc_ssize_t left = utf8proc_normalize_utf32(point,
+                                                   (utf8proc_ssize_t) made,
+                                                   UTF8PROC_STABLE |
+                                                   UTF8PROC_COMPOSE);
+  for (utf8proc_ssize_t i = 0; ok && i < left; i++) {
+    utf8proc_uint8_t c[4];
+    ok = bytes_push(m, out, c, (size_t)utf8proc_encode_char(point[i], c), why);
+  }
+  memory_give(m, FOR_TOKENS, key, key ? 2 * n : 0, sizeof *key);
+  memory_give(m, FOR_TOKENS, point, point ? 2 * n : 0, sizeof *point);
+  return ok;
+}
+
+/* D.41  Bring a text into the normal form */
+
+static bool stands_alone(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  return c < 0x300 || (c >= 0x3400 && c <= 0x9fff)
+      || (c >= 0xac00 && c <= 0xd7a3);
+}
+
 static bool compose(struct memory *m, const unsigned char *text,
                     size_t n, struct bytes *out, struct error *why)
 {
-  utf8proc_uint8_t *made = NULL;
-  utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n,
-                                         &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-  if (length < 0)
-    return error_say(why, "the normal form: %s", utf8proc_errmsg(length));
-  bool ok = bytes_push(m, out, made, (size_t)length, why);
-  free(made);
-  return ok;
+  enum utf8_state state;
+  for (size_t i = 0, first, end; i < n; i = end) {
+    first = utf8_next(text + i, n - i, &state), end = i + first;
+    for (size_t step; end < n; end += step) {
+      step = utf8_next(text + end, n - end, &state);
+      if (stands_alone(text + end, step))
+        break;
+    }
+    bool alone = end == i + first && stands_alone(text + i, first);
+    if (!(alone ? bytes_push(m, out, text + i, first, why)
+          : compose_run(m, text + i, end - i, out, why)))
+      return false;
+  }
+  return true;
 }
 
 /* D.33  Replace, or thin out */
@@ -491,8 +573,9 @@ static bool replace(const struct stage *s, const unsigned char *words,
 
 /* D.34  Replace, or thin out */
 
-static bool thin(struct memory *m, const unsigned char *text,
-                 size_t n, struct bytes *out, struct error *why)
+static bool thin(const struct stage *s, const unsigned char *words,
+                 struct memory *m, const unsigned char *text, size_t n,
+                 struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
     bool blank = text[i] == ' ';
@@ -501,9 +584,15 @@ static bool thin(struct memory *m, const unsigned char *text,
     if (!bytes_push(m, out, &text[i], 1, why))
       return false;
   }
-  if (out->n > 0 && out->byte[out->n - 1] == ' ')
-    out->n--;
-  return true;
+  for (;;) {
+    size_t k = s->words.n;
+    if (out->n > 0 && out->byte[out->n - 1] == ' ')
+      out->n--;
+    else if (k > 0 && out->n >= k && memcmp(out->byte + out->n - k, words, k) == 0)
+      out->n -= k;
+    else
+      return true;
+  }
 }
 
 /* D.32  Change a text */
@@ -523,13 +612,13 @@ static bool change(const struct tokenizer *t, const struct stage *s,
   case REPLACE:
     return replace(s, words, m, text, n, out, why);
   case THIN:
-    return thin(m, text, n, out, why);
+    return thin(s, words, m, text, n, out, why);
   default:
     return compose(m, text, n, out, why);
   }
 }
 
-/* D.39  Go through the forms */
+/* D.42  Go through the forms */
 
 bool normal_form(const struct tokenizer *t, struct memory *m,
                  const unsigned char *text, size_t n, bool first, struct bytes *out,
@@ -586,9 +675,12 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 /* D.37  Encode what lies before the token, and the token */
 
     if (x->lstrip)
-      from = space_before(text, from, done < from ? done : from);
+      from = done < from ? space_before(text, from, done)
+          : done;
     if (x->rstrip)
-      to = space_after(text, n, to);
+      to = to < done ? done : space_after(text, n, to);
+    if (from >= to)
+      continue;
     if (done < from && !encode_between(j, root, first && done == 0,
                                        text + done, from - done))
       return false;
@@ -601,7 +693,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
                                      text + done, n - done);
 }
 
-/* D.41  Push the ids that the files add */
+/* D.44  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -611,7 +703,7 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-/* D.40  Encode a text */
+/* D.43  Encode a text */
 
 bool tokenizer_encode(struct tokenizer *t, struct memory *m,
                       const char *text, size_t n, bool add_special,
@@ -636,7 +728,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-/* D.51  Make texts of pieces */
+/* D.54  Make texts of pieces */
 
 bool texts_replace(struct memory *m, struct tokenizer *t,
                    const char *from, size_t n, const char *to, size_t n_to,
@@ -662,7 +754,7 @@ bool texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-/* D.52  Make texts of pieces */
+/* D.55  Make texts of pieces */
 
 static int named_byte(const unsigned char *c, size_t n)
 {
@@ -688,7 +780,7 @@ bool texts_as_bytes(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* D.42  Decode ids, and answer questions about them */
+/* D.45  Decode ids, and answer questions about them */
 
 const unsigned char *tokenizer_text(const struct tokenizer *t,
                                     uint32_t id, size_t *n)
@@ -700,7 +792,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *)"";
 }
 
-/* D.43  Decode ids, and answer questions about them */
+/* D.46  Decode ids, and answer questions about them */
 
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
                       const uint32_t * id, size_t n, bool skip_special,
@@ -716,7 +808,7 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* D.44  Decode ids, and answer questions about them */
+/* D.47  Decode ids, and answer questions about them */
 
 bool tokenizer_decode_next(const struct tokenizer *t,
                            struct memory *m, uint32_t id, bool skip_special,
@@ -733,14 +825,14 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   return true;
 }
 
-/* D.45  Decode ids, and answer questions about them */
+/* D.48  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
 
-/* D.46  Decode ids, and answer questions about them */
+/* D.49  Decode ids, and answer questions about them */
 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
                     size_t n, uint32_t * id)
@@ -759,7 +851,7 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
-/* D.47  Decode ids, and answer questions about them */
+/* D.50  Decode ids, and answer questions about them */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
 {
@@ -768,7 +860,7 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* D.48  Decode ids, and answer questions about them */
+/* D.51  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
@@ -791,7 +883,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
-/* D.49  Decode ids, and answer questions about them */
+/* D.52  Decode ids, and answer questions about them */
 
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
@@ -801,7 +893,7 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
   };
 }
 
-/* D.50  Decode ids, and answer questions about them */
+/* D.53  Decode ids, and answer questions about them */
 
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
@@ -809,7 +901,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.53  Close a tokenizer */
+/* D.56  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -828,7 +920,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.54  Make a tokenizer from merges */
+/* D.57  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -855,7 +947,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.55  Make a tokenizer from merges */
+/* D.58  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
@@ -874,7 +966,7 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
       && index_extras(m, t, why);
 }
 
-/* D.56  Make a tokenizer from merges */
+/* D.59  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,
