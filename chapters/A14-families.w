@@ -350,6 +350,24 @@ static bool read_one(struct settings *s, const struct setting *f, json_t *value)
     || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
+@ One field has a default that is a yes: a text model sees only what stands before, and |is_causal| says so where somebody has turned it off, to read texts instead of writing them. The library takes a null
+there for no, and so it does in yarn's |truncate|. For these two, null is a value.
+
+@<Insist on a value@>=
+static bool read_true(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_is_true(value)
+    || setting_bad(s, f->name, value, "true: no row sees what comes after it");
+}
+@#
+static bool read_truth(struct settings *s, const struct setting *f, json_t *value)
+{
+  if (!json_is_boolean(value) && !json_is_null(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  return true;
+}
+
 @ The curve of the MLP is one of three, under the names that the library has for them. The GELU with a hyperbolic tangent has several, for several ways to compute one formula. The exact GELU is
 \emph{not} the same function: it differs so little that a text would look right, and so much that it would not be the model's.
 
@@ -483,6 +501,7 @@ static const struct setting common_field[] =
   {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},@|
   {"model_type", ALL, true, read_nothing, 0, 0, 0},@|
   {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
+  {"is_causal", ALL, false, read_true, 0, 0, 0},@|
   {"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},@|
   {"embedding_multiplier", ALL, false, read_one, 0, 0, 0},@|
   {"residual_multiplier", ALL, false, read_one, 0, 0, 0},@|
@@ -535,6 +554,11 @@ static const struct harmless_entry harmless_file[] =
   {"task_specific_params", "suggestions to a user interface"},@|
   {"reorder_and_upcast_attn", "the precision of another program"},@|
   {"max_sequence_length", "says what max_position_embeddings says"},@|
+  {"max_length", "lengths are the caller's"},@|
+  {"_attn_implementation_autoset", "how another program computes"},@|
+  {"chunk_size_feed_forward", "how another program computes"},@|
+  {"unsloth_fixed", "says who wrote the file"},@|
+  {"unsloth_version", "says who wrote the file"},@|
   {"output_past", "what is kept changes no result"},@|
   {"pretraining_tp", "cuts a product into parts, and adds them up again"},@|
   {"use_cache", "what is kept changes no result"},@|
@@ -550,6 +574,8 @@ classifier in place of our head, whose settings stay in the file when the head h
 @<Fields of training and of other heads@>=
 static const struct harmless_entry harmless_training[] =
   @[{ {"initializer_range", "used before training only"},@|
+  {"n_special", "belongs to GPT-2's predecessor"},@|
+  {"predict_special_tokens", "belongs to GPT-2's predecessor"},@|
   {"attn_pdrop", "dropout: used in training only"},@|
   {"embd_pdrop", "dropout: used in training only"},@|
   {"resid_pdrop", "dropout: used in training only"},@|
@@ -630,7 +656,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 @<Use a field, ignore it, or refuse it@>@;
 
 @ The last resort is a value that says no. A feature that a later release of the library
-invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, as the library does.
+invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
 
 @<Use a field, ignore it, or refuse it@>=
 static bool account_for(struct settings *s, const char *name, json_t *value,
@@ -638,7 +664,10 @@ static bool account_for(struct settings *s, const char *name, json_t *value,
 {
   const struct setting *f = used_find(t, name);
   const char *reason = harmless_reason(t, name);
-  if (f != NULL) return json_is_null(value) || f->read(s, f, value);
+  bool null_says = f != NULL && (f->read == read_true
+    || f->read == read_truth);
+  if (f != NULL) return (json_is_null(value) && !null_says)
+    || f->read(s, f, value);
   bool says_no = json_is_null(value) || json_is_false(value)
     || (json_is_string(value) && json_string_length(value) == 0)
     || (json_is_array(value) && json_array_size(value) == 0)
@@ -820,7 +849,7 @@ static bool settings_window(struct settings *s)
 }
 
 @ A list has a word for each layer. A family without |use_sliding_window| has no way to choose: all words must say what the window says, for a Mistral of two kinds of layers is
-another model, and the library would give all layers the window. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
+another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
 
 @<Read the list of layers@>=
 static bool settings_layers(struct settings *s, json_t *list)
@@ -945,7 +974,7 @@ static const struct setting yarn_field[] =
     at(rope.attention_factor), 1e-9, 1e9},@|
   {"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},@|
   {"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},@|
-  {"truncate", YARN, false, read_flag, at(rope.truncate), 0, 0},@|
+  {"truncate", YARN, false, read_truth, at(rope.truncate), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
@@ -1688,7 +1717,8 @@ static bool left_over(struct assembly *a, const struct stored *t)
   size_t n = strlen(t->name);
   for (int i = 0; i < 3; i++) {
     size_t k = strlen(known[i].end);
-    if (n > k && strcmp(t->name + n - k, known[i].end) == 0)
+    if ((n > k && strcmp(t->name + n - k, known[i].end) == 0)
+      || strcmp(t->name, known[i].end + 1) == 0)
       return config_ignore(&a->lm->config, a->m, t->file, t->name,
         known[i].reason, a->why);
   }

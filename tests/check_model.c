@@ -712,6 +712,8 @@ static const struct { const char *base, *file, *field, *value; } used[] = {
   {"qwen3-layers", "config.json", "layer_types", "[\"sliding_attention\",\"sliding_attention\",\"full_attention\"]"},
   {"qwen3-layers", "config.json", "layer_types", "null"}, {"qwen3-layers", "config.json", "sliding_window", "3"},
   {"qwen3-layers", "config.json", "attention_bias", "false"},
+  {"llama-yarn", "config.json", "rope_parameters.truncate", "null"}, {"llama", "config.json", "is_causal", "false"}, {"gpt2", "config.json", "is_causal", "null"},
+  {"qwen3", "config.json", "is_causal", "\"\""},
 };
 START_TEST(used_fields_change_the_answer_or_are_refused)
 {
@@ -736,6 +738,25 @@ START_TEST(used_fields_change_the_answer_or_are_refused)
   tally("used fields altered", n, 0, 0, "");
 }
 END_TEST
+START_TEST(yarn_takes_null_for_no)
+{
+  char dir[200];
+  float a[64] = {0}, b[64] = {0};
+  size_t n[2];
+  struct model_config c;
+  for (int k = 0; k < 2; k++) {
+    variant_make(dir, "llama-yarn");
+    variant_json(dir, "config.json", "rope_parameters.truncate", k ? "null" : "false");
+    ck_assert(answer(dir, k ? b : a, &n[k], &c));
+    variant_drop(dir);
+  }
+  ck_assert(n[0] == n[1] && memcmp(a, b, n[0] * sizeof *a) == 0);
+  variant_make(dir, "llama-yarn");
+  variant_json(dir, "config.json", "rope_parameters.truncate", "0");
+  ck_assert(!answer(dir, b, &n[1], &c));
+  variant_drop(dir);
+}
+END_TEST
 START_TEST(harmless_fields_change_nothing)
 {
   static const struct { const char *field, *value; } harmless[] = {
@@ -746,11 +767,12 @@ START_TEST(harmless_fields_change_nothing)
     {"resid_pdrop", "0.9"}, {"attention_dropout", "0.9"}, {"gradient_checkpointing", "true"}, {"summary_activation", "\"tanh\""},
     {"summary_first_dropout", "0.5"}, {"summary_proj_to_labels", "true"}, {"summary_type", "\"first\""}, {"summary_use_proj", "true"},
     {"id2label", "{\"0\":\"a\"}"}, {"label2id", "{\"a\":0}"}, {"num_labels", "7"}, {"some_future_flag", "null"}, {"torchscript", "false"},
-    {"auto_map", "{}"}, {"pruned_heads", "[]"}, {"note", "\"\""}, {"max_sequence_length", "7"}, {"output_past", "true"}, {"_num_labels", "3"}, {"attn_logit_softcapping", "null"}, {"final_logit_softcapping", "null"}, {"clip_qkv", "null"}};
+    {"auto_map", "{}"}, {"pruned_heads", "[]"}, {"note", "\"\""}, {"max_sequence_length", "7"}, {"max_length", "20"}, {"_attn_implementation_autoset", "true"}, {"chunk_size_feed_forward", "0"},
+    {"unsloth_fixed", "true"}, {"unsloth_version", "\"2025\""}, {"n_special", "0"}, {"predict_special_tokens", "true"}, {"output_past", "true"}, {"_num_labels", "3"}, {"attn_logit_softcapping", "null"}, {"final_logit_softcapping", "null"}, {"clip_qkv", "null"}};
   static const struct { const char *base, *field, *value; bool listed; } elsewhere[] = {
     {"qwen2", "sliding_window", "4", false}, {"qwen2", "max_window_layers", "1", false}, {"qwen2", "layer_types", "[\"full_attention\",\"full_attention\"]", false},
     {"mistral", "layer_types", "[\"sliding_attention\",\"sliding_attention\"]", false}, {"qwen3-layers", "max_window_layers", "0", false},
-    {"gpt2", "logits_scaling", "1.0", false}, {"llama", "logit_scale", "1", false}, {"llama", "residual_multiplier", "1.0", false},
+    {"llama", "is_causal", "true", false}, {"gpt2", "logits_scaling", "1.0", false}, {"llama", "logit_scale", "1", false}, {"llama", "residual_multiplier", "1.0", false},
     {"llama", "embedding_multiplier", "1", false}, {"llama", "partial_rotary_factor", "1.0", false}, {"llama-yarn", "rope_parameters.partial_rotary_factor", "1.0", false},
     {"llama-yarn", "rope_parameters.finetuned", "true", true}, {"llama-yarn", "rope_parameters.mscale", "2.0", true}, {"llama-yarn", "rope_parameters.mscale_all_dim", "2.0", true},
     {"llama-yarn", "rope_parameters.factor", "null", false}, {"llama-yarn", "rope_parameters.type", "\"yarn\"", false}, {"llama", "rope_parameters", "{\"rope_theta\":10000}", false}};
@@ -1117,6 +1139,7 @@ int main(void)
   t = tcase_create("files");
   tcase_add_test(t, refusals_name_file_field_found_wanted);
   tcase_add_test(t, used_fields_change_the_answer_or_are_refused);
+  tcase_add_test(t, yarn_takes_null_for_no);
   tcase_add_test(t, harmless_fields_change_nothing);
   tcase_add_test(t, published_settings_are_understood);
   tcase_add_test(t, silence_means_what_the_library_means);

@@ -1,6 +1,6 @@
 /* config.c -- made from chapters/A14-families.w; change it there */
 
-/* N.59  config.c */
+/* N.60  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -43,7 +43,7 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* N.60  Readers and tables */
+/* N.61  Readers and tables */
 
 /* N.17  Read a number or a flag */
 
@@ -88,7 +88,23 @@ static bool read_one(struct settings *s, const struct setting *f, json_t * value
       || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
-/* N.20  Read the name of a curve */
+/* N.20  Insist on a value */
+
+static bool read_true(struct settings *s, const struct setting *f, json_t * value)
+{
+  return json_is_true(value)
+      || setting_bad(s, f->name, value, "true: no row sees what comes after it");
+}
+
+static bool read_truth(struct settings *s, const struct setting *f, json_t * value)
+{
+  if (!json_is_boolean(value) && !json_is_null(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *)((char *)s->c + f->at) = json_is_true(value);
+  return true;
+}
+
+/* N.21  Read the name of a curve */
 
 static bool read_activation(struct settings *s, const struct setting *f,
                             json_t * value)
@@ -110,7 +126,7 @@ static bool read_activation(struct settings *s, const struct setting *f,
   return setting_bad(s, f->name, value, "silu, gelu_new or gelu");
 }
 
-/* N.21  Read ids */
+/* N.22  Read ids */
 
 static bool read_eos(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -134,7 +150,7 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t * value
   return s->c->has_bos;
 }
 
-/* N.22  Read what must agree with something else */
+/* N.23  Read what must agree with something else */
 
 static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * value)
 {
@@ -142,13 +158,13 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t * val
       || setting_bad(s, f->name, value, "the same as n_positions");
 }
 
-/* N.29  The fields that are known to be harmless */
+/* N.30  The fields that are known to be harmless */
 
 struct harmless_entry {
   const char *name, *reason;
 };
 
-/* N.30  Fields about the file or another program */
+/* N.31  Fields about the file or another program */
 
 static const struct harmless_entry harmless_file[] =
     { {"transformers_version", "says who wrote the file"},
@@ -161,6 +177,11 @@ static const struct harmless_entry harmless_file[] =
 {"task_specific_params", "suggestions to a user interface"},
 {"reorder_and_upcast_attn", "the precision of another program"},
 {"max_sequence_length", "says what max_position_embeddings says"},
+{"max_length", "lengths are the caller's"},
+{"_attn_implementation_autoset", "how another program computes"},
+{"chunk_size_feed_forward", "how another program computes"},
+{"unsloth_fixed", "says who wrote the file"},
+{"unsloth_version", "says who wrote the file"},
 {"output_past", "what is kept changes no result"},
 {"pretraining_tp", "cuts a product into parts, and adds them up again"},
 {"use_cache", "what is kept changes no result"},
@@ -171,10 +192,12 @@ static const struct harmless_entry harmless_file[] =
 {NULL, NULL}
 };
 
-/* N.31  Fields of training and of other heads */
+/* N.32  Fields of training and of other heads */
 
 static const struct harmless_entry harmless_training[] =
     { {"initializer_range", "used before training only"},
+{"n_special", "belongs to GPT-2's predecessor"},
+{"predict_special_tokens", "belongs to GPT-2's predecessor"},
 {"attn_pdrop", "dropout: used in training only"},
 {"embd_pdrop", "dropout: used in training only"},
 {"resid_pdrop", "dropout: used in training only"},
@@ -192,7 +215,7 @@ static const struct harmless_entry harmless_training[] =
 {NULL, NULL}
 };
 
-/* N.32  The advice that is known to be harmless */
+/* N.33  The advice that is known to be harmless */
 
 static const struct harmless_entry harmless_advice[] =
     { {"transformers_version", "says who wrote the file"},
@@ -215,7 +238,7 @@ static const struct harmless_entry harmless_advice[] =
 {NULL, NULL}
 };
 
-/* N.33  What steers a reading */
+/* N.34  What steers a reading */
 
 struct tables {
   unsigned family;
@@ -230,9 +253,9 @@ static bool read_nothing(struct settings *s, const struct setting *f,
   return true;
 }
 
-/* N.23  The fields of config.json that are used */
+/* N.24  The fields of config.json that are used */
 
-/* N.24  Fields of GPT-2 */
+/* N.25  Fields of GPT-2 */
 
 static const struct setting gpt2_field[] =
     { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
@@ -249,7 +272,7 @@ static const struct setting gpt2_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.25  Fields of the later families */
+/* N.26  Fields of the later families */
 
 static const struct setting later_field[] =
     { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1,
@@ -268,7 +291,7 @@ static const struct setting later_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.26  Fields of windows */
+/* N.27  Fields of windows */
 
 static const struct setting window_field[] =
     { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,
@@ -280,7 +303,7 @@ static const struct setting window_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.27  Fields that every family has */
+/* N.28  Fields that every family has */
 
 static const struct setting common_field[] =
     { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
@@ -292,6 +315,7 @@ static const struct setting common_field[] =
 {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},
 {"model_type", ALL, true, read_nothing, 0, 0, 0},
 {"architectures", ALL, false, read_nothing, 0, 0, 0},
+{"is_causal", ALL, false, read_true, 0, 0, 0},
 {"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},
 {"embedding_multiplier", ALL, false, read_one, 0, 0, 0},
 {"residual_multiplier", ALL, false, read_one, 0, 0, 0},
@@ -300,7 +324,7 @@ static const struct setting common_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.28  The fields of generation_config.json that are used */
+/* N.29  The fields of generation_config.json that are used */
 
 static const struct setting advice_field[] =
     { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
@@ -318,7 +342,7 @@ static const struct setting advice_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.38  The families */
+/* N.39  The families */
 
 static const struct family_row {
   const char *type, *architecture;
@@ -346,7 +370,7 @@ static const struct family_row {
                                       .window_from = 28}}
 };
 
-/* N.40  The tables of a family */
+/* N.41  The tables of a family */
 
 static struct tables tables_of(const struct family_row *f)
 {
@@ -356,9 +380,9 @@ static struct tables tables_of(const struct family_row *f)
   };
 }
 
-/* N.61  From one field to two files */
+/* N.62  From one field to two files */
 
-/* N.37  Remember what was ignored */
+/* N.38  Remember what was ignored */
 
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
                    const char *field, const char *reason, struct error *why)
@@ -380,7 +404,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   return true;
 }
 
-/* N.34  Account for every field */
+/* N.35  Account for every field */
 
 static const struct setting *used_find(const struct tables *t, const char *name)
 {
@@ -400,15 +424,17 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* N.35  Use a field, ignore it, or refuse it */
+/* N.36  Use a field, ignore it, or refuse it */
 
 static bool account_for(struct settings *s, const char *name, json_t * value,
                         const struct tables *t)
 {
   const struct setting *f = used_find(t, name);
   const char *reason = harmless_reason(t, name);
+  bool null_says = f != NULL && (f->read == read_true || f->read == read_truth);
   if (f != NULL)
-    return json_is_null(value) || f->read(s, f, value);
+    return (json_is_null(value) && !null_says)
+        || f->read(s, f, value);
   bool says_no = json_is_null(value) || json_is_false(value)
       || (json_is_string(value) && json_string_length(value) == 0)
       || (json_is_array(value) && json_array_size(value) == 0)
@@ -420,7 +446,7 @@ static bool account_for(struct settings *s, const char *name, json_t * value,
   return setting_bad(s, name, value, "a field that this program knows");
 }
 
-/* N.36  Read all fields of a file */
+/* N.37  Read all fields of a file */
 
 static bool settings_read(struct settings *s, const struct tables *t)
 {
@@ -439,7 +465,7 @@ static bool settings_read(struct settings *s, const struct tables *t)
   return true;
 }
 
-/* N.39  Ask the table of families */
+/* N.40  Ask the table of families */
 
 const struct model_config *config_family(size_t i)
 {
@@ -452,7 +478,7 @@ bool config_reads(size_t i, const char *field)
   return used_find(&t, field) != NULL;
 }
 
-/* N.41  Find the family */
+/* N.42  Find the family */
 
 static const struct family_row *family_find(struct settings *s)
 {
@@ -462,7 +488,7 @@ static const struct family_row *family_find(struct settings *s)
     if (strcmp(json_string_value(type), family[i].type) != 0)
       continue;
 
-/* N.42  Return the row if 'list' has its architecture */
+/* N.43  Return the row if 'list' has its architecture */
 
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -481,7 +507,7 @@ static const struct family_row *family_find(struct settings *s)
   return NULL;
 }
 
-/* N.43  Derive the sizes that were not given */
+/* N.44  Derive the sizes that were not given */
 
 static bool settings_derive(struct settings *s)
 {
@@ -497,7 +523,7 @@ static bool settings_derive(struct settings *s)
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
 
-/* N.44  Derive the width of the MLP, and what rotation and biases ask for */
+/* N.45  Derive the width of the MLP, and what rotation and biases ask for */
 
   if (!c->learned_positions && c->head_dim % 2 != 0)
     return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
@@ -513,7 +539,7 @@ static bool settings_derive(struct settings *s)
   return true;
 }
 
-/* N.46  Read the list of layers */
+/* N.47  Read the list of layers */
 
 static bool settings_layers(struct settings *s, json_t * list)
 {
@@ -538,7 +564,7 @@ static bool settings_layers(struct settings *s, json_t * list)
   return true;
 }
 
-/* N.45  Find out which layers have a window */
+/* N.46  Find out which layers have a window */
 
 static bool settings_window(struct settings *s)
 {
@@ -554,7 +580,7 @@ static bool settings_window(struct settings *s)
   return true;
 }
 
-/* N.47  Ask for the window of a layer */
+/* N.48  Ask for the window of a layer */
 
 uint32_t config_window(const struct model_config *c, uint32_t layer)
 {
@@ -563,9 +589,9 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
   return near ? c->window : 0;
 }
 
-/* N.50  Read the kind of stretching */
+/* N.51  Read the kind of stretching */
 
-/* N.51  The fields of a stretching */
+/* N.52  The fields of a stretching */
 
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,
   LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN
@@ -588,7 +614,7 @@ static const struct setting stretching[] =
 static const struct harmless_entry harmless_stretching[] =
     { {"finetuned", "says what was done to the weights"}, {NULL, NULL} };
 
-/* N.52  The fields of a stretching */
+/* N.53  The fields of a stretching */
 
 static const struct setting yarn_field[] =
     { {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},
@@ -597,13 +623,13 @@ static const struct setting yarn_field[] =
  at(rope.attention_factor), 1e-9, 1e9},
 {"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},
 {"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},
-{"truncate", YARN, false, read_flag, at(rope.truncate), 0, 0},
+{"truncate", YARN, false, read_truth, at(rope.truncate), 0, 0},
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.53  Work out what a stretching leaves open */
+/* N.54  Work out what a stretching leaves open */
 
-/* N.54  List the scales that do not count */
+/* N.55  List the scales that do not count */
 
 static bool rope_scales(struct settings *s, json_t * given)
 {
@@ -654,7 +680,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
-/* N.48  Read how positions are rotated */
+/* N.49  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
@@ -668,7 +694,7 @@ static bool settings_rope(struct settings *s)
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
 
-/* N.49  Read 'theta' from either place */
+/* N.50  Read 'theta' from either place */
 
   json_t *theta = json_object_get(s->all, "rope_theta");
   if (json_is_null(theta))
@@ -688,7 +714,7 @@ static bool settings_rope(struct settings *s)
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* N.55  Read one of the two files */
+/* N.56  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -711,7 +737,7 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-/* N.56  Read the model's own settings */
+/* N.57  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -731,7 +757,7 @@ static bool settings_model(struct settings *s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* N.57  Open and close the settings */
+/* N.58  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)
@@ -754,7 +780,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return ok;
 }
 
-/* N.58  Open and close the settings */
+/* N.59  Open and close the settings */
 
 void config_close(struct memory *m, struct model_config *c)
 {

@@ -38,6 +38,7 @@ SMOL = dict(architectures=["LlamaForCausalLM"], attention_bias=False, attention_
 # name: settings; expected family, layers, heads, kv heads, head_dim, window, layers with it, kind of rotation, tied -- or the field of the refusal
 ALL = {
   "gpt2": (GPT2, "gpt2 12 12 12 64 0 0 0 1"),
+  "gpt2-medium": (dict(GPT2, n_embd=1024, n_head=16, n_layer=24, n_special=0, predict_special_tokens=True), "gpt2 24 16 16 64 0 0 0 1"),
   "gpt2-xl": (dict(GPT2, n_embd=1600, n_head=25, n_layer=48, output_past=True), None),
   "distilgpt2": (dict(GPT2, n_layer=6, _num_labels=1, id2label={"0": "LABEL_0"}, label2id={"LABEL_0": 0}), None),
   "llama-7b": (dict(architectures=["LlamaForCausalLM"], bos_token_id=1, eos_token_id=2, hidden_act="silu", hidden_size=4096, intermediate_size=11008, initializer_range=0.02,
