@@ -1875,7 +1875,7 @@ the frequencies, which no file has.
 Two are sums, one is a line in a table; the line is quickly written, and its reason is the exercise.
 
 \begin{exercises}
-\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. With how much are its scores of attention multiplied in the end, to three decimals?}{\texttt{make
+\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number are its scores of attention multiplied in the end? Three decimals are enough.}{\texttt{make
 exercise-A14-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key both bring it, and their product has its square: 1.296.}
 \exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base 500,000, and is stretched as Llama~3.1 is, but with the factor 32; the context before was 8192, the two bounds are 1 and 4. How many of its wheels are left
 alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-A14-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above 8192 from $i=18$ on,

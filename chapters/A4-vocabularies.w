@@ -793,9 +793,9 @@ numbers of a run sorts the marks, and leaves those of one class as they stood.
 @<Bring a text into the normal form@>=
 static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
 {
-  uint64_t class =
+  uint64_t kind =
     (uint64_t) utf8proc_get_property(point)->combining_class;
-  return class << 56 | place << 21 | (uint64_t) point;
+  return kind << 56 | place << 21 | (uint64_t) point;
 }
 static int by_key(const void *a, const void *b)
 {
@@ -1365,7 +1365,7 @@ static bool show_order(bool newer, bool values)
 The first is done with a finger on the paper; the second wants a reason, and the third one word.
 
 \begin{exercises}
-\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Into which tokens is \texttt{<a>b<a>c} cut?}{\texttt{make
+\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does a text become that consists of the nine signs \texttt{<a>b<a>c}?}{\texttt{make
 exercise-A4-1}}{At the first place the longest is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, began later.}
 \exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at the most? Give a formula in $n$.}{\texttt{make
 exercise-A4-2}}{A character that is no piece becomes its bytes, at most four, and nothing joins them; the block is one id more where nothing begins with it: $4n+1$. Faces reach it.}

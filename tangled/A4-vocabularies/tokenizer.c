@@ -462,8 +462,8 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 
 static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
 {
-  uint64_t class = (uint64_t) utf8proc_get_property(point)->combining_class;
-  return class << 56 | place << 21 | (uint64_t) point;
+  uint64_t kind = (uint64_t) utf8proc_get_property(point)->combining_class;
+  return kind << 56 | place << 21 | (uint64_t) point;
 }
 
 static int by_key(const void *a, const void *b)
