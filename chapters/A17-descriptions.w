@@ -395,16 +395,21 @@ static bool read_model(struct reader *r, json_t *model)
 
 @ With bytes, merges spell every text if every byte has a token; then the mark for unknown letters
 can never come into play, and may stand there. If some byte has none, it could, and
-we refuse: no byte-level tokenizer that we have met means it.
+we refuse: no byte-level tokenizer that we have met means it. With characters, bytes are the way out before the mark is; where some of them are words and others are not, it is not said which of the two a text meets first, and
+Hugging Face's library even puts them into another order than they stood in. Such a file is half of something, and is refused.
 
 @<Read the unknown token@>=
 static bool read_unknown(struct reader *r, const json_t *v)
 {
   uint32_t id;
+  int bytes = bytes_with_tokens(r->t);
   if (says_nothing(v)) return true;
-  if (!r->t->by_characters) return all_bytes(r->t)
+  if (!r->t->by_characters) return bytes == 256
     || refuse(r, "model.unk_token", v,
     "null, as some byte has no token");
+  if (bytes > 0 && bytes < 256) return refuse(r,
+    "model.byte_fallback", json_true(),
+    "false, or a token for each of the 256 bytes");
   if (!json_is_string(v) || !tokenizer_find(r->t,
     json_string_value(v), json_string_length(v), &id))
     return refuse(r, "model.unk_token", v,
@@ -427,12 +432,13 @@ for (size_t i = 0; none[i] != NULL; i++) {
 @ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
 our texts may be any bytes.
 
-@<Tell whether every byte has a token@>=
-static bool all_bytes(const struct tokenizer *t)
+@<Count the bytes that have tokens@>=
+static int bytes_with_tokens(const struct tokenizer *t)
 {
+  int n = 0;
   for (int b = 0; b < 256; b++)
-    if (t->rules.byte_id[b] == BPE_NONE) return false;
-  return true;
+    n += t->rules.byte_id[b] != BPE_NONE;
+  return n;
 }
 
 @ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form. So the order of reading matters: the mark |special| first,
@@ -1604,7 +1610,7 @@ nothing has to be announced. The file is read from below; this appendix was read
 @<Read the vocabulary@>@;
 @<Read one merge@>@;
 @<Read the merges@>@;
-@<Tell whether every byte has a token@>@;
+@<Count the bytes that have tokens@>@;
 @<Read the unknown token@>@;
 @<Read the model@>@;
 @<Read an added token@>@;

@@ -1080,11 +1080,13 @@ START_TEST(corners_of_other_libraries)
   for (size_t i = 0; i < sizeof say / sizeof *say; i++) expect(t, say[i][0], false, false, say[i][1]);
   tokenizer_close(&M, t);
   /* a normalizer that takes letters away, and a block where the whole text begins; and two fields that contradict each other */
+  struct error why;
+  ck_assert_int_eq(try_text("{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": \"BPE\", \"unk_token\": \".\", \"byte_fallback\": true, \"vocab\": {\".\": 0, \"<0x41>\": 1}, \"merges\": []}}", &t, &why), TOKENIZER_REFUSED);
+  ck_assert_ptr_nonnull(strstr(why.words, "model.byte_fallback"));
   static const char *const wrong[][3] = {
     {"{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}", "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}", "behind a Replace"},
     {"{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"always\", \"add_prefix_space\": false}", "null", "never, as add_prefix_space is false"}};
   for (int k = 0; k < 2; k++) {
-    struct error why;
     snprintf(room, sizeof room, letters, wrong[k][0], wrong[k][1]);
     ck_assert_int_eq(try_text(room, &t, &why), TOKENIZER_REFUSED);
     ck_assert_msg(strstr(why.words, wrong[k][2]) != NULL && strstr(why.words, "pre_tokenizer.prepend_scheme") != NULL, "%s", why.words);

@@ -292,14 +292,14 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
   return true;
 }
 
-/* Q.26  Tell whether every byte has a token */
+/* Q.26  Count the bytes that have tokens */
 
-static bool all_bytes(const struct tokenizer *t)
+static int bytes_with_tokens(const struct tokenizer *t)
 {
+  int n = 0;
   for (int b = 0; b < 256; b++)
-    if (t->rules.byte_id[b] == BPE_NONE)
-      return false;
-  return true;
+    n += t->rules.byte_id[b] != BPE_NONE;
+  return n;
 }
 
 /* Q.24  Read the unknown token */
@@ -307,11 +307,16 @@ static bool all_bytes(const struct tokenizer *t)
 static bool read_unknown(struct reader *r, const json_t * v)
 {
   uint32_t id;
+  int bytes = bytes_with_tokens(r->t);
   if (says_nothing(v))
     return true;
   if (!r->t->by_characters)
-    return all_bytes(r->t)
+    return bytes == 256
         || refuse(r, "model.unk_token", v, "null, as some byte has no token");
+  if (bytes > 0 && bytes < 256)
+    return refuse(r,
+                  "model.byte_fallback", json_true(),
+                  "false, or a token for each of the 256 bytes");
   if (!json_is_string(v) || !tokenizer_find(r->t,
                                             json_string_value(v),
                                             json_string_length(v), &id))
