@@ -203,7 +203,7 @@ $(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 bench-tokens: $(BUILD)/tests/bench_tokens ## how fast text becomes ids, beside other programs that are installed here (needs ../shared)
-	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/bench.tokens.csv
+	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/A4-vocabularies.speeds.csv
 .PHONY: bench-tokens
 spellings: $(BUILD)/incipit ## figures/data/01-tokens.spellings.csv again: a hard sentence in four published vocabularies (needs ../shared)
 	@texlua tools/spellings.lua $(SHARED) > figures/data/01-tokens.spellings.csv

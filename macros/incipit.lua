@@ -402,6 +402,42 @@ function incipit.spellings(name)
   end
 end
 
+-- (q) speeds beside each other: a row a system, a dot a text, megabytes a second on a scale of powers of ten
+function incipit.speeds(name)
+  local title, order, of = { gpt2 = "GPT-2", cl100k = "cl100k", llama2 = "Llama 2" }, {}, {}
+  for _, r in ipairs(incipit.csv(name)) do
+    local group = of[r.vocabulary]
+    if not group then group = { rows = {} }; of[r.vocabulary] = group; order[#order + 1] = r.vocabulary end
+    if not group[r.system] then group[r.system] = { system = r.system }; table.insert(group.rows, group[r.system]) end
+    group[r.system][r.text] = r
+  end
+  local y, place = 0, function(v) return 22 * (math.log(v, 10) + .5) end
+  local top = y
+  for _, v in ipairs(order) do
+    local best = function(s) return s["10 MB"].median end
+    table.sort(of[v].rows, function(a, b) return best(a) > best(b) end)
+    y = y - 2
+    tikz("\\node[fig/label,anchor=east,font=\\figword\\bfseries] at (-1,%.2f) {%s};", y + 4.6, title[v] or v)
+    for _, s in ipairs(of[v].rows) do
+      local ours = s.system == "incipit"
+      tikz("\\node[fig/label,anchor=east%s] at (-1,%.2f) {%s};", ours and ",text=rubric" or "", y, s.system)
+      tikz("\\draw[ink!20,line width=.4pt] (0,%.2f) -- (%.2f,%.2f);", y, place(best(s)), y)
+      for _, t in ipairs { "1.1 MB", "10 MB" } do
+        local r, colour = s[t], ours and "rubric" or "ink"
+        tikz("\\draw[%s,line width=.5pt] (%.2f,%.2f) -- (%.2f,%.2f);", colour, place(r.lower), y, place(r.upper), y)
+        tikz("\\path[draw=%s,fill=%s,line width=.5pt] (%.2f,%.2f) circle (1.1);", colour, t == "10 MB" and colour or "white", place(r.median), y)
+      end
+      local right = math.max(place(s["10 MB"].upper), place(s["1.1 MB"].upper))
+      tikz("\\node[fig/label,anchor=west%s] at (%.2f,%.2f) {%.1f};", ours and ",text=rubric" or "", right + 1.4, y, best(s))
+      y = y - 4.6
+    end
+    y = y - 4.2
+  end
+  for _, v in ipairs { 1, 10 } do
+    tikz("\\draw[ink!18,line width=.4pt] (%.2f,%.2f) -- (%.2f,%.2f) node[fig/label,anchor=north] {%d MB/s};", place(v), top + 1, place(v), y + 5, v)
+  end
+end
+
 -- (j) a stream: bytes released above the line, bytes held below it, a column a token
 function incipit.stream(name)
   local rows = incipit.csv(name)
