@@ -896,7 +896,8 @@ static bool read_replace(struct reader *r, const char *where,
     json_string_length(by));
 }
 
-@ A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
+@* Around a text. \label{sec:around}
+A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
 two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
 
 @<Read a template@>=
@@ -1001,7 +1002,8 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
     "ByteLevel, TemplateProcessing"@| " or Sequence");
 }
 
-@ With bytes, the decoder must be the one that joins bytes; a sequence may contain it, but nothing else. With characters it is a small program, whose steps
+@* The way back. \label{sec:decodersteps}
+With bytes, the decoder must be the one that joins bytes; a sequence may contain it, but nothing else. With characters it is a small program, whose steps
 change each token, and, from the step called \texttt{Fuse} on, the whole text. Steps of the first sort are done here, once and for all tokens; of the second sort
 there is one that is used, which takes a blank off the beginning.
 
@@ -1090,7 +1092,8 @@ static bool read_block_decoder(struct reader *r, const char *where,
     r->why);
 }
 
-@ Whether a file is of our kind at all is decided before anything is refused: its model is BPE. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. If
+@* The whole file. \label{sec:wholefile}
+Whether a file is of our kind at all is decided before anything is refused: its model is BPE. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. If
 somewhere among the stages there is \texttt{ByteLevel}, the vocabulary begins with bytes. In a sequence the stage may stand at any depth.
 
 @<Tell whether a tokenizer is of our kind@>=
@@ -1327,7 +1330,8 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
   return ok;
 }
 
-@ A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
+@* Which file it is. \label{sec:whichfile}
+A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
 
 @<Find out what a path holds@>=
 static bool there(char room[4096], const char *path, const char *name)
@@ -1450,7 +1454,8 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-@ Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
+@* Writing a description. \label{sec:writingdescription}
+Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
 blank between, the form that old and new readers understand. No character of the alphabet has a number above that of the last, U+0143, so two bytes of UTF-8 are enough for each.
 
 @<Spell bytes for a file@>=
