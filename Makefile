@@ -121,7 +121,7 @@ lint: build/values.tex ## digits in prose, docstrings, sections
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
-check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS)) ## every test; the last line is the total
+check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test; the last line is the total
 	@BUILD=$(BUILD) CHAPTERS='$(CHAPTERS)' CC='$(CC)' tests/run.sh $(SUITES)
 $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)

@@ -34,7 +34,7 @@ exists is \tok b\,\tok a: \texttt{ba a}, and nothing more. The third pair of the
 \end{byhand}
 
 @ What each of the three loses is another matter. A list of merges can have a token that no text ever becomes, because a merge with a lower rank always comes between; Llama~3's has some, and looks pieces up as a
-whole first. Ranks look tokens up by their letters and need the whole piece at hand. Scores were made by a learner that saw words
+whole first. A file of ranks does not say how texts are cut, nor which special tokens there are: whoever has only the file cannot use it. Scores were made by a learner that saw words
 with their blanks, and a text without blanks in between (Chinese, say) is one long word to it. And SentencePiece begins with characters, not with bytes: what has no token falls apart into bytes that
 \emph{no merge joins}, three tokens for a Chinese character that is missing, four for a face. GPT-2's merges know no characters, and have joined many of these bytes.
 
@@ -181,7 +181,7 @@ static const struct rank_family { size_t lines; const char *pattern;
   { 199998, cut_o200k, { { "<|endoftext|>", 199999 },@|
     { "<|endofprompt|>", 200018 } } } }@];
 
-@ A line is read from both ends: the word up to the blank, and the number after it. The id must be free, and smaller than |most|, the number of the file's bytes, as in appendix~Q: a line takes more than one of them.
+@ A line is read from left to right, the word up to the blank, and then the number. The id must be free, and smaller than |most|: no larger than any vocabulary's, and than the number of the file's bytes, as in appendix~Q, since a line takes more than one of them.
 
 @<Read a line of a rank file@>=
 static bool read_rank_line(struct memory *m, struct tokenizer *t,
@@ -252,7 +252,7 @@ static const struct rank_family *family_of(const char *file,
 }
 
 @ Then the rest is made: pattern, pairs, special tokens. A piece that is a token as a whole is that token, also if merges would
-have led elsewhere; this is what the program looks up first.
+have led elsewhere; this is what tiktoken looks up first.
 
 @<Read a rank file@>=
 bool read_ranks(struct memory *m, struct tokenizer *t,
@@ -300,8 +300,8 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
 {
   struct added_token x = @[{ .id = id, .special = true }@];
   if (id < t->n_known && t->known_as[id].piece.n > 0)
-    return error_say(why, "rank %u is that of %s", (unsigned) id,
-      text);
+    return error_say(why, "rank %u is a word's, and belongs to %s",
+      (unsigned) id, text);
   return keep_letters(m, t, text, strlen(text), &x.text, why)
     && add_extra(m, t, &x, why);
 }
@@ -349,7 +349,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
 }
 
 @* Scores. \label{sec:sentencepiece}
-Of the whole message three fields concern us: the pieces, one after another (1), how they were learnt (2), and what is done with a text first (3). Inside, we take the fields that could change an id. What a
+Of the whole message four fields concern us: the pieces, one after another (1), how they were learnt (2), what is done with a text first (3), and what would be done with one that comes back (5), which must be nothing. Inside, we take the fields that could change an id. What a
 field is if it is absent stands in the format's description, and not in the file.
 
 @<What a model of SentencePiece says@>=
@@ -401,7 +401,7 @@ static bool read_spec(struct piece_spec *s, bool training, struct wire w)
   return true;
 }
 
-@ A piece has letters, a score and a type. The score is a number of four bytes in the format of the machine's floats. A piece must have letters, and they must be whole characters.
+@ A piece has letters, a score and a type. The score is a number of four bytes in the format of the machine's floats. A piece must have letters, and they must be whole characters; and a score must equal itself, which the one that is not a number does not, or sorting would have no order.
 
 @<Read one piece@>=
 struct one_piece { struct wire words; float score; uint64_t type; };
@@ -424,8 +424,8 @@ static bool read_piece(struct wire w, struct one_piece *p)
     &whole) == n && whole;
 }
 
-@ Pieces of five types are read. \emph{Normal} ones merge. \emph{Control} pieces and the \emph{unknown} one never come from letters; they become special tokens, to be written by whoever may. Pieces that a \emph{user has defined} are frozen: they
-are taken out of the text before anything merges. \emph{Bytes} spell what has no piece. A sixth type, for pieces that were taken out of use, makes SentencePiece merge and then take apart again; it is refused.
+@ Pieces of five types are read. \emph{Normal} ones merge. No merge makes \emph{control} pieces and the \emph{unknown} one; they become special tokens, which are found on request only. Pieces that a \emph{user has defined} are frozen: they
+are taken out of the text before anything merges. \emph{Bytes} spell what has no piece, and are known by their names. One type more, number 5, for pieces that were taken out of use, makes SentencePiece merge and then take apart again; it is refused.
 
 @<Enter one piece@>=
 static bool enter_piece(struct memory *m, struct tokenizer *t,
@@ -609,7 +609,7 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
   return true;
 }
 
-@ What is done with a text first becomes stages: thin out blanks, put one before, write blocks for blanks. The last is the rule by which a blank is seen in a list of pieces, and is undone in what ids read as.
+@ What is done with a text first becomes stages: thin out blanks, put one before, write blocks for blanks. A first blank is dropped on the way back if one was put, and if blanks are thinned out, too, as SentencePiece does. The last is the rule by which a blank is seen in a list of pieces, and is undone in what ids read as.
 
 @<Set up what is done with a text@>=
 static bool set_up(struct piece_model *x)
@@ -631,7 +631,7 @@ static bool set_up(struct piece_model *x)
   return texts_as_bytes(x->m, t, x->why);
 }
 
-@ Last come the pieces that are found before anything merges. In the program itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families. A piece of the user's
+@ Last come the pieces that are found before anything merges. In SentencePiece itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families. A piece of the user's
 with a blank in it is one that SentencePiece finds before it thins blanks out; our stages do it the other way round, so a file that wants both is refused.
 
 @<Set up what is done with a text@>=
@@ -663,7 +663,7 @@ static bool add_special_pieces(struct piece_model *x)
 }
 
 @ The whole is a row of steps, and each stands on the one before: pieces can be looked up when they are indexed, ranks need the pieces, and whether words may be taken apart is a property of all
-pairs.
+pieces.
 
 @<Read a model of SentencePiece@>=
 static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
@@ -817,7 +817,7 @@ static bool show(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ The kind is the tokenizer's own word for itself; the first, which has been made by hand, has none. How many pairs there are is a key, for the hand calculation says it, too.
+@ Both are asked for both texts of the hand calculation. How many pairs there are is a key, for the hand calculation says it, too.
 
 @<Spell with both@>=
 static bool spell_with_both(bool values)

@@ -11,7 +11,7 @@
 @** Other people's files. \label{sec:files1}
 \incipit{F}{or Hugging Face's library} a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
-put before and after) and a decoder, each of a type from a long list. We build the types that tokenizers with merges
+put before and after) and a decoder, each of a type from a long list. We build most of the types that tokenizers with merges
 use, those that begin with bytes and those that begin with characters, and refuse the others by name. What the file says about things that change no ids
 (how offsets are trimmed, say) is read over.
 @^Hugging Face@>@^tokenizer.json@>
@@ -19,8 +19,8 @@ use, those that begin with bytes and those that begin with characters, and refus
 What the file is read into is appendix~D. What other files there are, and how one tells them apart, stands at the end.
 
 @ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
-compares: the ids of a text must be the same by both ways. Then it shows what one unknown word in such a file leads to. Everything
-it prints is the same on every machine, the name of the file apart, which is not printed.
+compares: the ids of a text must be the same by both ways. Then it shows what one unknown word in such a file leads to. The name of the
+file is another on every run, and is not printed.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -369,7 +369,7 @@ else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
 else ok = refuse(r, field.name, v, "two words");
 
 @ What a vocabulary cannot spell is a matter of two fields: \texttt{byte\_fallback}, by which bytes have words of their own, and \texttt{unk\_token}, the word for
-everything else. They must be known before the table of words is made, or after it, and are read on both sides of it.
+everything else. The first must be known before the table of words is made; the second can be looked up only when it is there.
 
 @<Read the model@>=
 static bool read_model(struct reader *r, json_t *model)
@@ -418,8 +418,8 @@ static bool read_unknown(struct reader *r, const json_t *v)
   return true;
 }
 
-@ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words belong to
-vocabularies that do not begin with bytes.
+@ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words would change
+what the two words of a merge spell together; no file of the families that we read has them.
 
 @<Refuse what would change ids, and what we do not do@>=
 for (size_t i = 0; none[i] != NULL; i++) {
@@ -479,7 +479,7 @@ if (word != NULL ? json_integer_value(word) != x.id : taken)
   return refuse(r, below(where, "id").name, id, word != NULL
     ? "the id that the vocabulary has" : "an id that no word has");
 
-@ A pre-tokenizer is one stage or a sequence of them. A stage becomes one to three of ours:
+@ A pre-tokenizer is one stage or a sequence of them. A stage becomes up to three of ours:
 \texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
 out digits, one by one or in rows; \texttt{Split} brings its own pattern; and \texttt{Metaspace} writes blanks as blocks. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
 ``found'' of a refusal.
@@ -556,6 +556,8 @@ static const char *read_escape(struct reading *p)
   if (c == 'x' || c == 'p' || c == 'P') {
     size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
     if (!has(p, from, "{")) return "no { behind \\x or \\p";
+    if (c == 'x' && (p->folded >> p->depth & 1) != 0)
+      return "a folded letter that is a number";
     while (p->at < p->n && p->c[p->at++] != '}') ;
     return c == 'x' || p->at - from <= most ? NULL
       : "a property with a long name";
@@ -595,6 +597,7 @@ static const char *begin_group(struct reading *p)
     "(?<=", "(?<!", "(?i:" }@];
   bool fold = (p->folded >> p->depth & 1) != 0;
   size_t k = 0;
+  if (has(p, p->at, "(*")) return "a verb";
   if (++p->depth > 60) return "groups in groups in groups";
   if (has(p, p->at, "(?")) {
     while (k < 7 && !has(p, p->at, known[k])) k++;
@@ -710,10 +713,12 @@ if (!removed && strcmp(name, "Isolated") != 0)
     "Isolated or Removed");
 
 @ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. \texttt{ByteLevel} comes last, if at all: what stands behind it would see the
-letters of the file's alphabet and no longer the text, in which a byte of an accent may look like a digit. Digits are those of all scripts, so an Arabic four is cut out
-like an ASCII one.
+letters of the file's alphabet and no longer the text, in which a byte of an accent may look like a digit. Digits are all that Unicode counts among numbers, so an Arabic four is cut out
+like an ASCII one, and a half, which is one character, too.
 
 @<Read the pre-tokenizer@>=
+static const char byte_level_keys[] = "type add_prefix_space "@|
+  "trim_offsets use_regex ";
 static bool read_stage(struct reader *r, const char *where, json_t *v)
 {
   const char *type = json_string_value(json_object_get(v, "type"));
@@ -744,8 +749,7 @@ alphabet of the file is nothing to us, who turned the file into bytes. Its two f
 
 @<Read the stage that begins with bytes@>=
 r->in_bytes = true;
-return only_keys(r, where, v, "type add_prefix_space "@|
-  "trim_offsets use_regex ")
+return only_keys(r, where, v, byte_level_keys)
   && flag(r, where, v, "add_prefix_space", true, &blank)
   && flag(r, where, v, "use_regex", true, &regex)
   && (!blank || put_before(r, where, " ", 1, false, true))
@@ -773,7 +777,7 @@ static bool read_scheme(struct reader *r, const char *where,
   return choose_scheme(r, where, v, s);
 }
 
-@ The scheme stands in the place of the older flag; a file may have both, if they do not contradict each other.
+@ The scheme stands in the place of the older flag; a file may have both, but not a false flag and a scheme that puts a block; a true one gives way.
 
 @<Choose a scheme@>=
 enum scheme { NEVER, FIRST, ALWAYS };
@@ -817,8 +821,8 @@ static bool read_metaspace(struct reader *r, const char *where,
     && (!split || cut_at(r, where, pattern, strlen(pattern)));
 }
 
-@ Three of the five parts of the machine may be sequences, so going through one is a function that is
-told what to do with each element. The depth is limited by the length of the field's name, so that a file of nothing but opening brackets comes to an end.
+@ Four of the five parts of the machine may be sequences, all but the model, so going through one is a function that is
+told what to do with each element. The depth is limited by the length of the field's name, so that sequences within sequences come to an end.
 
 @<Go through a sequence@>=
 typedef bool read_part(struct reader *r, const char *where,
@@ -829,6 +833,9 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
   size_t i;
   json_t *each, *list = json_object_get(v, key);
   struct field_name at = below(where, key);
+  char keys[40];
+  snprintf(keys, sizeof keys, "type %s ", key);
+  if (!only_keys(r, where, v, keys)) return false;
   if (strlen(at.name) > 120) return refuse(r, where, v,
     "less nesting");
   if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
@@ -850,7 +857,8 @@ static bool read_normalizer(struct reader *r, const char *where,
     : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
-  if (strcmp(name, "NFC") == 0) return compose_too(r, where);
+  if (strcmp(name, "NFC") == 0)
+    return only_keys(r, where, v, "type ") && compose_too(r, where);
   if (strcmp(name, "Replace") == 0) return read_replace(r, where, v);
   if (strcmp(name, "Prepend") != 0)
     return refuse(r, below(where, "type").name, type,
@@ -993,7 +1001,8 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
   json_t *type = json_object_get(v, "type");
   const char *name = json_is_string(type) ? json_string_value(type)
     : "";
-  if (strcmp(name, "ByteLevel") == 0) return true;
+  if (strcmp(name, "ByteLevel") == 0)
+    return only_keys(r, where, v, byte_level_keys);
   if (strcmp(name, "TemplateProcessing") == 0)
     return read_template(r, where, v);
   if (strcmp(name, "Sequence") == 0)
@@ -1016,14 +1025,17 @@ static bool read_decoder(struct reader *r, const char *where,
     : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
-  if (!r->t->by_characters) return strcmp(name, "ByteLevel") == 0
-    || refuse(r, below(where, "type").name, type, "ByteLevel");
+  if (!r->t->by_characters) return strcmp(name, "ByteLevel") != 0
+    ? refuse(r, below(where, "type").name, type, "ByteLevel")
+    : only_keys(r, where, v, byte_level_keys) && (r->fused = true);
   if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
-  if (strcmp(name, "Fuse") == 0) return r->fused = true;
+  if (strcmp(name, "Fuse") == 0)
+    return only_keys(r, where, v, "type ") && (r->fused = true);
   if (r->fused) return refuse(r, below(where, "type").name, type,
     "only Strip behind Fuse");
   if (strcmp(name, "ByteFallback") == 0)
-    return texts_as_bytes(r->m, r->t, r->why);
+    return only_keys(r, where, v, "type ")
+      && texts_as_bytes(r->m, r->t, r->why);
   if (strcmp(name, "Replace") == 0)
     return read_swap(r, where, v);
   if (strcmp(name, "Metaspace") == 0)
@@ -1062,7 +1074,7 @@ for (int i = 0; i < 2; i++) {
 r->t->drop_blank = json_integer_value(json_object_get(v,
   "start")) == 1;
 
-@ The step names the string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
+@ \texttt{Replace} names a string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
 step with everything given, and one more: where it puts a block before a text, it takes one away.
 
 @<Read the steps of a decoder@>=
@@ -1153,6 +1165,8 @@ static bool read_description(struct reader *r, json_t *file)
       json_object_get(file, "normalizer"))
     || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
     return false;
+  if (!r->t->by_characters && !r->fused) return refuse(r, "decoder",
+    json_object_get(file, "decoder"), "a ByteLevel in it");
   r->t->n_forms = r->t->n_cuts;
   @<Read the tokens that were added@>@;
   return ((r->t->by_characters && says_nothing(stages))
@@ -1181,7 +1195,7 @@ json_array_foreach(added, i, v)
 
 @ Without a post-processor a second file decides whether a text begins or ends with a special
 token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
-object that has the text in it, unless the first file has named one. It is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
+object that has the text in it, and only if it names none the one that a model of SentencePiece has named. It is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
 
 @<Read the configuration beside it@>=
 static bool read_bracket(struct reader *r, json_t *config,
@@ -1265,19 +1279,18 @@ static bool read_lines(struct reader *r, const char *path)
 {
   struct mapping map;
   if (!file_map(&map, path, r->why)) return false;
-  const char *text = @[(const char *) map.bytes@],
-    *end = text + map.size;
   bool ok = true;
   r->file = path;
-  for (size_t line_number = 1; ok && text < end; line_number++) {
-    const char *stop = memchr(text, '\n', (size_t) (end - text));
-    if (stop == NULL) stop = end;
-    size_t n = (size_t) (stop - text);
+  for (size_t line_number = 1, at = 0; ok && at < map.size;
+       line_number++) {
+    const char *text = @[(const char *) map.bytes + at@],
+      *stop = memchr(text, '\n', map.size - at);
+    size_t n = stop == NULL ? map.size - at : (size_t) (stop - text);
+    at += n + 1;
     if (n > 0 && text[n - 1] == '\r') n--;
     if (n > 0 && !(line_number == 1 && n >= 8
       && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
       line_number);
-    text = stop + 1;
   }
   file_unmap(&map);
   return ok;
@@ -1570,15 +1583,18 @@ bool tokenizer_write(struct memory *m, const char *path,
 }
 
 @ A file with the name |path| is at every moment either the old one or the new one, whole. Moving within a directory is one step for the system; writing is
-many, of which each can be the last.
+many, of which each can be the last. That is so if this program is interrupted; of a machine that loses its power nothing is promised.
 
 @<Write it beside its place, and move it there@>=
 if (!ok) error_say(why, "%s: cannot be made: %s", path,
   inner.words);
 else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
     || rename(beside, path) != 0)
+{
   ok = error_say(why, "%s: cannot be written: %s", path,
     strerror(errno));
+  remove(beside);
+}
 
 @ The file has the readers of parts before the readers of wholes, so that each function stands before the first that calls it, and
 nothing has to be announced. The file is read from below; this appendix was read from above.
@@ -1745,11 +1761,12 @@ static int print_round_trip(void)
   struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
   struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
     : NULL;
+  bool same = false;
   @<Compare the two, and show a refusal@>@;
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge, LESSON_MERGES);
-  return u != NULL && m.all.held == 0 ? 0 : 1;
+  return same && m.all.held == 0 ? 0 : 1;
 }
 
 @ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
@@ -1758,8 +1775,8 @@ static int print_round_trip(void)
 if (u != NULL) {
   printf("%s, %zu ids, written and read again\n",
     tokenizer_kind(u),@| tokenizer_vocab_size(u));
-  printf("%s\n", same_ids(&m, t, u, &why) ? "  the same ids"
-    : "  DIFFERENT");
+  same = same_ids(&m, t, u, &why);
+  printf("%s\n", same ? "  the same ids" : "  DIFFERENT");
   print_refusal(&m);
 } else printf("%s\n", why.words);
 

@@ -4,7 +4,7 @@
 differs?}
 @** Other people's vocabularies. \label{sec:vocabularies}
 \incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: the structure and what
-is done with it. The files from which it is filled are the next two appendices. Nothing here is needed to
+is done with it. The files from which it is filled are read in appendices O and~Q. Nothing here is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
 many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
 open models are fetched from, and whose library wrote the files that lie beside the weights; what that library does with a text is the
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
 id there are two spans, nearly always the same one: how the vocabulary spells the token, which
 matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
-word reads as it is written, and has no spelling that merges could reach.
+word reads as it is written, and has no spelling that merges could reach; and where decoding is told to read otherwise, a blank for a block.
 
 @<A tokenizer, from inside@>=
 struct span { uint32_t at, n; };
@@ -70,8 +70,7 @@ struct twig { uint32_t child, sibling, extra; unsigned char byte; };
      1 */
 
 @ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
-into a normal form, or its blanks are thinned out. The fifth cuts it. The first |n_forms| stages of a tokenizer change the whole of a text, before the
-second search for added tokens; the others are for what lies between these.
+into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_forms| stages change what lies between those of the first search; the others are for what the second search leaves.
 
 @<A tokenizer, from inside@>=
 enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
@@ -137,8 +136,8 @@ bool index_extras(struct memory *m, struct tokenizer *t,
      |by_piece| again, since letters have moved; none may be kept
      afterwards */
 
-@ Stages are appended in the order in which a text goes through them: the |n_forms| that change it, then the cuts. What the ids read as is changed
-by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy.
+@ Stages are appended in the order in which a text goes through them: the |n_forms| that make the normal form, then those of the pre-tokenizer, most of them cuts. What the ids read as is changed
+by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy, and to drop a first blank.
 
 @<A tokenizer, from inside@>=
 bool add_stage(struct memory *m, struct tokenizer *t,
@@ -277,12 +276,12 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 }
 
 @* Tokens that were added. \label{sec:added}
-An \emph{added} token is found in the text before anything else is done, so no merge can come
-between. Five marks say how. \emph{Special} tokens steer a conversation or end a document;
+An \emph{added} token is found in the text before anything is merged, so no merge can come
+between. Five marks of the file say how. \emph{Special} tokens steer a conversation or end a document;
 in a text that a user has typed they must stay ordinary letters, or the user could write what
 only the program should. So they are recognized only on request; other added tokens always. An added token may
 swallow the white space on its left or right; it may insist on being a whole word; and it
-may be looked for before or after the text has been brought into its normal form.
+may be looked for before or after the text has been brought into its normal form. A sixth mark is ours: \emph{frozen} are the pieces that the user of SentencePiece has defined (appendix~O). They are looked for where merging begins, and read as pieces do.
 @^special token@>
 
 @<Add a token@>=
@@ -408,7 +407,7 @@ static const struct added_token *longest(const struct tokenizer *t,
 }
 
 @ White space is here what Unicode's property of that name contains, a list that has not changed
-for years and will not, since much depends on it; so it may stand in the program, where the letters may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
+since Unicode~6.3; so it may stand in the program. The list of letters grows every year and may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
 
 @<Measure white space@>=
 static bool is_space(uint32_t c)
@@ -524,8 +523,8 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
 }
 
 @ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, if there are tokens for all of its bytes; else it becomes the
-unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. Nothing is left out
-in silence: what is left out never comes back.
+unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. No letter is left out
+without a mark: where something stood, there is an unknown token at least.
 
 @<Encode a piece of characters@>=
 static bool push_character(struct job *j, const unsigned char *c,
@@ -568,7 +567,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
 @ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
 merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block behind another letter, only at its beginning. Then \emph{no merge can reach over the place
 between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
-the rows are words now and not books. |words_apart| says that the vocabulary is like that. It is found out by looking, not taken for granted.
+the rows are words now and not books. |words_apart| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
 
 @<Tell whether words are apart@>=
 static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
@@ -620,7 +619,7 @@ static bool encode_characters(struct job *j,
 
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
 has left. A cut may drop its matches, or
-what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so that the stages are as deep as the recursion, and no
+what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so the recursion is as deep as there are stages, and no
 list of pieces is ever made.
 
 @<Go through the stages@>=
@@ -724,8 +723,8 @@ static bool thin(const struct stage *s, const unsigned char *words,
 }
 
 @ The two searches for added tokens are the same function. What lies between the tokens
-goes on to the second search, by way of the normal form, and from there to the other stages. So a text that has no added token in it passes through all
-four functions in one piece.
+goes on to the second search, by way of the normal form, and from there to the other stages. So a text that has no added token in it passes through both
+searches in one piece.
 
 @<Go on with what lies between added tokens@>=
 static bool encode_between(struct job *j, uint32_t root, bool first,
@@ -768,7 +767,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 }
 
 @ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
-begins with. Then there is nothing in between, and nothing is encoded twice. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. White space that was
+begins with. Then there is nothing in between. A token of white space that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. White space that was
 measured once is not measured again: up to |done| there is nothing else.
 
 @<Encode what lies before the token, and the token@>=
@@ -856,7 +855,7 @@ static bool compose_run(struct memory *m, const unsigned char *text,
 }
 
 @ Most of a text has nothing to do with any of this. A character below U+0300 is in the normal form already and never joins with what stands before it; so is a Chinese character, or a syllable of Hangul.
-With each of these a new run begins, and a run of nothing else is copied. So a page of English is read once, and of a page with accents only the accented letters are taken apart.
+With each of these a new run begins, and a run of one such character is copied. So a page of English or French is only read, and what is taken apart are the letters behind which a mark stands.
 
 @<Bring a text into the normal form@>=
 static bool stands_alone(const unsigned char *text, size_t length)
@@ -1104,8 +1103,7 @@ bool texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital. Other spellings of the same number are ordinary words: a text about
-programs may well contain \texttt{<0x0a>}, and must come back as it was.
+@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital. Other spellings of the same number are ordinary words.
 
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)
@@ -1200,8 +1198,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
     && index_extras(m, t, why);
 }
 
-@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. The largest number of merges is what |MAX_ID| leaves
-when the bytes and the end of the text have theirs.
+@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. There may be as many merges as |MAX_ID| leaves
+when the bytes and the end of the text have their ids.
 
 @<Make a tokenizer from merges@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -1209,7 +1207,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 {
   struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  if (n < MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+  if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
       && finish_merges(m, t, why) : error_say(why,
       "%zu merges are too many", n))
     return t;
@@ -1217,7 +1215,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   return NULL;
 }
 
-@ The inside has a header of its own, which no other chapter includes. What is not in it can be changed without anybody noticing.
+@ The inside has a header of its own, which only the two readers of files include, appendices O and~Q. What is not in it can be changed without anybody noticing.
 
 @(inside.h@>=
 #ifndef INCIPIT_INSIDE_H
@@ -1226,7 +1224,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 @<A tokenizer, from inside@>@;
 #endif
 
-@ In the file the searches call each other, so two of them are announced. Otherwise everything stands before the first that uses it, from the letters of the tokens up to the whole tokenizer.
+@ In the file some functions call each other, or stand before what they need, so four are announced. Otherwise everything stands before the first that uses it, from the letters of the tokens up to the whole tokenizer.
 
 @(tokenizer.c@>=
 #include <stdio.h>

@@ -987,7 +987,7 @@ END_TEST
 START_TEST(a_pattern_has_one_reading)
 {
   static const char *const two[] = {"\\p{N}{1,3}+", "a{2}?", "a{,3}", "[a-z&&[aeiou]]", "[a[bc]]", "[[:alpha:]]", "[]a]", "[^]a]", "\\w+", "\\b", "\\B", "x$", "^x", "\\h", "\\v",
-    "\\X", "\\R", "\\Z", "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)", "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{Han}", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)", "a\\", "{", "\\u0041"},
+    "\\X", "\\R", "\\Z", "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)", "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{Han}", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)", "(*ACCEPT)", "(?i:\\x{df})", "(?i:s\\x{73})", "a\\", "{", "\\u0041"},
     *const one[] = {"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", "'(?i:[sdmt]|ll|ve|re)|\\p{L}++",
     "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)", "\\x{1f600}|\\p{^Lu}\\P{Nd}", "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+",
     "[\xe4\xb8\x80-\xe9\xbe\xa5]+", "(?i:a)(?:ss)", "\\$\\^\\{\\.", "a{2}b{1,}c{1,3}", "\\d\\D\\s\\S\\t\\f"};
@@ -1133,6 +1133,11 @@ START_TEST(every_defect_has_its_own_sentence)
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, {\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"q\": {\"ids\": [777]}}}", DEC, "", {"post_processor.single[0]", "777", "id of a token"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"WordPiece\"}", "", {"decoder.type", "WordPiece", "ByteLevel"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "null", "", {"decoder.type", "missing", "ByteLevel"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFC\", \"form\": 1}", PRE, "null", DEC, "", {"normalizer.form", "1", "know"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE "], \"order\": 1}", "null", DEC, "", {"pre_tokenizer.order", "1", "know"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"ByteLevel\", \"bytes\": 1}", DEC, "", {"post_processor.bytes", "1", "know"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"ByteLevel\", \"bytes\": 1}", "", {"decoder.bytes", "1", "know"}},
+    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"Sequence\", \"decoders\": []}", "", {"decoder", "an object", "ByteLevel in it"}},
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"\\u0061dded\": {\"x\": 1},", {"added", "object", "know"}},
   };
   size_t many = sizeof bad / sizeof *bad;

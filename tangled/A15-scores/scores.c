@@ -194,7 +194,8 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
 {
   struct added_token x = {.id = id,.special = true };
   if (id < t->n_known && t->known_as[id].piece.n > 0)
-    return error_say(why, "rank %u is that of %s", (unsigned)id, text);
+    return error_say(why, "rank %u is a word's, and belongs to %s",
+                     (unsigned)id, text);
   return keep_letters(m, t, text, strlen(text), &x.text, why)
       && add_extra(m, t, &x, why);
 }

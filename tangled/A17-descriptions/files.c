@@ -401,6 +401,10 @@ static bool read_each(struct reader *r, const char *where, json_t * v,
   size_t i;
   json_t *each, *list = json_object_get(v, key);
   struct field_name at = below(where, key);
+  char keys[40];
+  snprintf(keys, sizeof keys, "type %s ", key);
+  if (!only_keys(r, where, v, keys))
+    return false;
   if (strlen(at.name) > 120)
     return refuse(r, where, v, "less nesting");
   if (!json_is_array(list))
@@ -481,6 +485,8 @@ static const char *read_escape(struct reading *p)
     size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
     if (!has(p, from, "{"))
       return "no { behind \\x or \\p";
+    if (c == 'x' && (p->folded >> p->depth & 1) != 0)
+      return "a folded letter that is a number";
     while (p->at < p->n && p->c[p->at++] != '}') ;
     return c == 'x' || p->at - from <= most ? NULL : "a property with a long name";
   }
@@ -520,6 +526,8 @@ static const char *begin_group(struct reading *p)
   };
   bool fold = (p->folded >> p->depth & 1) != 0;
   size_t k = 0;
+  if (has(p, p->at, "(*"))
+    return "a verb";
   if (++p->depth > 60)
     return "groups in groups in groups";
   if (has(p, p->at, "(?")) {
@@ -709,6 +717,8 @@ static bool read_metaspace(struct reader *r, const char *where, json_t * v)
 
 /* Q.39  Read the pre-tokenizer */
 
+static const char byte_level_keys[] = "type add_prefix_space "
+    "trim_offsets use_regex ";
 static bool read_stage(struct reader *r, const char *where, json_t * v)
 {
   const char *type = json_string_value(json_object_get(v, "type"));
@@ -737,7 +747,7 @@ static bool read_stage(struct reader *r, const char *where, json_t * v)
 /* Q.40  Read the stage that begins with bytes */
 
   r->in_bytes = true;
-  return only_keys(r, where, v, "type add_prefix_space " "trim_offsets use_regex ")
+  return only_keys(r, where, v, byte_level_keys)
       && flag(r, where, v, "add_prefix_space", true, &blank)
       && flag(r, where, v, "use_regex", true, &regex)
       && (!blank || put_before(r, where, " ", 1, false, true))
@@ -791,7 +801,7 @@ static bool read_normalizer(struct reader *r, const char *where, json_t * v)
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "normalizers", read_normalizer);
   if (strcmp(name, "NFC") == 0)
-    return compose_too(r, where);
+    return only_keys(r, where, v, "type ") && compose_too(r, where);
   if (strcmp(name, "Replace") == 0)
     return read_replace(r, where, v);
   if (strcmp(name, "Prepend") != 0)
@@ -898,7 +908,7 @@ static bool read_post(struct reader *r, const char *where, json_t * v)
   const char *name = json_is_string(type) ? json_string_value(type)
       : "";
   if (strcmp(name, "ByteLevel") == 0)
-    return true;
+    return only_keys(r, where, v, byte_level_keys);
   if (strcmp(name, "TemplateProcessing") == 0)
     return read_template(r, where, v);
   if (strcmp(name, "Sequence") == 0)
@@ -970,16 +980,18 @@ static bool read_decoder(struct reader *r, const char *where, json_t * v)
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
   if (!r->t->by_characters)
-    return strcmp(name, "ByteLevel") == 0
-        || refuse(r, below(where, "type").name, type, "ByteLevel");
+    return strcmp(name, "ByteLevel") != 0
+        ? refuse(r, below(where, "type").name, type, "ByteLevel")
+        : only_keys(r, where, v, byte_level_keys) && (r->fused = true);
   if (strcmp(name, "Strip") == 0)
     return read_strip(r, where, v);
   if (strcmp(name, "Fuse") == 0)
-    return r->fused = true;
+    return only_keys(r, where, v, "type ") && (r->fused = true);
   if (r->fused)
     return refuse(r, below(where, "type").name, type, "only Strip behind Fuse");
   if (strcmp(name, "ByteFallback") == 0)
-    return texts_as_bytes(r->m, r->t, r->why);
+    return only_keys(r, where, v, "type ")
+        && texts_as_bytes(r->m, r->t, r->why);
   if (strcmp(name, "Replace") == 0)
     return read_swap(r, where, v);
   if (strcmp(name, "Metaspace") == 0)
@@ -1120,6 +1132,9 @@ static bool read_description(struct reader *r, json_t * file)
       || !read_normalizer(r, "normalizer", json_object_get(file, "normalizer"))
       || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
     return false;
+  if (!r->t->by_characters && !r->fused)
+    return refuse(r, "decoder",
+                  json_object_get(file, "decoder"), "a ByteLevel in it");
   r->t->n_forms = r->t->n_cuts;
 
 /* Q.61  Read the tokens that were added */
@@ -1162,19 +1177,17 @@ static bool read_lines(struct reader *r, const char *path)
   struct mapping map;
   if (!file_map(&map, path, r->why))
     return false;
-  const char *text = (const char *)map.bytes, *end = text + map.size;
   bool ok = true;
   r->file = path;
-  for (size_t line_number = 1; ok && text < end; line_number++) {
-    const char *stop = memchr(text, '\n', (size_t)(end - text));
-    if (stop == NULL)
-      stop = end;
-    size_t n = (size_t)(stop - text);
+  for (size_t line_number = 1, at = 0; ok && at < map.size; line_number++) {
+    const char *text = (const char *)map.bytes + at,
+        *stop = memchr(text, '\n', map.size - at);
+    size_t n = stop == NULL ? map.size - at : (size_t)(stop - text);
+    at += n + 1;
     if (n > 0 && text[n - 1] == '\r')
       n--;
     if (n > 0 && !(line_number == 1 && n >= 8 && memcmp(text, "#version", 8) == 0))
       ok = read_line(r, text, n, line_number);
-    text = stop + 1;
   }
   file_unmap(&map);
   return ok;
@@ -1429,8 +1442,10 @@ bool tokenizer_write(struct memory *m, const char *path,
   if (!ok)
     error_say(why, "%s: cannot be made: %s", path, inner.words);
   else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
-           || rename(beside, path) != 0)
+           || rename(beside, path) != 0) {
     ok = error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+    remove(beside);
+  }
 
   json_decref(whole);
   json_decref(vocab);

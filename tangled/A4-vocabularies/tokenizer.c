@@ -975,7 +975,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
   if (t == NULL)
     return NULL;
-  if (n < MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+  if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
       && finish_merges(m, t, why) : error_say(why, "%zu merges are too many", n))
     return t;
   tokenizer_close(m, t);

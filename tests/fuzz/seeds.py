@@ -96,6 +96,14 @@ for i, t in enumerate([tok(), tok(normalizer={"type": "NFC"}), tok(normalizer={"
 def pair(v=dump(dict(vocab, **{"<|endoftext|>": len(vocab)})), m="#version: 0.2\n" + "\n".join(merges) + "\n", c=""): return v + "\n%%%%\n" + m + ("\n%%%%\n" + c if c else "")
 for i, t in enumerate([pair(), pair(m="\r\n".join(merges)), pair(m="T h"), pair(m="Th"), pair(m="\xff\xfe z"), pair(m="a b\n\n\na c"), pair(v="{}"), pair(v="["), pair(c='{"add_bos_token":true,"bos_token":"<|endoftext|>"}'), pair(c='{"add_eos_token":true,"eos_token":{"content":"<|endoftext|>"}}'), pair(c='{"add_bos_token":true}'), pair(c='{"add_bos_token":1}'), pair(c="{"), pair(v=dump({"a": 1 << 40}))]):
     put("tokenizer", "pair%02d" % i, t)
+# patterns of two dialects: what both read alike, and what they do not
+for i, t in enumerate([r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+", r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}]*[\p{Ll}\p{M}]+(?i:'s|'ll)?|(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)",
+        r"\x{1f600}|\p{^Lu}\P{Nd}|\d\D\t\f\n", r"[!\-./\[\\\]^_`{|}~][A-Za-z]+", r"\$\^\{\.a{2}b{1,}c{1,3}", r"\p{N}{1,3}+", "a{2}?", "a{,3}", "a{", "[a&&b]", "[a[bc]]", "[]a]", "[^]a]", r"\w+", "x$", "^x", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:st)|(?i:(?:fi))",
+        "(?i:\u00df)", "(?i:[\u00df])", r"(?i:\x{df})", r"\p{Han}", r"\x41", r"\pL", "(?#x)", "(*ACCEPT)", "a\\", r"\u0041", "(" * 70 + "a" + ")" * 70, "a)b", "((?:a)(?i:b(?:c)))"]):
+    put("tokenizer", "dialect%02d" % i, tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [cut(t), level]}))
+    put("tokenizer", "replace%02d" % i, tok(normalizer={"type": "Replace", "pattern": {"Regex": t}, "content": "x"}))
+for i, t in enumerate([tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [level, {"type": "Digits"}]}), tok(pre_tokenizer={"type": "Sequence", "pretokenizers": [level], "more": 1}), tok(normalizer={"type": "NFC", "more": 1}),
+        tok(decoder={"type": "Sequence", "decoders": []}), tok(decoder={"type": "ByteLevel", "more": 1}), tok(post_processor={"type": "ByteLevel", "more": 1})]): put("tokenizer", "parts%02d" % i, t)
 put("tokenizer", "config", tok())
 
 # vocabularies that begin with characters
