@@ -3,10 +3,10 @@
 \chapterquestion{Not every vocabulary is a list of merges. What do the others say instead, and does the same engine write with them?}
 @** Scores and ranks. \label{sec:scores}
 \incipit{T}{hree families of files} say how a text becomes tokens. GPT-2's lists merges: which two tokens make a third, and in which order. OpenAI's later
-files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, from which Llama~2 and Mistral have
+files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson, from which Llama~2 and Mistral have
 their vocabularies, lists tokens with a score. Neither of the latter two says a word about merges; and yet all three mean the same kind of thing, and
 one engine is enough.
-@^tiktoken@>@^SentencePiece@>
+@^tiktoken@>@^SentencePiece@>@^Kudo, Taku@>
 
 The rule of the second family reads: of all neighbours in the piece that \emph{together spell a token}, join those whose token has the lowest rank, of several the leftmost; and
 again, until no two neighbours spell one. The third says the same of the highest score. Now let $t$ be a token of $n$ letters. It can be cut in two at $n-1$ places. At some of
