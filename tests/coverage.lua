@@ -21,7 +21,7 @@ for l in io.lines(arg[1]) do
       seen[id] = true
       if where ~= "-" and where ~= "" and not webs:find("{" .. where .. "}", 1, true) then complain("no section has the label " .. where) end
       if witness == "" then empty[#empty + 1] = id .. "  " .. clause end
-      for w in witness:gmatch("[^,%s]+") do
+      for w in witness:gmatch("[^,]+") do
         local kind, name = w:match("^(%a+):(.+)$")
         if kind == "test" then if not ran[name] then complain("the test " .. name .. " did not pass in the last make check") end
         elseif kind == "key" then if not keys[name] then complain("no program printed the key " .. name) end
