@@ -711,30 +711,36 @@ static void list_settings(const struct model_config *c,
   uint32_t windows = 0;
   for (uint32_t i = 0; i < c->n_layers; i++) windows += config_window(c, i) > 0;
   const struct setting list[N_SETTINGS] = @[{@|
-    {"vocab_size", c->vocab_size, false},@|
-    {"n_positions", c->n_positions, false},@|
-    {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},@|
-    {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},@|
-    {"n_kv_heads", c->n_kv_heads, false},@|
-    {"head_dim", c->head_dim, false},@|
-    {"window", c->window, false}, {"window_layers", windows, false},@|
-    {"norm_eps", c->norm_eps, false}, {"scaled", c->scaled, true},@|
-    {"scaled_by_layer", c->scaled_by_layer, true},@|
-    {"layer_norm", c->layer_norm, true},@|
-    {"learned_positions", c->learned_positions, true},@|
-    {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},@|
-    {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},@|
-    {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},@|
-    {"rope_linear", c->rope.kind == ROPE_LINEAR, true},@|
-    {"rope_llama3", c->rope.kind == ROPE_LLAMA3, true},@|
-    {"rope_yarn", c->rope.kind == ROPE_YARN, true},@|
-    {"rope_theta", c->rope.theta, false},@|
-    {"rope_factor", c->rope.factor, false},@|
-    {"rope_attention", rope_attention(&c->rope), false},@|
-    {"do_sample", c->sampling.do_sample, true}
+    @<The settings, one by one@>@;
   }@];
   memcpy(of, list, sizeof list);
 }
+
+@ First come the sizes, then what one family does and another does not, in the order in which a row meets it; last the wheels, and the maker's advice. Whoever adds a setting to the description adds a line here,
+and one to the number of them; of a line too many the compiler tells.
+
+@<The settings, one by one@>=
+  {"vocab_size", c->vocab_size, false},@|
+  {"n_positions", c->n_positions, false},@|
+  {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},@|
+  {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},@|
+  {"n_kv_heads", c->n_kv_heads, false},@|
+  {"head_dim", c->head_dim, false},@|
+  {"window", c->window, false}, {"window_layers", windows, false},@|
+  {"norm_eps", c->norm_eps, false}, {"scaled", c->scaled, true},@|
+  {"scaled_by_layer", c->scaled_by_layer, true},@|
+  {"layer_norm", c->layer_norm, true},@|
+  {"learned_positions", c->learned_positions, true},@|
+  {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},@|
+  {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},@|
+  {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},@|
+  {"rope_linear", c->rope.kind == ROPE_LINEAR, true},@|
+  {"rope_llama3", c->rope.kind == ROPE_LLAMA3, true},@|
+  {"rope_yarn", c->rope.kind == ROPE_YARN, true},@|
+  {"rope_theta", c->rope.theta, false},@|
+  {"rope_factor", c->rope.factor, false},@|
+  {"rope_attention", rope_attention(&c->rope), false},@|
+  {"do_sample", c->sampling.do_sample, true}
 
 @ The numbers among them are integers but for three, and an integer is printed as one. A double holds every integer of 32 bits exactly, so
 the detour through one loses nothing.

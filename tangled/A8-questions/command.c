@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.98  command.c */
+/* H.99  command.c */
 
 #include <string.h>
 #include "A8-questions/door.h"
 
-/* H.97  What this was compiled with */
+/* H.98  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* H.95  Answer the small subcommands */
+/* H.96  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -45,7 +45,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* H.96  Say which version this is */
+/* H.97  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -63,7 +63,7 @@ static int run_version(const struct console *c)
   return STATUS_DONE;
 }
 
-/* H.99  Choose among the subcommands */
+/* H.100  Choose among the subcommands */
 
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
@@ -88,7 +88,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   }
 }
 
-/* H.100  Run the command from its first word to its status */
+/* H.101  Run the command from its first word to its status */
 
 int command_run(const struct console *c, int argc, char **argv)
 {

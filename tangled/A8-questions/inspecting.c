@@ -1,6 +1,6 @@
 /* inspecting.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.49  inspecting.c */
+/* H.50  inspecting.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -35,6 +35,9 @@ static void list_settings(const struct model_config *c,
   for (uint32_t i = 0; i < c->n_layers; i++)
     windows += config_window(c, i) > 0;
   const struct setting list[N_SETTINGS] = {
+
+/* H.36  The settings, one by one */
+
     {"vocab_size", c->vocab_size, false},
     {"n_positions", c->n_positions, false},
     {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},
@@ -56,11 +59,12 @@ static void list_settings(const struct model_config *c,
     {"rope_factor", c->rope.factor, false},
     {"rope_attention", rope_attention(&c->rope), false},
     {"do_sample", c->sampling.do_sample, true}
+
   };
   memcpy(of, list, sizeof list);
 }
 
-/* H.36  Show the settings */
+/* H.37  Show the settings */
 
 static void show_settings(struct inspection *g)
 {
@@ -86,7 +90,7 @@ static void show_settings(struct inspection *g)
     put_close(&g->j, '}');
 }
 
-/* H.37  Show the tensors */
+/* H.38  Show the tensors */
 
 static void show_tensor(struct inspection *g, const struct stored *t)
 {
@@ -110,7 +114,7 @@ static void show_tensor(struct inspection *g, const struct stored *t)
   put_close(&g->j, '}');
 }
 
-/* H.38  Show the tensors */
+/* H.39  Show the tensors */
 
 static void show_tensors(struct inspection *g)
 {
@@ -125,7 +129,7 @@ static void show_tensors(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* H.39  Show a special token */
+/* H.40  Show a special token */
 
 static void show_special(struct inspection *g, uint32_t id,
                          const char *role, const char *from)
@@ -148,7 +152,7 @@ static void show_special(struct inspection *g, uint32_t id,
   put_close(&g->j, '}');
 }
 
-/* H.40  Show the special tokens */
+/* H.41  Show the special tokens */
 
 static void show_specials(struct inspection *g)
 {
@@ -172,7 +176,7 @@ static void show_specials(struct inspection *g)
   }
 }
 
-/* H.41  Show the special tokens */
+/* H.42  Show the special tokens */
 
 static void show_tokenizer(struct inspection *g)
 {
@@ -192,7 +196,7 @@ static void show_tokenizer(struct inspection *g)
     put_close(j, ']'), put_close(j, '}');
 }
 
-/* H.42  Show what is ignored */
+/* H.43  Show what is ignored */
 
 static void show_one_ignored(struct inspection *g, const char *file,
                              const char *field, const char *reason)
@@ -210,7 +214,7 @@ static void show_one_ignored(struct inspection *g, const char *file,
   put_close(&g->j, '}');
 }
 
-/* H.43  Show what is ignored */
+/* H.44  Show what is ignored */
 
 static void show_ignored(struct inspection *g)
 {
@@ -235,7 +239,7 @@ static void show_ignored(struct inspection *g)
     put_close(&g->j, ']');
 }
 
-/* H.44  Count the parameters */
+/* H.45  Count the parameters */
 
 static uint64_t count_parameters(const struct inspection *g)
 {
@@ -247,14 +251,14 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
-/* H.45  Show all that was found */
+/* H.46  Show all that was found */
 
 static void show_inspection(struct inspection *g)
 {
   struct json_out *j = &g->j;
   const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
   if (!g->in_json)
-/* H.46  Show it to people, and return */
+/* H.47  Show it to people, and return */
 
   {
     if (c != NULL)
@@ -270,7 +274,7 @@ static void show_inspection(struct inspection *g)
 
   put_open(j, '{');
 
-/* H.47  Put the three facts that everybody asks for first */
+/* H.48  Put the three facts that everybody asks for first */
 
   put_key(j, "architecture");
   if (c != NULL)
@@ -292,7 +296,7 @@ static void show_inspection(struct inspection *g)
   if (c != NULL)
     show_tokenizer(g), show_ignored(g);
   else
-/* H.48  Put what a file alone does not have */
+/* H.49  Put what a file alone does not have */
 
     put_key(j, "tokenizer"), put_word(j, "null"),
         put_key(j, "ignored_fields"), put_open(j, '['), put_close(j, ']');

@@ -1,13 +1,13 @@
 /* probe.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.90  probe.c */
+/* H.91  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "A3-files/safetensors.h"
 #include "A8-questions/door.h"
 
-/* H.50  A question on its way to an answer */
+/* H.51  A question on its way to an answer */
 
 struct inquiry {
   const struct console *c;
@@ -17,7 +17,7 @@ struct inquiry {
   struct error *why;
 };
 
-/* H.51  A kind of question */
+/* H.52  A kind of question */
 
 struct key_row {
   const char *name;
@@ -35,9 +35,9 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* H.91  Check what was asked */
+/* H.92  Check what was asked */
 
-/* H.52  The types of values */
+/* H.53  The types of values */
 
 static const struct {
   char letter;
@@ -59,7 +59,7 @@ static const char *words_of_type(char letter)
   return value_type[i].words;
 }
 
-/* H.53  Tell whether a value fits its key */
+/* H.54  Tell whether a value fits its key */
 
 static bool value_fits(char letter, json_t * v)
 {
@@ -90,7 +90,7 @@ static bool value_fits(char letter, json_t * v)
   }
 }
 
-/* H.54  Tell whether a value is the normal one */
+/* H.55  Tell whether a value is the normal one */
 
 static bool is_normal(const struct key_row *k, json_t * v)
 {
@@ -102,7 +102,7 @@ static bool is_normal(const struct key_row *k, json_t * v)
   return same;
 }
 
-/* H.55  Check the keys of an object */
+/* H.56  Check the keys of an object */
 
 static bool check_value(const struct key_row *k, json_t * v, struct error *why)
 {
@@ -116,7 +116,7 @@ static bool check_value(const struct key_row *k, json_t * v, struct error *why)
   return true;
 }
 
-/* H.56  Check the keys of an object */
+/* H.57  Check the keys of an object */
 
 static bool check_keys(json_t * object, const struct key_row *keys,
                        size_t n, struct error *why)
@@ -138,7 +138,7 @@ static bool check_keys(json_t * object, const struct key_row *keys,
   return true;
 }
 
-/* H.57  Take values out of a question */
+/* H.58  Take values out of a question */
 
 static bool flag_of(const struct inquiry *q, const char *key, bool normal)
 {
@@ -146,14 +146,14 @@ static bool flag_of(const struct inquiry *q, const char *key, bool normal)
   return v == NULL ? normal : json_is_true(v);
 }
 
-/* H.58  Take values out of a question */
+/* H.59  Take values out of a question */
 
 static uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
-/* H.59  Take values out of a question */
+/* H.60  Take values out of a question */
 
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
@@ -162,7 +162,7 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
   return json_string_value(v);
 }
 
-/* H.60  Take ids out of a question */
+/* H.61  Take ids out of a question */
 
 static bool ids_from(const struct inquiry *q, json_t * from,
                      const char *key, struct ids *list)
@@ -183,14 +183,14 @@ static bool ids_from(const struct inquiry *q, json_t * from,
   return true;
 }
 
-/* H.61  Take ids out of a question */
+/* H.62  Take ids out of a question */
 
 static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-/* H.82  The keys of every kind */
+/* H.83  The keys of every kind */
 
 static const struct key_row tokenize_keys[] = {
   {"text", 's', true, 0, NULL}, {"add_special", 'b', false, 0, NULL},
@@ -220,7 +220,7 @@ static const struct key_row inspect_keys[] = {
   {"file", 's', true, 0, NULL}
 };
 
-/* H.83  The keys of every kind */
+/* H.84  The keys of every kind */
 
 static const struct key_row generate_keys[] = {
   {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},
@@ -232,7 +232,7 @@ static const struct key_row generate_keys[] = {
   {"speculate", 'n', false, 13, "0"}
 };
 
-/* H.84  The keys of every kind */
+/* H.85  The keys of every kind */
 
 static const struct key_row sampling_keys[] = {
   {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},
@@ -251,9 +251,9 @@ static const struct key_row sampling_keys[] = {
 };
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* H.92  The answers, kind by kind */
+/* H.93  The answers, kind by kind */
 
-/* H.65  Write the chunks of a stream */
+/* H.66  Write the chunks of a stream */
 
 static void put_chunks(struct json_out *j, const struct bytes *all,
                        const struct ids *ends)
@@ -267,7 +267,7 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
   put_key(j, "flush"), put_hex(j, text + from, all->n - from);
 }
 
-/* H.62  Answer with ids, bytes or merges */
+/* H.63  Answer with ids, bytes or merges */
 
 static bool answer_tokenize(struct inquiry *q)
 {
@@ -286,7 +286,7 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.63  Answer with ids, bytes or merges */
+/* H.64  Answer with ids, bytes or merges */
 
 static bool answer_detokenize(struct inquiry *q)
 {
@@ -305,7 +305,7 @@ static bool answer_detokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.64  Answer with ids, bytes or merges */
+/* H.65  Answer with ids, bytes or merges */
 
 static bool answer_stream(struct inquiry *q)
 {
@@ -329,7 +329,7 @@ static bool answer_stream(struct inquiry *q)
   return ok;
 }
 
-/* H.66  Answer with ids, bytes or merges */
+/* H.67  Answer with ids, bytes or merges */
 
 static bool answer_train(struct inquiry *q)
 {
@@ -354,7 +354,7 @@ static bool answer_train(struct inquiry *q)
   return true;
 }
 
-/* H.67  Find the rows that are wanted */
+/* H.68  Find the rows that are wanted */
 
 static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
                     size_t *wanted)
@@ -374,7 +374,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
     if (word != NULL)
       (*which)[i] = all ? i : n - 1;
     else
-/* H.68  Take index i of the list, if it is a row */
+/* H.69  Take index i of the list, if it is a row */
 
     {
       json_t *one = json_array_get(v, i);
@@ -391,7 +391,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
   return true;
 }
 
-/* H.69  Check that ids fit the context */
+/* H.70  Check that ids fit the context */
 
 static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
@@ -404,7 +404,7 @@ static bool fits_context(const struct inquiry *q, const char *key, size_t n)
                                    context);
 }
 
-/* H.71  Take a mate */
+/* H.72  Take a mate */
 
 static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
 {
@@ -414,7 +414,7 @@ static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
       && fits_context(q, "mates", list->n);
 }
 
-/* H.70  A question about logits */
+/* H.71  A question about logits */
 
 struct crowd {
   struct ids *of;
@@ -443,7 +443,7 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
       && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
 }
 
-/* H.72  Let the crowd go */
+/* H.73  Let the crowd go */
 
 static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
 {
@@ -458,7 +458,7 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
   store_close(all->s);
 }
 
-/* H.73  Run a crowd through one pass */
+/* H.74  Run a crowd through one pass */
 
 static bool run_crowd(const struct inquiry *q, struct crowd *all,
                       size_t from, size_t to, const size_t *which, size_t wanted,
@@ -484,7 +484,7 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all,
   return ok;
 }
 
-/* H.74  Find the logits that are wanted */
+/* H.75  Find the logits that are wanted */
 
 static bool find_logits(const struct inquiry *q, struct crowd *all,
                         const size_t *which, size_t wanted, float *logits)
@@ -508,7 +508,7 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
   return true;
 }
 
-/* H.76  Write logits */
+/* H.77  Write logits */
 
 static void put_logits(struct json_out *j, const float *logits,
                        size_t wanted, size_t v)
@@ -523,7 +523,7 @@ static void put_logits(struct json_out *j, const float *logits,
   put_close(j, ']');
 }
 
-/* H.75  Answer with logits */
+/* H.76  Answer with logits */
 
 static bool answer_forward(struct inquiry *q)
 {
@@ -544,7 +544,7 @@ static bool answer_forward(struct inquiry *q)
   return ok;
 }
 
-/* H.77  Answer with probabilities */
+/* H.78  Answer with probabilities */
 
 static bool answer_logprob(struct inquiry *q)
 {
@@ -569,7 +569,7 @@ static bool answer_logprob(struct inquiry *q)
   return ok;
 }
 
-/* H.79  Write a continuation as an answer */
+/* H.80  Write a continuation as an answer */
 
 static bool put_continuation(struct inquiry *q, const struct continuation *text)
 {
@@ -584,7 +584,7 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
                                                  &whole,
                                                  q->why));
   if (ok)
-/* H.80  Put the new ids, their text, and why it ended */
+/* H.81  Put the new ids, their text, and why it ended */
 
   {
     struct json_out *j = &q->out;
@@ -609,7 +609,7 @@ static bool put_continuation(struct inquiry *q, const struct continuation *text)
   return ok;
 }
 
-/* H.78  Answer with a text */
+/* H.79  Answer with a text */
 
 static bool answer_generate(struct inquiry *q)
 {
@@ -636,7 +636,7 @@ static bool answer_generate(struct inquiry *q)
   return ok;
 }
 
-/* H.81  Answer about a file */
+/* H.82  Answer about a file */
 
 static bool answer_inspect(struct inquiry *q)
 {
@@ -658,7 +658,7 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-/* H.85  The table of kinds */
+/* H.86  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
@@ -682,7 +682,7 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* H.86  Answer one line */
+/* H.87  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -698,7 +698,7 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   return ok;
 }
 
-/* H.87  Serve one line, whatever it is */
+/* H.88  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
@@ -715,7 +715,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* H.88  Serve all lines */
+/* H.89  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
                  struct outfit *o)
@@ -736,7 +736,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* H.89  Probe */
+/* H.90  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {
