@@ -313,15 +313,17 @@ A number of variable length has seven bits in each byte, the lowest first, and a
 @^protocol buffers@>
 
 @<Read a message@>=
-struct wire { const unsigned char *at, *end; };
+struct wire { const unsigned char *at; size_t n; };
+  /* |n| bytes from |at| on, or nothing at all */
 struct wire_field { uint64_t name, number; unsigned form;
   struct wire inside; };
   /* |number| for the forms 0 and 5, |inside| for 2 */
 static bool read_number(struct wire *w, uint64_t *number)
 {
   *number = 0;
-  for (unsigned shift = 0; w->at < w->end && shift < 64; shift += 7) {
+  for (unsigned shift = 0; w->n > 0 && shift < 64; shift += 7) {
     unsigned char byte = *w->at++;
+    w->n--;
     *number |= (uint64_t) (byte & 0x7f) << shift;
     if (byte < 0x80) return true;
   }
@@ -336,13 +338,13 @@ static bool read_field(struct wire *w, struct wire_field *f)
   uint64_t n;
   if (!read_number(w, &f->name)) return false;
   f->form = (unsigned) (f->name & 7), f->name >>= 3, f->number = 0;
-  f->inside = (struct wire) @[{ w->at, w->at }@];
+  f->inside = (struct wire) @[{ w->at, 0 }@];
   if (f->form == 0) return read_number(w, &f->number);
   if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
   else if (f->form != 2 || !read_number(w, &n)) return false;
-  if (n > (uint64_t) (w->end - w->at)) return false;
-  f->inside = (struct wire) @[{ w->at, w->at + n }@];
-  w->at += n;
+  if (n > w->n) return false;
+  f->inside = (struct wire) @[{ w->at, (size_t) n }@];
+  w->at += n, w->n -= (size_t) n;
   if (f->form == 5) for (int i = 3; i >= 0; i--)
     f->number = f->number << 8 | f->inside.at[i];
   return true;
@@ -389,7 +391,7 @@ static bool take_field(struct piece_spec *s, bool training,
 @<What a model of SentencePiece says@>=
 static bool read_spec(struct piece_spec *s, bool training, struct wire w)
 {
-  while (w.at < w.end) {
+  while (w.n > 0) {
     struct wire_field f;
     if (!read_field(&w, &f) || !take_field(s, training, &f))
       return false;
@@ -408,8 +410,8 @@ struct one_piece { struct wire words; float score; uint64_t type; };
 static bool read_piece(struct wire w, struct one_piece *p)
 {
   bool whole;
-  *p = (struct one_piece) @[{ { NULL, NULL }, 0, NORMAL }@];
-  while (w.at < w.end) {
+  *p = (struct one_piece) @[{ { NULL, 0 }, 0, NORMAL }@];
+  while (w.n > 0) {
     struct wire_field f;
     if (!read_field(&w, &f)) return false;
     if (f.name == 1 && f.form == 2) p->words = f.inside;
@@ -419,9 +421,9 @@ static bool read_piece(struct wire w, struct one_piece *p)
       memcpy(&p->score, &bits, sizeof bits);
     } else if (f.name <= 3) return false;
   }
-  size_t n = (size_t) (p->words.end - p->words.at);
-  return n > 0 && p->score == p->score && utf8_run(p->words.at, n,
-    &whole) == n && whole;
+  return p->words.n > 0 && p->score == p->score
+    && utf8_run(p->words.at, p->words.n, &whole) == p->words.n
+    && whole;
 }
 
 @ Pieces of five types are read. \emph{Normal} ones merge. No merge makes \emph{control} pieces and the \emph{unknown} one; they become special tokens, which are found on request only. Pieces that a \emph{user has defined} are frozen: they
@@ -434,8 +436,7 @@ static bool enter_piece(struct memory *m, struct tokenizer *t,
   struct known_id *k = know_id(m, t, id, why);
   if (k == NULL) return false;
   k->special = p->type == CONTROL || p->type == UNKNOWN;
-  if (!keep_letters(m, t, p->words.at,
-    (size_t) (p->words.end - p->words.at), &k->piece, why))
+  if (!keep_letters(m, t, p->words.at, p->words.n, &k->piece, why))
     return false;
   k->text = k->piece;
   return true;
@@ -492,13 +493,12 @@ empty like that of the first.
 @<Read the whole message@>=
 static bool read_message(struct piece_model *x, struct wire w)
 {
-  size_t size = (size_t) (w.end - w.at);
-  const unsigned char *begin = w.at;
-  while (w.at < w.end) {
+  size_t size = w.n;
+  while (w.n > 0) {
     struct wire_field f;
     char place[60];
-    snprintf(place, sizeof place, "byte %zu of %zu",
-      (size_t) (w.at - begin), size);
+    snprintf(place, sizeof place, "byte %zu of %zu", size - w.n,
+      size);
     bool good = read_field(&w, &f) && (f.form == 2 || f.name > 5);
     if (good && f.name == 1) {
       if (!read_next_piece(x, f.inside)) return false;
@@ -546,13 +546,13 @@ static bool rules_are_none(struct piece_model *x)
 {
   const struct piece_spec *s = &x->spec;
   char name[80];
-  int n = (int) (s->name.end - s->name.at);
-  snprintf(name, sizeof name, "the rules %.*s", n < 40 ? n : 40,
-    n > 0 ? (const char *) s->name.at : "");
-  if (s->charsmap.at != s->charsmap.end) return error_found(x->why,
+  snprintf(name, sizeof name, "the rules %.*s",
+    s->name.n < 40 ? (int) s->name.n : 40,
+    s->name.n > 0 ? (const char *) s->name.at : "");
+  if (s->charsmap.n > 0) return error_found(x->why,
     x->file, "normalizer_spec."@| "precompiled_charsmap", name,
     "none (identity)");
-  if (s->back.at != s->back.end) return error_found(x->why, x->file,
+  if (s->back.n > 0) return error_found(x->why, x->file,
     "denormalizer_spec."@| "precompiled_charsmap", "some rules",
     "none");
   return true;
@@ -693,7 +693,7 @@ bool read_sentencepiece(struct memory *m, struct tokenizer *t,
     .spec = { .model = 1, .begin = 1, .end = 2, .put = 1, .thin = 1,@|
     .escape = 1 }, .why = why }@];
   *ours = true;
-  bool ok = make_tokenizer(&x, (struct wire) @[{ byte, byte + n }@],
+  bool ok = make_tokenizer(&x, (struct wire) @[{ byte, n }@],
     ours);
   *begin = ok && x.spec.begin < x.list.n
     ? (uint32_t) x.spec.begin + 1 : 0;

@@ -218,7 +218,7 @@ static bool says_nothing(const json_t *v)
 }
 
 @ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
-The keys that we know are given as one string with a blank behind each; a search through a few words is fast enough for what is
+The keys that we know are given as one string with a blank behind each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
 done a dozen times a file.
 
 @<Accept only keys that we know@>=
@@ -231,7 +231,7 @@ static bool only_keys(struct reader *r, const char *where,
     "an object");
   json_object_foreach(object, key, v) {
     size_t n = strlen(key);
-    const char *at = keys;
+    const char *at = strchr(key, ' ') == NULL ? keys : "";
     while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
       at = strchr(at, ' ') + 1;
     if (*at == '\0' && !says_nothing(v))
@@ -292,7 +292,8 @@ static bool read_vocab(struct reader *r, const char *where)
   return index_pieces(r->m, r->t, r->why);
 }
 
-@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |index_pieces| will pass it over.
+@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |index_pieces| will pass it over. Where words begin with characters, every
+word is spelt by its own letters.
 
 @<Enter the word under its id@>=
 struct known_id *k = know_id(r->m, r->t, id, r->why);
@@ -304,8 +305,7 @@ if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
   r->why)) return false;
 if (spelt) k->piece = k->text;
 
-@ A merge is a pair of words, or, in older files, one string with a blank between two words (the
-alphabet of bytes has no blank, so there is no doubt where). Both words and what they make together
+@ A merge is a pair of words, or, in older files, one string with one blank between two words. Both words and what they make together
 must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words. Neither may be empty. (A fuzzer found that, too: of an empty vocabulary and
 two empty words the row has never been allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
 
@@ -354,15 +354,16 @@ static bool read_merges(struct reader *r, const char *where,
   return true;
 }
 
-@ Two strings in a list are the two words. Of a single string the first blank is the border; what stands behind it is the second word, to the end, and if there is
-another blank in it, it will not be found in the vocabulary.
+@ Two strings in a list are the two words. Of a single string the first blank is the border. A second blank would leave it in doubt where the words part, since in a vocabulary of characters a word may have one; such a string is no pair, and the
+list of two is what newer files have for such words.
 
 @<Take the two words from a list, or from a string@>=
 if (json_array_size(v) == 2 && json_is_string(a)
   && json_is_string(b)) ok = read_merge(r, json_string_value(a),
     json_string_length(a),@| json_string_value(b),
     json_string_length(b), field.name);
-else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
+else if (text != NULL && (blank = strchr(text, ' ')) != NULL
+  && strchr(blank + 1, ' ') == NULL)
   ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
     json_string_length(v) - (size_t) (blank + 1 - text),
     field.name);

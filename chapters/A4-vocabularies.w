@@ -32,8 +32,8 @@ put, unless it is there & \texttt{\textunderscore a} & 2 letters
 \end{tabular}
 \medskip
 
-The first is how the vocabulary was made, and how older files say it; the second is how newer files for the same vocabulary do. The ids differ by one token, the
-text that comes back has lost a blank, and the model has seen only one of the two in training. Which of them is right is what the file says.
+The first is how the vocabulary was made, and how older files say it; the second is how newer files for the same vocabulary do. The ids differ by one token, what comes back from the second
+has lost its blank, and the model has seen only one of the two in training. Which of them is right is what the file says.
 \end{byhand}
 
 @ The program does the hand calculation with a vocabulary of four words and both orders, and spells a letter that has no word in bytes. With |"values"| it prints the keys.
@@ -220,7 +220,7 @@ bool keep_letters(struct memory *m, struct tokenizer *t,
 
 @ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
 that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
-table may move.
+table may move. That an id is not above |MAX_ID| has been asked before, by the readers of files, who know which field to blame.
 
 @<Keep letters, and know ids@>=
 struct known_id *know_id(struct memory *m, struct tokenizer *t,
@@ -357,7 +357,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 table of pieces; so that is made again first. (A fuzzer found this: the table pointed into memory that had been given
 back, which mostly still held the right letters.)
 
-A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted. Without a normal
+A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted, as if it were a whole text, which is what Hugging Face's library does; where a block is put before a text, it is put before the token, and the token is found only where the text has a block. Without a normal
 form the first two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
@@ -455,7 +455,7 @@ static size_t space_before(const unsigned char *text, size_t at,
 connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
 character; what it does not know is the property ``alphabetic'', of which the categories
 leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
-expressions of the library that made these files.
+expressions with which Hugging Face's library looks for the ends of words. They are those of another library than its patterns are (appendix~Q), one that follows Unicode's advice to the letter.
 @^utf8proc@>
 
 @<Tell whether a character belongs to a word@>=
@@ -929,7 +929,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-@ What the files put before and after a text are ids like any others: mostly one that means ``here a text begins, and nothing behind.
+@ What the files put before and after a text are ids like any others: mostly one before it that means ``here a text begins'', and none behind.
 
 @<Push the ids that the files add@>=
 static bool push_all(struct job *j, const struct ids *list)
@@ -1054,7 +1054,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
-@ Added tokens are given out one by one, in the order of the file. The letters are ours and stay where they are until the tokenizer is closed.
+@ Added tokens are given out one by one, in the order in which they were added. The letters are ours and stay where they are until the tokenizer is closed.
 
 @<Decode ids, and answer questions about them@>=
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
@@ -1187,13 +1187,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
 {
   struct added_token x = @[{ .id = 0, .special = true }@];
   t->kind = "byte-level BPE";
-  t->cut[0] = (struct stage) @[{ .keep_matches = true,@|
-    .keep_gaps = true }@];
-  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2),
-    false, why);
-  if (t->cut[0].by == NULL) return false;
-  t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+  return add_cut(m, t, split_gpt2, strlen(split_gpt2), why)
+    && keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
     why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
     && index_extras(m, t, why);
 }
@@ -1287,8 +1282,8 @@ keeps for each token where in the text it came from, so that others can mark wor
 Open: one megabyte of Shakespeare. All give the same ids.}{A chart of dots in three groups, cl100k, GPT-2 and Llama 2, a row for each program, on a logarithmic scale of megabytes a second. Incipit stands at the right of each group, beyond ten; tiktoken at about
 half of that; sentencepiece, the tokenizers library and llama.cpp stand around one. The dots for one and for ten megabytes lie close together in every row of incipit.}
 
-@ \Cref{fig:speeds} shows what comes of it. It was taken by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take ten times as long as one: the two dots of a row lie on each
-other. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is not sped up by it.
+@ \Cref{fig:speeds} shows what comes of it. It was taken by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row lie close to each
+other, whoever's row it is, and what is between them is more the texts' than the programs'. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is not sped up by it.
 
 @* The check. \label{sec:vocabcheck}
 The words are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, for which there is no word. A merge makes the third of the first two.

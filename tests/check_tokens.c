@@ -1120,6 +1120,7 @@ START_TEST(every_defect_has_its_own_sentence)
   static const struct { const char *model, *vocab, *merges, *added, *norm, *pre, *post, *dec, *more, *says[3]; } bad[] = {
     {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"surprise\": 1,", {"surprise", "1", "know"}},
     {MODEL "\"mystery\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.mystery", "7", "know"}},
+    {MODEL "\"type dropout\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.type dropout", "7", "know"}},
     {"\"dropout\": 0.5,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.dropout", "point", "null"}},
     {"\"end_of_word_suffix\": \"</w>\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.end_of_word_suffix", "</w>", "null"}},
     {"\"continuing_subword_prefix\": \"##\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.continuing_subword_prefix", "##", "null"}},
@@ -1132,6 +1133,7 @@ START_TEST(every_defect_has_its_own_sentence)
     {MODEL, VOCAB_EXTRA, "[[\"a\", \"b\", \"c\"]]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "list", "two words"}},
     {MODEL, VOCAB_EXTRA, "[\" \"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"\" and \"\"", "two words"}},
     {MODEL, VOCAB_EXTRA, "[\"ab\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"ab\"", "two words"}},
+    {MODEL, VOCAB_EXTRA, "[\"a b c\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"a b c\"", "two words"}},
     {MODEL, VOCAB_EXTRA, "{}", NONE, "null", PRE, "null", DEC, "", {"model.merges", "object", "list"}},
     {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 97, \"content\": \"<s>\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "97", "no word"}},
     {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"ab\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "300", "vocabulary"}},

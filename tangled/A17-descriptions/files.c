@@ -106,7 +106,7 @@ static bool only_keys(struct reader *r, const char *where,
     return refuse(r, where, object, "an object");
   json_object_foreach(object, key, v) {
     size_t n = strlen(key);
-    const char *at = keys;
+    const char *at = strchr(key, ' ') == NULL ? keys : "";
     while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
       at = strchr(at, ' ') + 1;
     if (*at == '\0' && !says_nothing(v))
@@ -279,7 +279,8 @@ static bool read_merges(struct reader *r, const char *where, json_t * list)
       ok = read_merge(r, json_string_value(a),
                       json_string_length(a), json_string_value(b),
                       json_string_length(b), field.name);
-    else if (text != NULL && (blank = strchr(text, ' ')) != NULL)
+    else if (text != NULL && (blank = strchr(text, ' ')) != NULL
+             && strchr(blank + 1, ' ') == NULL)
       ok = read_merge(r, text, (size_t)(blank - text), blank + 1,
                       json_string_length(v) - (size_t)(blank + 1 - text),
                       field.name);

@@ -954,14 +954,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
 {
   struct added_token x = {.id = 0,.special = true };
   t->kind = "byte-level BPE";
-  t->cut[0] = (struct stage) {.keep_matches = true,
-    .keep_gaps = true
-  };
-  t->cut[0].by = splitter_open(m, split_gpt2, strlen(split_gpt2), false, why);
-  if (t->cut[0].by == NULL)
-    return false;
-  t->n_cuts = 1;
-  return keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+  return add_cut(m, t, split_gpt2, strlen(split_gpt2), why)
+      && keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
                       why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
       && index_extras(m, t, why);
 }
