@@ -271,7 +271,7 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
     || !add_cut(m, t, f->pattern, strlen(f->pattern), why))
     return false;
   for (size_t i = 0; i < 6 && f->special[i].text != NULL; i++)
-    if (!add_special_text(m, t, f->special[i].text,
+    if (!add_special_text(m, t, file, f->special[i].text,
       f->special[i].id, why)) return false;
   return index_extras(m, t, why);
 }
@@ -296,12 +296,13 @@ static bool pairs_by_id(struct memory *m, struct tokenizer *t,
 
 @<Make a rank of every id@>=
 static bool add_special_text(struct memory *m, struct tokenizer *t,
-  const char *text, uint32_t id, struct error *why)
+  const char *file, const char *text, uint32_t id, struct error *why)
 {
   struct added_token x = @[{ .id = id, .special = true }@];
+  char field[40];
+  snprintf(field, sizeof field, "rank %u", (unsigned) id);
   if (id < t->n_known && t->known_as[id].piece.n > 0)
-    return error_say(why, "rank %u is a word's, and belongs to %s",
-      (unsigned) id, text);
+    return error_found(why, file, field, "a word's", text);
   return keep_letters(m, t, text, strlen(text), &x.text, why)
     && add_extra(m, t, &x, why);
 }

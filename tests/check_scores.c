@@ -688,7 +688,22 @@ START_TEST(wrong_models_are_refused_in_words)
     ck_assert_msg(strstr(why.words, line[k][1]) != NULL && strstr(why.words, path) != NULL, "%s", why.words);
     at_peace();
   }
-  tally("tests/check_scores.c: defects", 19, 0, 0, "");
+  /* GPT-2's number of ranks, and the one of them that belongs to the end of the text is a word's */
+  static const char six[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  struct bytes b = {0};
+  for (unsigned i = 0; i < 50256; i++) {
+    char row[32];
+    int n = snprintf(row, sizeof row, "%c%c%c= %u\n", six[i >> 10], six[i >> 4 & 63], six[(i & 15) << 2], i == 700 ? 50256 : i);
+    if (i < 256) n = snprintf(row, sizeof row, "%c%c== %u\n", six[i >> 2], six[(i & 3) << 4], i);
+    ck_assert(bytes_push(&M, &b, row, (size_t) n, NULL));
+  }
+  struct error why = {""};
+  const char *path = file_with((const char *) b.byte, b.n);
+  ck_assert_ptr_null(tokenizer_open(&M, path, &why));
+  ck_assert_msg(strstr(why.words, path) && strstr(why.words, "rank 50256 is a word's; wanted: <|endoftext|>"), "%s", why.words);
+  bytes_free(&M, &b);
+  at_peace();
+  tally("tests/check_scores.c: defects", 20, 0, 0, "");
 }
 END_TEST
 
