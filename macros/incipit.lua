@@ -412,7 +412,11 @@ function incipit.speeds(name)
     group[r.system][r.text] = r
   end
   local y, place = 0, function(v) return 22 * (math.log(v, 10) + .5) end
-  local top = y
+  local foot = y + 5
+  for _, v in ipairs(order) do foot = foot - 6.2 - 4.6 * #of[v].rows end
+  for _, v in ipairs { 1, 10 } do -- before the rows, so that a number on the line can be read
+    tikz("\\draw[ink!18,line width=.4pt] (%.2f,%.2f) -- (%.2f,%.2f) node[fig/label,anchor=north] {%d MB/s};", place(v), y + 1, place(v), foot, v)
+  end
   for _, v in ipairs(order) do
     local best = function(s) return s["10 MB"].median end
     table.sort(of[v].rows, function(a, b) return best(a) > best(b) end)
@@ -428,13 +432,10 @@ function incipit.speeds(name)
         tikz("\\path[draw=%s,fill=%s,line width=.5pt] (%.2f,%.2f) circle (1.1);", colour, t == "10 MB" and colour or "white", place(r.median), y)
       end
       local right = math.max(place(s["10 MB"].upper), place(s["1.1 MB"].upper))
-      tikz("\\node[fig/label,anchor=west%s] at (%.2f,%.2f) {%.1f};", ours and ",text=rubric" or "", right + 1.4, y, best(s))
+      tikz("\\node[fig/label,anchor=west,fill=white,inner sep=.5pt%s] at (%.2f,%.2f) {%.1f};", ours and ",text=rubric" or "", right + 1.8, y, best(s))
       y = y - 4.6
     end
     y = y - 4.2
-  end
-  for _, v in ipairs { 1, 10 } do
-    tikz("\\draw[ink!18,line width=.4pt] (%.2f,%.2f) -- (%.2f,%.2f) node[fig/label,anchor=north] {%d MB/s};", place(v), top + 1, place(v), y + 5, v)
   end
 end
 
