@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh replay | campaign [MOST [IDLE]] | proof | seeds -- the fuzzers of the parsers.
+# fuzz.sh replay | campaign [MOST [IDLE]] | proof | places | seeds -- the fuzzers of the parsers.
 # replay: every target over its committed corpus, with the coverage of the parser's file where gcov is there (no clang needed)
 # campaign: libFuzzer on every target (TARGET="a b": on those) until IDLE seconds (600) went by without a new edge, MOST seconds (1200) at most;
 # KEEP=1 puts what is worth keeping into the corpus, and the last log beside it.  proof: a planted fault in each parser is found within a
@@ -88,6 +88,12 @@ campaign)
       cp "$out/$t.summary" tests/fuzz/log/$t.txt
       rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/
     fi
+  done ;;
+places) # where the faults are planted: each old text stands in its file exactly once
+  for d in tests/fuzz/planted/*/; do
+    . "./$d/where"
+    awk -v old="$(cat "$d/old")" 'BEGIN { RS = "\001" } { i = index($0, old); exit i == 0 || index(substr($0, i + 1), old) }' "$file" \
+      || { echo "$d: the old text does not stand in $file exactly once"; exit 1; }
   done ;;
 proof)
   need_clang; engine; rm -f "$out"/clean-*

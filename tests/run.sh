@@ -32,6 +32,7 @@ if [ "$build" = build ]; then
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one claims texlua tests/claims.lua claims.tsv
   one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt $(grep -l '^== ' tests/exercises/*/answer tests/exercises/*/wrong tests/exercises/*/skeleton)
+  one faults sh tests/fuzz.sh places
   one card texlua tests/card.lua models
   one questions texlua tests/questions.lua docs/questions.md
   one installed tests/installed.sh
