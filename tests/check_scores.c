@@ -652,9 +652,9 @@ START_TEST(wrong_models_are_refused_in_words)
   static const struct { const char *what, *found; } want[] = {{"trainer_spec.model_type", "Unigram"}, {"trainer_spec.model_type", "characters"},
     {"normalizer_spec.precompiled_charsmap", "nmt_nfkc"}, {"trainer_spec.unk_id", "another piece"}, {"piece 10", "a piece that is not used"},
     {"piece 10", "an unknown type"}, {"piece 10", "something else"}, {"piece 10", "a word for the second time"}, {"piece 10", "a letter that is no piece"},
-    {"trainer_spec.treat_whitespace_as_suffix", "true"}, {"denormalizer_spec.precompiled_charsmap", "some rules"}, {"byte", "no field"}};
-  char said[12][300];
-  for (size_t k = 0; k < 12; k++) {
+    {"trainer_spec.treat_whitespace_as_suffix", "true"}, {"denormalizer_spec.precompiled_charsmap", "some rules"}, {"byte", "no field"}, {"byte", "no field"}};
+  char said[13][300], place[60] = "";
+  for (size_t k = 0; k < 13; k++) {
     struct bytes b = {0};
     struct error why = {""};
     struct how h = plain;
@@ -670,10 +670,15 @@ START_TEST(wrong_models_are_refused_in_words)
     if (k == 9) put_flag(&p, 24, 1), put_row(&b, 2, p.byte, p.n);
     if (k == 10) put_row(&p, 2, "x", 1), put_row(&b, 5, p.byte, p.n);
     if (k == 11) put(&b, 10), put(&b, 100);
+    if (k == 12) { /* one byte more than there is */
+      snprintf(place, sizeof place, "byte %zu of %zu", b.n, b.n + 3);
+      put(&b, 15 << 3 | 2), put(&b, 2), put(&b, 'x');
+    }
     bytes_free(&M, &p);
     struct tokenizer *t = open_bytes(&b, &why);
     ck_assert_msg(t == NULL, "defect %zu was not seen", k);
     ck_assert_msg(strstr(why.words, want[k].what) && strstr(why.words, want[k].found) && strstr(why.words, "/tmp/incipit-scores") && strstr(why.words, "wanted"), "%s", why.words);
+    ck_assert_msg(strstr(why.words, place) != NULL, "no '%s' in: %s", place, why.words);
     snprintf(said[k], sizeof said[k], "%s", why.words);
     for (size_t i = 0; i < k; i++) ck_assert_str_ne(said[i], said[k]);
     bytes_free(&M, &b);
@@ -703,7 +708,7 @@ START_TEST(wrong_models_are_refused_in_words)
   ck_assert_msg(strstr(why.words, path) && strstr(why.words, "rank 50256 is a word's; wanted: <|endoftext|>"), "%s", why.words);
   bytes_free(&M, &b);
   at_peace();
-  tally("tests/check_scores.c: defects", 20, 0, 0, "");
+  tally("tests/check_scores.c: defects", 21, 0, 0, "");
 }
 END_TEST
 
