@@ -1041,7 +1041,8 @@ START_TEST(the_normal_form_is_the_normal_form)
 #else
   enum { STEP = 1 };
 #endif
-  for (uint32_t c = 1; c < 0x110000; c += c >= 0xd7ff && c < 0xe000 ? 0xe000 - c : STEP) {
+  for (uint32_t c = 1; c < 0x110000; c += STEP) {
+    if (c >= 0xd800 && c < 0xe000) c = 0xe000; /* no characters */
     const uint32_t point[] = {c, 0x323, c, 0x301, 'a', c};
     unsigned char text[30];
     size_t n = 0;
