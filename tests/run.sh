@@ -4,8 +4,9 @@
 # (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter).
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
-tally=$out/tally.tsv; : > "$tally"; bad=0
+tally=$out/tally.tsv checks=$out/checks.tsv; : > "$tally"; : > "$checks"
 case $build in /*) here=$build;; *) here=$PWD/$build;; esac
+suites() { # SUITE...: one after the other
 for s in "$@"; do
   rm -f "$out/$s.tap"
   INCIPIT_TAP=$here/tests/$s.tap INCIPIT_TALLY=$PWD/$tally CK_DEFAULT_TIMEOUT=300 CK_VERBOSITY=silent "$out/$s" > "$out/$s.out" 2>&1; rc=$?
@@ -14,12 +15,15 @@ for s in "$@"; do
   printf 'tests/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
   if [ "${fail:-0}" -gt 0 ]; then grep '^not ok ' "$out/$s.tap"; tail -40 "$out/$s.out"; fi
 done
+}
 one() { # NAME COMMAND...: one check of this file
   name=$1; shift
-  if "$@" > "$out/$name.out" 2>&1; then printf '%s\t1\t0\t0\t\n' "$name" >> "$tally"
-  elif [ $? = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$tally"
-  else printf '%s\t0\t1\t0\t\n' "$name" >> "$tally"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
+  if "$@" > "$out/$name.out" 2>&1; then printf '%s\t1\t0\t0\t\n' "$name" >> "$checks"
+  elif [ $? = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
+  else printf '%s\t0\t1\t0\t\n' "$name" >> "$checks"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
 }
+# the suites keep one core busy, what is compiled beside them the other
+if [ "$build" = build ]; then suites "$@" & else suites "$@"; fi
 if [ "$build" = build ]; then
   for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
   one globals tests/globals.sh
@@ -46,6 +50,7 @@ case $build in *tsan*) ;; *) if [ -x "$build/bin/A16-hostile" ]; then
   s=${SHARED:-../shared}/golden/refuse/control-llama
   if [ -d "$s" ]; then one siege-shared "$build/bin/A16-hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
 fi ;; esac
+wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
 awk -F'\t' -v expected="$out/expected.tsv" -v build="$build" '
   BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[3] != "plain" || build == "build")) want[f[1]] = f[2] } }
