@@ -455,7 +455,7 @@ static size_t space_before(const unsigned char *text, size_t at,
 connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
 character; what it does not know is the property ``alphabetic'', of which the categories
 leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
-expressions with which Hugging Face's library looks for the ends of words. They are those of another library than its patterns are (appendix~Q), one that follows Unicode's advice to the letter.
+expressions with which Hugging Face's library looks for the ends of words. These expressions are not those of its patterns (appendix~Q): they are read by a second library, which follows Unicode's advice to the letter.
 @^utf8proc@>
 
 @<Tell whether a character belongs to a word@>=
@@ -1283,7 +1283,7 @@ Open: one megabyte of Shakespeare. All give the same ids.}{A chart of dots in th
 half of that; sentencepiece, the tokenizers library and llama.cpp stand around one. The dots for one and for ten megabytes lie close together in every row of incipit.}
 
 @ \Cref{fig:speeds} shows what comes of it. It was taken by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row lie close to each
-other, whoever's row it is, and what is between them is more the texts' than the programs'. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is hardly sped up by it.
+other, and how far apart depends on the minute as much as on the program: the bars through the dots span the middle half of the rounds. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is hardly sped up by it.
 
 @* The check. \label{sec:vocabcheck}
 The words are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, for which there is no word. A merge makes the third of the first two.
