@@ -479,6 +479,7 @@ number of its own; rows of different sequences go through the layers side by sid
 #define INCIPIT_STORE_H
 #include "A14-families/model.h"
 @<A row is three numbers@>@;
+@<Who is in a store@>@;
 @<What a store can do@>@;
 @<The store as others see it@>@;
 @<A store of one block a sequence@>@;
@@ -491,27 +492,49 @@ it is looked up in the embedding; after that a row is known by its place.
 struct row {@+ uint32_t sequence, position, token;@+ };
   /* a token at a position (from 0) of a sequence (from 0) */
 
+@ The rules of the game: the rows of one call come in any order; the positions of a
+sequence grow from call to call without a gap; a pass is admitted whole or not at all;
+all rows' keys and values of a layer are stored before any row of that layer looks, and
+are read back as they were stored. Until the end of the pass nothing of it counts. So a pass
+that fails in the middle leaves no half-filled layer behind.
+
+Whatever a store keeps its rows in, it must know who is there, and who may come. That is written on a \emph{roll}: how many rows of a sequence count, which tokens they had, and, while a pass is on, which of its rows stands
+where. A sequence remembers the tokens that it has computed also when its rows are forgotten: in the naive loop the same rows are computed again and again, and
+somebody has to notice. Neither of |length| and |computed| bounds the other, since forgetting sets the first to zero and leaves the
+second; |room| bounds both.
+
+@<Who is in a store@>=
+struct strand {
+  size_t length; /* rows of the sequence that count */
+  uint32_t *token; size_t room, computed;
+    /* |[room]|; positions whose tokens are known from earlier passes */
+  size_t first, count; /* its rows in |order|, while a pass is on */
+};
+struct muster { struct strand *sequence;
+  const struct row *rows; /* of the present pass */
+  size_t n, *order; };
+  /* |order|: row numbers by sequence and position, plus one, because 0 must be
+     free to say that nobody stands there yet */
+
 @ A store is a table of functions with a state behind it, because there will be more than
-one: chapter 4 has one that keeps its rows, chapter 12 one that shares pages among
+one: chapter 4 has one that shares pages among
 sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: where the keys and the values lie, how far
-it is from row to row, and which positions count. No function is called for a key.
+it is from row to row, and which positions count. No function is called for a key. What the roll can answer is asked of the roll, so a new kind of store has to say only where rows
+are kept.
 
 @<What a store can do@>=
 struct store;
 struct store_kind {
-  bool (*begin)(struct store *s, const struct row *rows, size_t n,
-    struct error *why);
-    /* as |store_begin| */
+  bool (*admit)(struct store *s, struct error *why);
+    /* makes room for the rows that the roll has called */
   void (*put)(struct store *s, uint32_t layer, const float *k, const float *v);
     /* as |store_put| */
   void (*show)(const struct store *s, uint32_t layer, size_t i, struct view *v);
-    /* as |store_view| */
-  void (*end)(struct store *s, bool commit);
-    /* as |store_commit|, or as |store_abort| */
-  void (*empty)(struct store *s);
-    /* as |store_empty| */
+    /* as |store_view|, without the positions that count */
+  void (*cropped)(struct store *s, uint32_t sequence);
+    /* the sequence has been cropped; null if that changes nothing here */
   void (*close)(struct store *s);
-    /* as |store_close|, but never for null */
+    /* as |store_close|, but never for null, and the roll is closed already */
 };
 
 @ Behind the table stands what all stores have in common. Two of the numbers are for the counters, and only the store can know
@@ -524,17 +547,14 @@ struct store {
   uint32_t n_sequences, n_positions; /* the most it holds */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   size_t seen, recomputed;
+  struct model_config config; struct muster roll;
 };
   /* the part that all stores have in common. |seen|: rows of the store that some
      row of the present pass sees in the layer that was put last, set by |store_put|;
      |recomputed|: rows of the pass that an earlier pass had computed, with the same
      tokens up to there, set by |store_begin| */
 
-@ The rules of the game: the rows of one call come in any order; the positions of a
-sequence grow from call to call without a gap; a pass is admitted whole or not at all;
-all rows' keys and values of a layer are stored before any row of that layer looks, and
-are read back as they were stored. Until |store_commit| nothing of the pass counts. So a pass
-that fails in the middle leaves no half-filled layer behind.
+@ A pass begins with being admitted, and ends in one of two ways.
 
 @<The store as others see it@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -542,6 +562,10 @@ bool store_begin(struct store *s, const struct row *rows, size_t n,
   /* admits a pass of |n| rows or refuses it in words: a sequence or position out of
      range, a gap, a position given twice or stored already; |rows| must live
      until the end of the pass */
+void store_commit(struct store *s);
+  /* ends the pass: its rows belong to the store */
+void store_abort(struct store *s);
+  /* ends the pass as if it had not been */
 
 @ Layer by layer the pass hands over what it has made, and is shown what its rows may see.
 
@@ -552,91 +576,97 @@ void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v);
   /* what row number |i| of the pass sees in |layer| */
 
-@ To empty a store is not to close it: the rows are forgotten and the memory is kept, for the next text or, in the naive loop, for the
+@ To crop a sequence is to keep its first rows only. The rows behind are forgotten and the memory is kept, for the next text or, in the naive loop, for the
 same text once more.
 
 @<The store as others see it@>=
-void store_commit(struct store *s);
-  /* ends the pass: its rows belong to the store */
-void store_abort(struct store *s);
-  /* ends the pass as if it had not been */
+size_t store_length(const struct store *s, uint32_t sequence);
+  /* the rows that |sequence| has: the position that comes next */
+void store_crop(struct store *s, uint32_t sequence, size_t length);
+  /* forgets the rows of |sequence| from position |length| on, but not which tokens
+     have been computed; nothing if there are none */
+size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+  size_t n);
+  /* crops |sequence| to the rows that have the tokens |id[0]|, \dots, |id[n-1]|, as
+     far as they agree, and says how many these are */
 void store_empty(struct store *s);
-  /* forgets all rows, but not which tokens have been computed */
+  /* crops all sequences to nothing */
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
-@ The functions of the interface only pass the call on to the table of the store they were given. They stand here
+@ The functions of the interface ask the roll, and pass the rest on to the table of the store they were given. They stand here
 once, so that nobody else needs to know that there is a table, or whether there is a store to close.
 
 @<Pass the call on to the kind of store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
-{@+ return s->kind->begin(s, rows, n, why);@+ }
-void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
-{@+ s->kind->put(s, layer, k, v);@+ }
+{
+  if (!roll_call(s, rows, n, why)) return false;
+  if (s->kind->admit(s, why)) return true;
+  roll_dismiss(s, false);
+  return false;
+}
+void store_commit(struct store *s)@+ {@+ roll_dismiss(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ roll_dismiss(s, false);@+ }
+void store_close(struct store *s)
+{
+  if (s == NULL)@+ return;
+  roll_close(s);
+  s->kind->close(s);
+}
+
+@ With a window a row does not see from the beginning, but the last so many positions, its own among them; which layers have one is up to the
+settings. A window that is one too long shows in no text that anybody would read, and so has a test of its own. What a row does not see is left out of the sum, not multiplied by zero.
+
+@<Count the rows that are seen@>=
+static size_t lowest(const struct store *s, uint32_t layer, size_t position)
+{
+  size_t window = config_window(&s->config, layer);
+  bool short_sighted = window > 0 && position >= window;
+  return short_sighted ? position - window + 1 : 0;
+}
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v)
-{@+ s->kind->show(s, layer, i, v);@+ }
-void store_commit(struct store *s)@+ {@+ s->kind->end(s, true);@+ }
-void store_abort(struct store *s)@+ {@+ s->kind->end(s, false);@+ }
-void store_empty(struct store *s)@+ {@+ s->kind->empty(s);@+ }
-void store_close(struct store *s)
-{@+ if (s != NULL)@+ s->kind->close(s);@+ }
+{
+  uint32_t position = s->roll.rows[i].position;
+  s->kind->show(s, layer, i, v);
+  v->lo = (uint32_t) lowest(s, layer, position), v->hi = position + 1;
+}
 
-@ The store of this chapter is as plain as can be: a sequence has one block, in it a
-layer has its keys and then its values, and position |t| is the |t|-th row of those. The
-block grows by doubling, so that a text which comes in token by token is moved a few times in all and not once for every token.
+@ The rows that some row of the pass will look at are all from the first one that the
+earliest of them sees up to the last of the pass. Each is counted once, however many look at it.
 
-@<A store of one block a sequence@>=
-struct store *store_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, struct error *why);
-  /* a store for |n_sequences| sequences of a model, in float32, empty; null and
-     a sentence if memory is refused. Owned by the caller */
+@<Count the rows that are seen@>=
+void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
+{
+  s->kind->put(s, layer, k, v);
+  s->seen = 0;
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    const struct strand *q = &s->roll.sequence[i];
+    if (q->count > 0)
+      s->seen += q->length + q->count - lowest(s, layer, q->length);
+  }
+}
 
-@ A sequence remembers, beside its block, the tokens that it has computed. They survive
-|store_empty|: in the naive loop the same rows are computed again and again, and
-somebody has to notice. Neither of |length| and |computed| bounds the other, since emptying sets the first to zero and leaves the
-second; |room| bounds both.
-
-@<What the plain store holds@>=
-struct strand {
-  float *block;
-  size_t room, length; /* rows in the block, and those that count */
-  uint32_t *token; /* |[room]| */
-  size_t computed; /* positions whose tokens are known from earlier passes */
-  size_t first, count; /* its rows in |order|, while a pass is on */
-};
-
-@ The store begins with the common part, so that a pointer to the one is a pointer to the other. |order| holds row numbers
-plus one, because 0 must be free to say that nobody stands there yet.
-
-@<What the plain store holds@>=
-struct plain_store {
-  struct store common; /* must come first: a |struct store *| points here */
-  size_t width, n_layers;
-  struct model_config config; /* for the windows */
-  struct strand *sequence;
-  const struct row *rows; /* of the present pass */
-  size_t n, *order; /* row numbers by sequence and position, plus one */
-};
-
-@ To admit a pass is to check it and to make room for it. Nothing that a refusal would
+@ To call the roll is to check the rows of a pass and to give each its place. Nothing that a refusal would
 have to undo is changed before the checks are through, but for the counts, which are
 zero between passes.
 
-@<Admit a pass, or refuse it@>=
-static bool plain_begin(struct store *common, const struct row *rows, size_t n,
+@<Call the roll@>=
+static bool roll_call(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
-  struct plain_store *s = (struct plain_store *) common;
+  struct muster *r = &s->roll;
   @<Refuse what cannot be a pass of this store@>@;
-  s->order = memory_take(common->m, FOR_ACTIVATIONS, n, sizeof *s->order, why);
-  if (s->order == NULL)@+ return false;
-  s->rows = rows, s->n = n;
-  for (size_t i = 0; i < n; i++) s->sequence[rows[i].sequence].count++;
-  bool ok = plain_order(s, why) && plain_grow(s, why);
-  if (ok)@+ plain_compare(s);
-  else@+ plain_end(common, false);
+  r->order = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
+  if (r->order == NULL)@+ return false;
+  r->rows = rows, r->n = n;
+  for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
+  bool ok = roll_order(s, why) && roll_grow(s, why);
+  s->recomputed = 0;
+  for (uint32_t i = 0; ok && i < s->n_sequences; i++)
+    s->recomputed += known(r, &r->sequence[i]);
+  if (!ok)@+ roll_dismiss(s, false);
   return ok;
 }
 
@@ -644,13 +674,13 @@ static bool plain_begin(struct store *common, const struct row *rows, size_t n,
 everything else uses them as an index.
 
 @<Refuse what cannot be a pass of this store@>=
-if (n == 0 || s->n > 0)
+if (n == 0 || r->n > 0)
   return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
     : "the store is in a pass; wanted: its end");
 for (size_t i = 0; i < n; i++)
-  if (rows[i].sequence >= common->n_sequences)
+  if (rows[i].sequence >= s->n_sequences)
     return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
-      " below %" PRIu32, i, rows[i].sequence, common->n_sequences);
+      " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
 
 @ If a sequence that has |length| rows gets |count| more, their positions must be
 |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row,
@@ -658,21 +688,22 @@ and a row that finds its place out of bounds or taken is an error. If none is, a
 After that |order| lists the rows by sequence and position, and no sorting was needed.
 
 @<Find a place for every row@>=
-static bool plain_order(struct plain_store *s, struct error *why)
+static bool roll_order(struct store *s, struct error *why)
 {
+  struct muster *roll = &s->roll;
   size_t first = 0;
-  for (uint32_t q = 0; q < s->common.n_sequences; q++)
-    s->sequence[q].first = first, first += s->sequence[q].count;
-  for (size_t i = 0; i < s->n; i++) {
-    const struct row *r = &s->rows[i];
-    const struct strand *q = &s->sequence[r->sequence];
+  for (uint32_t q = 0; q < s->n_sequences; q++)
+    roll->sequence[q].first = first, first += roll->sequence[q].count;
+  for (size_t i = 0; i < roll->n; i++) {
+    const struct row *r = &roll->rows[i];
+    const struct strand *q = &roll->sequence[r->sequence];
     const char *wrong = NULL;
     @<Find out what is wrong with the row's position@>@;
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"@|
         " wanted: from %zu on, below %u,"@| " each once", r->position,
-        r->sequence, wrong, q->length, s->common.n_positions);
-    s->order[q->first + r->position - q->length] = i + 1;
+        r->sequence, wrong, q->length, s->n_positions);
+    roll->order[q->first + r->position - q->length] = i + 1;
   }
   return true;
 }
@@ -681,26 +712,199 @@ static bool plain_order(struct plain_store *s, struct error *why)
 that the place exists.
 
 @<Find out what is wrong with the row's position@>=
-if (r->position >= s->common.n_positions) wrong = "beyond the context";
+if (r->position >= s->n_positions) wrong = "beyond the context";
 else if (r->position < q->length)@+ wrong = "stored already";
 else if (r->position >= q->length + q->count) wrong = "behind a gap";
-else if (s->order[q->first + r->position - q->length] != 0)
+else if (roll->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
+
+@ The tokens of a sequence have room for as many as it has ever had, and the room
+grows by doubling, so that a text which comes in token by token is moved a few times in all and not once for every token. The same is true of the blocks below; the size that they
+grow to is that of both.
+
+@<Make room on the roll@>=
+size_t store_room(size_t room, size_t wanted, size_t most)
+{
+  size_t twice = room <= most / 2 ? 2 * room : most;
+  return twice < wanted ? wanted : twice;
+}
+static bool roll_grow(struct store *s, struct error *why)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct strand *q = &s->roll.sequence[i];
+    size_t wanted = q->length + q->count;
+    if (wanted <= q->room)@+ continue;
+    size_t room = store_room(q->room, wanted, s->n_positions);
+    uint32_t *token = memory_grow(s->m, FOR_TOKENS, q->token, q->room, room,
+      sizeof *token, why);
+    if (token == NULL)@+ return false;
+    q->token = token, q->room = room;
+  }
+  return true;
+}
+
+@ A row was computed before if an earlier pass had the same token at its position and at
+all positions before it, since keys and values are a function of those. The first row
+that differs makes everything behind it new, even where the tokens agree again: \tok{\ sat} behind \tok{the}\tok{\ cat} and \tok{\ sat} behind
+\tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
+
+@<Count the rows of a sequence that were computed before@>=
+static uint32_t token_at(const struct muster *r, const struct strand *q,
+  size_t k)
+{@+ return r->rows[r->order[q->first + k] - 1].token;@+ }
+static size_t known(const struct muster *r, const struct strand *q)
+{
+  size_t k = 0;
+  while (k < q->count && q->length + k < q->computed
+      && q->token[q->length + k] == token_at(r, q, k))
+    k++;
+  return k;
+}
+
+@ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
+and what had been computed beyond a new token is forgotten: it belonged to another text.
+
+@<Dismiss those who were called@>=
+static void roll_dismiss(struct store *s, bool commit)
+{
+  struct muster *r = &s->roll;
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct strand *q = &r->sequence[i];
+    size_t old = commit ? known(r, q) : 0, end = q->length + q->count;
+    for (size_t k = old; k < q->count && commit; k++)
+      q->token[q->length + k] = token_at(r, q, k);
+    if (commit && (old < q->count || q->computed < end)) q->computed = end;
+    if (commit)@+ q->length = end;
+    q->count = 0;
+  }
+  memory_give(s->m, FOR_ACTIVATIONS, r->order, r->n, sizeof *r->order);
+  r->order = NULL, r->n = 0;
+}
+
+@ To forget rows is to say that they do not count. What is in the store's memory will be written over before it is read; the tokens
+stay for |known| to look at. They also tell which rows of a sequence belong to a text: as many as have its tokens, from the first on.
+
+@<Say how long a sequence is, and make it shorter@>=
+size_t store_length(const struct store *s, uint32_t sequence)
+{@+ return s->roll.sequence[sequence].length;@+ }
+void store_crop(struct store *s, uint32_t sequence, size_t length)
+{
+  struct strand *q = &s->roll.sequence[sequence];
+  if (length < q->length)@+ q->length = length;
+  if (s->kind->cropped != NULL) s->kind->cropped(s, sequence);
+}
+size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+  size_t n)
+{
+  const struct strand *q = &s->roll.sequence[sequence];
+  size_t k = 0;
+  while (k < n && k < q->length && q->token[k] == id[k]) k++;
+  store_crop(s, sequence, k);
+  return k;
+}
+void store_empty(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
+}
+
+@ A store of any kind begins with an open roll, and of the model it knows the settings, of which it keeps a copy. |row_bytes| counts a key and a value as they are kept; a store of shorter
+numbers will say less.
+
+@<Open and close the roll@>=
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why)
+{
+  *s = (struct store) @[{ .kind = kind, .m = m, .config = *c,@|
+    .n_sequences = n_sequences, .n_positions = c->n_positions,@|
+    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
+  s->roll.sequence = memory_take(m, FOR_OTHER, n_sequences,
+    sizeof *s->roll.sequence, why);
+  return s->roll.sequence != NULL;
+}
+static void roll_close(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct strand *q = &s->roll.sequence[i];
+    memory_give(s->m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
+  }
+  memory_give(s->m, FOR_OTHER, s->roll.sequence, s->n_sequences,
+    sizeof *s->roll.sequence);
+}
+
+@ Chapter 4 will have sequences that begin as copies of others. What the roll has to do with that is this: the copy has the same tokens.
+
+@<Say that one sequence follows another@>=
+bool store_follow(struct store *s, uint32_t from, uint32_t to,
+  struct error *why)
+{
+  uint32_t larger = from > to ? from : to;
+  if (larger >= s->n_sequences)
+    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
+      PRIu32, larger, s->n_sequences);
+  struct strand *a = &s->roll.sequence[from], *b = &s->roll.sequence[to];
+  if (s->roll.n > 0 || b->length > 0)
+    return error_say(why, s->roll.n > 0 ? "the store is in a pass; wanted:"
+      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
+      b->length);
+  if (a->length > b->room) {
+    uint32_t *token = memory_grow(s->m, FOR_TOKENS, b->token, b->room,
+      a->length, sizeof *token, why);
+    if (token == NULL) return false;
+    b->token = token, b->room = a->length;
+  }
+  if (a->length > 0)
+    memcpy(b->token, a->token, a->length * sizeof *a->token);
+  b->length = b->computed = a->length;
+  return true;
+}
+
+@ So far nothing has been said about where keys and values lie. The store of this chapter is as plain as can be: a sequence has one block, in it a
+layer has its keys and then its values, and position |t| is the |t|-th row of those. The
+block grows by doubling, as the roll does.
+
+@<A store of one block a sequence@>=
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why);
+  /* for those who make a kind of store: fills in the part that all have in common,
+     with a roll of |n_sequences| empty sequences */
+bool store_follow(struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+  /* for them, too: gives the empty sequence |to| the length and the tokens of
+     |from|; errors: |to| has rows, a number out of range, a pass going on, memory */
+size_t store_room(size_t room, size_t wanted, size_t most);
+  /* what |room| should become, so that |wanted| fit: twice as much, or what is wanted,
+     or |most| */
+struct store *store_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, struct error *why);
+  /* a store for |n_sequences| sequences of a model, in float32, empty; null and
+     a sentence if memory is refused. Owned by the caller */
+
+@ The store begins with the common part, so that a pointer to the one is a pointer to the other.
+
+@<What the plain store holds@>=
+struct plain_block { float *data; size_t room; };
+  /* |[n_layers][2][room][width]| */
+struct plain_store {
+  struct store common; /* must come first: a |struct store *| points here */
+  size_t width;
+  struct plain_block *sequence;
+};
 
 @ A block that is too small is replaced by one of twice the size, or of the size that the
 pass needs if that is more, but never larger than the context. If memory is refused, the sequences that have grown already keep their
 larger blocks; a larger block holds the same rows, so nobody can tell.
 
 @<Make room for the rows of the pass@>=
-static bool plain_grow(struct plain_store *s, struct error *why)
+static bool plain_admit(struct store *common, struct error *why)
 {
-  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    struct strand *q = &s->sequence[i];
-    size_t wanted = q->length + q->count, room = 2 * q->room;
-    if (wanted <= q->room)@+ continue;
-    if (room > s->common.n_positions) room = s->common.n_positions;
-    if (room < wanted)@+ room = wanted;
-    if (!sequence_grow(s, q, room, why))@+ return false;
+  struct plain_store *s = (struct plain_store *) common;
+  for (uint32_t i = 0; i < common->n_sequences; i++) {
+    const struct strand *q = &common->roll.sequence[i];
+    size_t wanted = q->length + q->count, room = s->sequence[i].room;
+    if (wanted > room && !plain_grow(s, &s->sequence[i], q->length,
+      store_room(room, wanted, common->n_positions), why)) return false;
   }
   return true;
 }
@@ -708,21 +912,16 @@ static bool plain_grow(struct plain_store *s, struct error *why)
 @ The new block is taken before the old one is given back, or else a refusal would cost the rows that are there already.
 
 @<Give a sequence a larger block@>=
-static bool sequence_grow(struct plain_store *s, struct strand *q, size_t room,
-  struct error *why)
+static bool plain_grow(struct plain_store *s, struct plain_block *b,
+  size_t length, size_t room, struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t parts = 2 * s->n_layers, span = s->width * sizeof(float);
-  float *block = memory_take(m, FOR_CACHE, room, parts * span, why);
-  uint32_t *token = block == NULL ? NULL : memory_grow(m, FOR_TOKENS, q->token,
-    q->room, room, sizeof *token, why);
-  if (token == NULL) {
-    memory_give(m, FOR_CACHE, block, room, parts * span);
-    return false;
-  }
+  size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
+  float *data = memory_take(m, FOR_CACHE, room, parts * span, why);
+  if (data == NULL)@+ return false;
   @<Move each layer's rows to their new place@>@;
-  memory_give(m, FOR_CACHE, q->block, q->room, parts * span);
-  q->block = block, q->token = token, q->room = room;
+  memory_give(m, FOR_CACHE, b->data, b->room, parts * span);
+  *b = (struct plain_block) @[{ data, room }@];
   return true;
 }
 
@@ -731,58 +930,9 @@ with something behind it: all parts but the first begin somewhere else.\side{By 
 then the keys of one layer would lie far apart, and attention reads them one behind the other in every pass.}
 
 @<Move each layer's rows to their new place@>=
-for (size_t i = 0; i < parts && q->length > 0; i++)
-  memcpy(block + i * room * s->width, q->block + i * q->room * s->width,
-    q->length * span);
-
-@ A row was computed before if an earlier pass had the same token at its position and at
-all positions before it, since keys and values are a function of those. The first row
-that differs makes everything behind it new, even where the tokens agree again: \tok{\ sat} behind \tok{the}\tok{\ cat} and \tok{\ sat} behind
-\tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
-
-@<Count the rows of a sequence that were computed before@>=
-static uint32_t token_at(const struct plain_store *s, const struct strand *q,
-  size_t k)
-{@+ return s->rows[s->order[q->first + k] - 1].token;@+ }
-static size_t known(const struct plain_store *s, const struct strand *q)
-{
-  size_t k = 0;
-  while (k < q->count && q->length + k < q->computed
-      && q->token[q->length + k] == token_at(s, q, k))
-    k++;
-  return k;
-}
-
-@ With a window a row does not see from the beginning, but the last so many positions, its own among them; which layers have one is up to the
-settings. A window that is one too long shows in no text that anybody would read, and so has a test of its own.
-
-@<Count the rows that are seen, and those computed before@>=
-static size_t lowest(const struct plain_store *s, uint32_t layer, size_t position)
-{
-  size_t window = config_window(&s->config, layer);
-  bool short_sighted = window > 0 && position >= window;
-  return short_sighted ? position - window + 1 : 0;
-}
-
-@ The rows that some row of the pass will look at are all from the first one that the
-earliest of them sees up to the last of the pass. Each is counted once, however many look at it.
-
-@<Count the rows that are seen, and those computed before@>=
-static void plain_measure(struct plain_store *s, uint32_t layer)
-{
-  s->common.seen = 0;
-  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    const struct strand *q = &s->sequence[i];
-    if (q->count > 0)
-      s->common.seen += q->length + q->count - lowest(s, layer, q->length);
-  }
-}
-static void plain_compare(struct plain_store *s)
-{
-  s->common.recomputed = 0;
-  for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    s->common.recomputed += known(s, &s->sequence[i]);
-}
+for (size_t i = 0; i < parts && length > 0; i++)
+  memcpy(data + i * room * s->width, b->data + i * b->room * s->width,
+    length * span);
 
 @ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
 its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions.
@@ -793,90 +943,50 @@ static void plain_put(struct store *common, uint32_t layer, const float *k,
 {
   struct plain_store *s = (struct plain_store *) common;
   size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < s->n; i++) {
-    const struct strand *q = &s->sequence[s->rows[i].sequence];
-    size_t t = s->rows[i].position;
-    float *place = q->block + (2 * layer * q->room + t) * s->width;
+  for (size_t i = 0; i < common->roll.n; i++) {
+    const struct row *r = &common->roll.rows[i];
+    const struct plain_block *b = &s->sequence[r->sequence];
+    float *place = b->data + (2 * layer * b->room + r->position) * s->width;
     memcpy(place, k + i * s->width, span);
-    memcpy(place + q->room * s->width, v + i * s->width, span);
+    memcpy(place + b->room * s->width, v + i * s->width, span);
   }
-  plain_measure(s, layer);
 }
 
-@ A row sees the positions up to its own, and from the first on, or from the beginning of
-its window. What it does not see is left out of the sum, not multiplied by zero.
+@ To show a row what it sees is to say where its sequence's rows of the layer begin, and that one follows the other.
 
 @<Show what a row sees@>=
-static void plain_view(const struct store *common, uint32_t layer, size_t i,
+static void plain_show(const struct store *common, uint32_t layer, size_t i,
   struct view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
-  const struct strand *q = &s->sequence[s->rows[i].sequence];
-  uint32_t position = s->rows[i].position;
-  const float *keys = q->block + 2 * layer * q->room * s->width;
-  *v = (struct view) @[{ .base_k = keys, .base_v = keys + q->room * s->width,
-    .row_bytes = s->width * sizeof(float), .type = WEIGHT_F32,
-    .lo = (uint32_t) lowest(s, layer, position), .hi = position + 1 }@];
+  const struct plain_block *b =
+    &s->sequence[common->roll.rows[i].sequence];
+  const float *keys = b->data + 2 * layer * b->room * s->width;
+  *v = (struct view) @[{ .base_k = keys, .base_v = keys + b->room * s->width,@|
+    .row_bytes = s->width * sizeof(float),@|
+    .head_bytes = common->config.head_dim * sizeof(float),@|
+    .type = WEIGHT_F32 }@];
 }
 
-@ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
-and what had been computed beyond a new token is forgotten: it belonged to another text.
-
-@<End a pass, empty the store@>=
-static void plain_end(struct store *common, bool commit)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  for (uint32_t i = 0; i < common->n_sequences; i++) {
-    struct strand *q = &s->sequence[i];
-    size_t old = commit ? known(s, q) : 0, end = q->length + q->count;
-    for (size_t k = old; k < q->count && commit; k++)
-      q->token[q->length + k] = token_at(s, q, k);
-    if (commit && (old < q->count || q->computed < end)) q->computed = end;
-    if (commit)@+ q->length = end;
-    q->count = 0;
-  }
-  memory_give(common->m, FOR_ACTIVATIONS, s->order, s->n, sizeof *s->order);
-  s->order = NULL, s->n = 0;
-}
-
-@ To empty the store is to say that no row counts. What is in the blocks will be written over before it is read; the tokens
-stay for |known| to look at.
-
-@<End a pass, empty the store@>=
-static void plain_empty(struct store *common)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  for (uint32_t i = 0; i < common->n_sequences; i++) s->sequence[i].length = 0;
-}
-
-@ Opening takes only the array of sequences; blocks come with the first rows.
+@ Opening takes only the arrays of sequences; blocks come with the first rows.
 
 @<Open a plain store@>=
 struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
-  static const struct store_kind kind = @[{ plain_begin, plain_put, plain_view,
-    plain_end, plain_empty, plain_close }@];
+  static const struct store_kind kind = @[{ plain_admit, plain_put, plain_show,
+    NULL, plain_close }@];
   struct plain_store *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
-  s->sequence = memory_take(m, FOR_OTHER, n_sequences, sizeof *s->sequence, why);
-  if (s->sequence == NULL) {
-    memory_give(m, FOR_OTHER, s, 1, sizeof *s);
-    return NULL;
-  }
-  @<Note what the store needs to know of the model@>@;
-  return &s->common;
+  s->width = (size_t) c->n_kv_heads * c->head_dim;
+  bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
+  if (ok) s->sequence = memory_take(m, FOR_OTHER, n_sequences,
+    sizeof *s->sequence, why);
+  if (s->sequence != NULL)@+ return &s->common;
+  if (ok)@+ roll_close(&s->common);
+  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+  return NULL;
 }
-
-@ Of the model a store knows the settings, of which it keeps a copy. |row_bytes| counts a key and a value as they are kept; a store of shorter
-numbers will say less.
-
-@<Note what the store needs to know of the model@>=
-s->width = (size_t) c->n_kv_heads * c->head_dim;
-s->n_layers = c->n_layers, s->config = *c;
-s->common = (struct store) @[{ .kind = &kind, .m = m,
-  .n_sequences = n_sequences, .n_positions = c->n_positions,
-  .row_bytes = 2 * s->width * sizeof(float) }@];
 
 @ Closing returns everything, block by block, with the sizes and purposes under which it was taken; otherwise the
 books of chapter 0 would not come out even.
@@ -886,33 +996,34 @@ static void plain_close(struct store *common)
 {
   struct plain_store *s = (struct plain_store *) common;
   struct memory *m = common->m;
-  for (uint32_t i = 0; i < common->n_sequences; i++) {
-    struct strand *q = &s->sequence[i];
-    memory_give(m, FOR_CACHE, q->block, q->room,
-      2 * s->n_layers * s->width * sizeof(float));
-    memory_give(m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
-  }
-  memory_give(m, FOR_OTHER, s->sequence, common->n_sequences, sizeof *s->sequence);
+  for (uint32_t i = 0; i < common->n_sequences; i++)
+    memory_give(m, FOR_CACHE, s->sequence[i].data, s->sequence[i].room,
+      2 * common->config.n_layers * s->width * sizeof(float));
+  memory_give(m, FOR_OTHER, s->sequence, common->n_sequences,
+    sizeof *s->sequence);
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-@ The module has the table first and the functions that the table names before |store_open|, which fills it; so no
-declaration is needed twice.
+@ In the file the roll comes first, then the interface that asks it, then the plain store, whose table names functions that stand before it.
 
 @(store.c@>=
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/store.h"
 @;@#
-@<What the plain store holds@>@;
-@<Pass the call on to the kind of store@>@;
+@<Count the rows of a sequence that were computed before@>@;
+@<Dismiss those who were called@>@;
 @<Find a place for every row@>@;
+@<Make room on the roll@>@;
+@<Call the roll@>@;
+@<Open and close the roll@>@;
+@<Count the rows that are seen@>@;
+@<Say how long a sequence is, and make it shorter@>@;
+@<Say that one sequence follows another@>@;
+@<Pass the call on to the kind of store@>@;
+@<What the plain store holds@>@;
 @<Give a sequence a larger block@>@;
 @<Make room for the rows of the pass@>@;
-@<Count the rows of a sequence that were computed before@>@;
-@<Count the rows that are seen, and those computed before@>@;
-@<End a pass, empty the store@>@;
-@<Admit a pass, or refuse it@>@;
 @<Store the keys and values of a layer@>@;
 @<Show what a row sees@>@;
 @<Close a plain store@>@;

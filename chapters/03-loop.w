@@ -49,7 +49,7 @@ positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-ti
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
-@ The chapter makes one module, |loop.h| and |loop.c|, whose function |generate| serves the
+@ The chapter makes a module, |loop.h| and |loop.c|, whose function |generate| serves the
 command of appendix B, the protocol of appendix H, by which engines are compared, and every later chapter; and a program,
 \.{03-loop.c}, that prints what the hand has just found. The program needs one thing of
 appendix F, a logarithm that is the same on every machine: the C library's may differ in its last bit, and a number in
@@ -61,12 +61,10 @@ this book may not.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "A6-kernels/numbers.h"
+#include "03-loop/laboratory.h"
 #include "03-loop/loop.h"
 @;@#
-@<A model that knows one sentence by heart@>@;
-@<A laboratory to run the loop in@>@;
 @<Run the loop and read the counters@>@;
 @<Draw the four passes as the hand drew them@>@;
 @<Count the four cases that are quoted everywhere@>@;
@@ -117,10 +115,11 @@ static bool print_what(struct laboratory *lab, const char *what,
 }
 
 @* Six steps. \label{sec:sixsteps}
-The loop in words: forget everything; make a row for every token of the text and run the
+The loop in words: forget everything; make a row for every token of the text that the store has no row of, and run the
 rows through the model; score what may follow the last row; select one token; append it;
 stop, or begin again. Each step is a line of the function below. To forget costs
-nothing, but it is why the second step costs so much; chapter 4 will take the first one out.
+nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. Chapter 4 will take the first step out, by a wish named |keep| that nobody has
+in this chapter.
 
 The function is given a generator, which has the model and the store; the caller's wishes; and the text so far, which it lengthens. In
 |now| it keeps what somebody who watches the loop is told of one round (\cref{sec:watch}). The
@@ -134,7 +133,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
   for (size_t number = 1; c->ended == FINISH_NOT; number++) {
     struct step now = @[{ .number = number, .length = c->text.n,
       .logits = logits, .before = *g->e->c }@];
-    store_empty(g->s);                        /* 1. forget */
+    if (!want->keep) store_crop(g->s, c->sequence, 0); /* 1. forget */
     if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
     if (!select_greedy(g->lm, logits, &now.chosen, why))
       return false;                               /* 4. select */
@@ -144,27 +143,30 @@ static bool write_on(const struct generator *g, const struct settings *want,
   return true;
 }
 
-@ Reading is one pass over the whole text, |forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
+@ Reading is one pass over the text, |forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
 for the last row alone. A long text has as many rows as tokens, and each could say
 what it expects next. But only the last is asked: the others would predict tokens that are
 already there. Not to ask is worth something. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
 all layers together \val{gpt2.layers.madds}.
 
+What the store has of this text it says itself, by comparing tokens; here it has nothing, and the pass begins at position 0. The last row is read in any case, or there would be nothing to score.
+
 The list of rows is taken anew for every pass, as long as the text is now. Once for all, at the length that the text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |forward| makes, the pass with its hidden states, is
 closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
 
-@<Read everything, and score what may follow@>=
+@<Read what is not stored, and score what may follow@>=
 static bool read_and_score(const struct generator *g,
   const struct continuation *c, float *logits, struct error *why)
 {
   struct pass *p = NULL;
-  size_t n = c->text.n, last = n - 1;
+  size_t first = store_keep(g->s, c->sequence, c->text.id, c->text.n - 1);
+  size_t n = c->text.n - first, last = n - 1;
   struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ .sequence = c->sequence,
-      .position = (uint32_t) i, .token = c->text.id[i] }@];
+      .position = (uint32_t) (first + i), .token = c->text.id[first + i] }@];
   bool ok = forward(g->e, g->lm, g->s, rows, n, &p, why)
     && sound_until(g->lm, p, last, why)
     && head(g->e, g->lm, p, &last, 1, logits, why);
@@ -273,9 +275,10 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
 typedef bool step_watch(void *self, const struct step *now);
   /* called after every step; |false| cancels */
 struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; };
+  step_watch *see; void *self; uint32_t sequence; bool keep; };
   /* the caller's wishes: at most so many tokens, the ids that end a text, a
-     watcher or null, and the number of the sequence in the store */
+     watcher or null, the number of the sequence in the store, and whether its
+     rows are kept from step to step (asked at every step) */
 
 @ What comes back is the text, prompt included, and the reason why it ended. It is the
 caller's, and valid also when the watcher cancelled: somebody who breaks off a long answer wants to keep what there is. After a failure it is empty, since half a
@@ -371,7 +374,7 @@ reader's order was the other one, and need not bow to it.
 #include "03-loop/loop.h"
 @;@#
 @<Name the first row that went bad, if the last one did@>@;
-@<Read everything, and score what may follow@>@;
+@<Read what is not stored, and score what may follow@>@;
 @<Choose the token with the highest score@>@;
 @<Tell whether an id is in a list@>@;
 @<Write until something says stop@>@;
@@ -503,12 +506,11 @@ straight line that starts well above zero and rises slowly: most of a row's cost
 
 @ The measurement is a word of the program's command line, and no part of the build: a clock never gives the same
 answer twice. \texttt{make measure} runs it, adds the machine's name, and writes the file that figure and prose
-are made of. C has no better clock than the time of day, which somebody may set back in the middle of a run; with medians of many rounds a leap spoils one
+are made of. (The clock is read in the laboratory's module, since chapters to come have times to take as well.) C has no better clock than the time of day, which somebody may set back in the middle of a run; with medians of many rounds a leap spoils one
 round and not the result.
 
-@<Take the time of a pass@>=
-enum { ROUNDS = 21, LENGTHS = 12 };
-static double now_in_seconds(void)
+@<Read the clock, and order what it said@>=
+double laboratory_seconds(void)
 {
   struct timespec t;
   timespec_get(&t, TIME_UTC);
@@ -519,15 +521,16 @@ static double now_in_seconds(void)
 the choice, which takes no time. The text is made of ids in turn, since the work does not depend on which they are.
 
 @<Take the time of a pass@>=
+enum { ROUNDS = 21, LENGTHS = 12 };
 static bool time_pass(struct engine *e, const struct model *lm,
   struct store *st, size_t n, float *logits, double *seconds, struct error *why)
 {
   uint32_t ids[CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
-  double start = now_in_seconds();
+  double start = laboratory_seconds();
   bool ok = evaluate(e, lm, st, ids, n, &(size_t) @[{ n - 1 }@], 1, logits, why);
-  *seconds = now_in_seconds() - start;
+  *seconds = laboratory_seconds() - start;
   return ok;
 }
 
@@ -555,19 +558,28 @@ static bool time_rounds(struct engine *e, const struct model *lm,
 @ Why the median, and not the mean? What disturbs a measurement makes it longer, now and then a great deal longer, and never shorter. One bad round moves the
 mean by its share of the excess, however large that is, and the median by one place. The quartiles say how quiet the machine was.
 
-@<Print median and quartiles of each length@>=
+@<Read the clock, and order what it said@>=
 static int by_size(const void *a, const void *b)
 {
   double x = *(const double *) a, y = *(const double *) b;
   return (x > y) - (x < y);
 }
+struct quartiles laboratory_quartiles(double *x, size_t n)
+{
+  qsort(x, n, sizeof *x, by_size);
+  return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
+}
+
+@ A length is a line.
+
+@<Print median and quartiles of each length@>=
 static void print_quartiles(double taken[LENGTHS][ROUNDS])
 {
   printf("rows,low,median,high\n");
   for (size_t i = 0; i < LENGTHS; i++) {
-    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
-    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
-      1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
+    struct quartiles q = laboratory_quartiles(taken[i], ROUNDS);
+    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * q.low,
+      1e6 * q.median, 1e6 * q.high);
   }
 }
 
@@ -775,21 +787,25 @@ of zero matrices are zero.)
 
 @<A model that knows one sentence by heart@>=
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
-static const char *const word[WORDS] =
-  @[{ "The", " cat", " sat", " on", " the", " mat", "." }@];
-static const float nothing[WIDTH * WIDTH];
+extern const char *const parrot_word[WORDS];
+  /* the sentence, a token each */
 struct parrot {
   float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
   float frequency[WIDTH / 2];
   struct model_layer only;
   struct model lm;
 };
+  /* embedding, head, and what the one layer needs; |lm| points into the rest, so
+     a parrot is not to be moved */
 
 @ Such a model has no file; its |struct model| is filled in by hand, with tensors that point to
 the arrays above. It is a Llama in miniature: one layer, one head, RMSNorm, a gate. The last norm makes a unit vector longer, in proportion, and so changes all
 scores alike and no choice. One matrix of zeros stands for all seven: nothing in the engine writes to a weight, so they may share it.
 
-@<A model that knows one sentence by heart@>=
+@<Make the parrot@>=
+const char *const parrot_word[WORDS] =
+  @[{ "The", " cat", " sat", " on", " the", " mat", "." }@];
+static const float nothing[WIDTH * WIDTH];
 static struct tensor at(const float *x)
 {
   return (struct tensor) @[{ x, WEIGHT_F32 }@];
@@ -810,7 +826,7 @@ static void parrot_layer(struct parrot *p)
 head; the product of the two is then largest for the token after. A layer's multiply--adds are those of its seven
 matrices, for query, key, value, output, gate, up and down.
 
-@<A model that knows one sentence by heart@>=
+@<Make the parrot@>=
 static void parrot_make(struct parrot *p)
 {
   *p = (struct parrot) @[{ .ones = { 1, 1, 1, 1, 1, 1, 1, 1 } }@];
@@ -842,7 +858,7 @@ look; |idle_attend| does not. The pairs are counted all the same, because they a
 and makes zeros of anything.\side{The four passes of the first grid
 use the true kernels. A test compares both on every small case.}
 
-@<A laboratory to run the loop in@>=
+@<Leave out what teaches nothing@>=
 static void idle_attend(const struct engine *e, const struct heads *h,
   const float *q, const struct view *seen, size_t rows, float *room, float *y,
   const struct capture *keep)
@@ -855,7 +871,7 @@ static void idle_attend(const struct engine *e, const struct heads *h,
 down. One matrix is left, the head, and each of its rows has a single one in it; which kernel adds up
 a product of that kind makes no difference to any bit of the sum.
 
-@<A laboratory to run the loop in@>=
+@<Leave out what teaches nothing@>=
 static void idle_linear(const struct engine *e, const struct matrix *list,
   size_t n, const float *x, size_t rows, float *const *y)
 {
@@ -886,6 +902,16 @@ struct laboratory {
   struct model *pocket;
   uint32_t sentence[WORDS];
 };
+bool laboratory_open(struct laboratory *lab, struct error *why);
+  /* makes the parrot, and opens the built-in model and its tokenizer in
+     \.{models/pocket}. May be closed also if it fails */
+void laboratory_close(struct laboratory *lab);
+  /* returns what was taken */
+double laboratory_seconds(void);
+  /* the time, in seconds since some moment */
+struct quartiles { double low, median, high; };
+struct quartiles laboratory_quartiles(double *x, size_t n);
+  /* sorts |n| $\ge1$ numbers, and says what stands at the quarters */
 
 @ What the parrot knows by heart the built-in model must know by learning; here are the ids that its
 tokenizer has for the sentence. If there were not seven of them, the grid would not be the one that was drawn by hand. So each word is encoded apart, its
@@ -900,9 +926,9 @@ static bool find_sentence(struct laboratory *lab, struct error *why)
   struct ids ids = @[{ .n = 0 }@];
   bool ok = true;
   for (int i = 0; ok && i < WORDS; i++)
-    ok = tokenizer_encode(t, &lab->m, word[i], strlen(word[i]), false, false,@|
+    ok = tokenizer_encode(t, &lab->m, parrot_word[i], strlen(parrot_word[i]), false, false,@|
       &ids, why) && (ids.n == (size_t) i + 1
-        || error_say(why, "models/pocket: \"%s\" is not one token", word[i]));
+        || error_say(why, "models/pocket: \"%s\" is not one token", parrot_word[i]));
   for (int i = 0; ok && i < WORDS; i++) lab->sentence[i] = ids.id[i];
   ids_free(&lab->m, &ids);
   tokenizer_close(&lab->m, t);
@@ -912,9 +938,8 @@ static bool find_sentence(struct laboratory *lab, struct error *why)
 @ Opening takes the best kernels that the machine has, and puts the two idle functions in the place
 of theirs for the parrot. The table is copied first: the library's own is shared by everybody, and constant.
 
-@<A laboratory to run the loop in@>=
-@<Find the sentence in the tokens of the built-in model@>@;
-static bool laboratory_open(struct laboratory *lab, struct error *why)
+@<Open and close a laboratory@>=
+bool laboratory_open(struct laboratory *lab, struct error *why)
 {
   *lab = (struct laboratory) @[{ .pocket = NULL }@];
   const struct kernels *best = kernels_find(NULL, why);
@@ -930,11 +955,36 @@ static bool laboratory_open(struct laboratory *lab, struct error *why)
 @ Of all that a laboratory holds only the built-in model was taken from memory. If it was never opened, its pointer is null, and to close nothing is
 nothing.
 
-@<A laboratory to run the loop in@>=
-static void laboratory_close(struct laboratory *lab)
+@<Open and close a laboratory@>=
+void laboratory_close(struct laboratory *lab)
 {
   model_close(&lab->m, lab->pocket);
 }
+
+@ Later chapters will want the parrot as well, when they compare their loops with this one; so the laboratory is a module.
+
+@(laboratory.h@>=
+#ifndef INCIPIT_LABORATORY_H
+#define INCIPIT_LABORATORY_H
+#include "02-model/forward.h"
+@<A model that knows one sentence by heart@>@;
+@<A laboratory to run the loop in@>@;
+#endif
+
+@ Its file has the parrot first, then the two idle functions, and the laboratory that puts them together.
+
+@(laboratory.c@>=
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "01-tokens/tokenizer.h"
+#include "03-loop/laboratory.h"
+@;@#
+@<Make the parrot@>@;
+@<Leave out what teaches nothing@>@;
+@<Find the sentence in the tokens of the built-in model@>@;
+@<Open and close a laboratory@>@;
+@<Read the clock, and order what it said@>@;
 
 @* Running and counting. \label{sec:count}
 One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters
@@ -1052,7 +1102,7 @@ enough to know how many. Each cell is five columns wide, and a pass has six at m
 printf("pass %zu  ", g);
 for (size_t i = 0; i < rows; i++)
   printf("%s", i < again ? " REDO" : "  NEW");
-printf("%*s -> %s\n", (int) (5 * (6 - rows)), "", word[2 + g]);
+printf("%*s -> %s\n", (int) (5 * (6 - rows)), "", parrot_word[2 + g]);
 
 @ The four lines of \cref{tab:waste}, run and counted. The longest makes \val{loop.naive.2000.1000} rows, each through all of |forward|, whenever this book is built;
 with a model that has something in its matrices nobody would wait for it.

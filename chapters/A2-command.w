@@ -249,6 +249,7 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
+  OPTION_NO_CACHE, OPTION_CACHE,
   OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
@@ -369,7 +370,8 @@ started before anything is computed, and a few zeros too many would bring the ma
 [OPTION_PROMPT_IDS] = {"prompt-ids", NULL, "1,2,3", "the prompt in ids",
   NULL, 0, false, 0, 0, G | R}
 
-@ Then those that bound a generation, or change the ids that it begins with or ends at. Numbers have limits, and the
+@ Then those that bound a generation, or change the ids that it begins with or ends at, or the way there: |generate| keeps rows unless it is told not to, |trace|, which
+shows what is done, only if it is told to (chapter 4). Numbers have limits, and the
 limits are what a mistake is told: they are chosen so that within them nothing can overflow and no sensible
 wish is refused. Where the model's context sets the bound, the table sets none but that of the integers.
 
@@ -381,6 +383,10 @@ wish is refused. Where the model's context sets the bound, the table sets none b
   " model has", "the model's", 'c', true, 1, INT64_MAX, G | R},@|
 [OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
   NULL, 0, false, 0, 0, G | R},@|
+[OPTION_NO_CACHE] = {"no-cache", NULL, NULL, "compute every row in"@|
+  " every step", "rows are kept", 0, false, 0, 0, G},@|
+[OPTION_CACHE] = {"cache", NULL, NULL, "keep rows from step to step",
+  "every row in every step", 0, false, 0, 0, R},@|
 [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"@|
   " to the text", "as the tokenizer's files say", 0, false, 0, 0,
   G | T | R},@|
@@ -448,7 +454,6 @@ today, but the sentence names the chapter that brings it. The same goes for whol
 struct later_row { const char *name, *also; char letter;
   unsigned where, chapter; };
 static const struct later_row later_option[] = @[{@|
-  {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},@|
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},@|
   {"window", NULL, 0, G | R, 6},@|
   @<What chapter 7 brings@>,@|
@@ -1316,7 +1321,8 @@ static bool open_model(struct outfit *o, const struct wishes *w,
   o->lm = model_open(o->m, o->path, why);
   if (o->lm == NULL) return false;
   o->vocab_size = o->lm->config.vocab_size;
-  o->s = store_open(o->m, &o->lm->config, 1, why);
+  o->s = cache_open(o->m, &o->lm->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
   if (o->s == NULL) return false;
   o->crew = pool_open(o->m, workers_wanted(w), why);
   o->e.self = o->crew, o->e.c = &o->counters;
@@ -1383,6 +1389,7 @@ void outfit_close(struct outfit *o)
 #define INCIPIT_OUTFIT_H
 #include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
+#include "04-cache/cache.h"
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 @<What a subcommand works with@>@;
@@ -1884,7 +1891,8 @@ static bool run_loop(struct writing *g, struct continuation *text)
   struct outfit *o = &a->o;
   struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
   struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_token, .self = g }@];
+    .n_eos = g->n_eos, .see = see_token, .self = g,@|
+    .keep = !a->w->of[OPTION_NO_CACHE].given }@];
   a->c->listen();
   g->began = console_seconds();
   if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id,

@@ -142,9 +142,9 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
   /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 
 @ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
-where the rows of one layer lie, how far apart, and which positions count. If they lie one after the other,
+where the rows of one layer lie, how far it is from row to row and from head to head, and which positions count. If they lie in one block,
 that is all. If a store keeps them in pages, the view has the page table, and from here on nobody needs to
-know; chapter 12 will be glad of it.
+know; chapter 4 will be glad of it.
 @^view@>
 
 @<What attention is given@>=
@@ -153,14 +153,14 @@ struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
 struct view {
   const void *base_k, *base_v;
   const uint32_t *page;
-  size_t page_rows, row_bytes;
+  size_t page_rows, page_bytes, row_bytes, head_bytes;
   enum weight_type type;
   uint32_t lo, hi;
 };
   /* what one row sees of one layer of a sequence: positions |lo <= t < hi|. The
-     keys of position |t| are |[n_kv_heads][head_dim]| numbers of |type| at |base_k +
-     r*row_bytes|, where |r == t| if |page| is null, else |r == page[t/page_rows]*page_rows
-     + t%page_rows|; the values likewise at |base_v| */
+     key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
+     h*head_bytes + t*row_bytes| if |page| is null, else at |base_k + page[t/page_rows]*page_bytes
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v| */
 struct capture { float *weights; size_t stride; };
   /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
@@ -503,8 +503,9 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
   size_t first, float sum[TILE_ROWS][MOST_OUTS])
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
-  vec a[TILE_ROWS][MOST_OUTS][PARTS] = @[{ 0 }@];
+  vec a[TILE_ROWS][MOST_OUTS][PARTS];
   size_t whole = n / 16 * 16;
+  each (r, rows) each (o, outs) each (p, PARTS) a[r][o][p] = (vec) @[{ 0 }@];
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS) {
       vec b[MOST_OUTS];
@@ -649,87 +650,74 @@ To load and store a sum for each multiply--add would leave the multipliers idle 
 $k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
 
 @<Add the terms from |k| on to the lanes of a span@>=
-INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
+INLINE void visit(int steps, const float *x, const struct matrix *w,
   struct tensor t, size_t k, size_t o, size_t span, float *sum)
 {
-  vec b[STEPS], v[SPAN_ROWS][STEPS];
-  each (s, steps) each (r, rows)
-    v[r][s] = spread(x[(size_t) r * w->in + k + 16 * (size_t) s]);
+  vec b[STEPS], v[STEPS];
+  each (s, steps) v[s] = spread(x[k + 16 * (size_t) s]);
   for (size_t c = 0; c < span; c += WIDTH) {
     each (s, steps) b[s] = load(t, (k + 16 * (size_t) s) * w->out + o + c);
-    each (r, rows) {
-      float *lane = sum + ((size_t) r * 16 + k % 16) * span + c;
-      vec a;
-      memcpy(&a, lane, sizeof a);
-      each (s, steps) a = fused(v[r][s], b[s], a);
-      memcpy(lane, &a, sizeof a);
-      TALLY("linear", 0, steps * WIDTH);
-    }
+    float *lane = sum + k % 16 * span + c;
+    vec a;
+    memcpy(&a, lane, sizeof a);
+    each (s, steps) a = fused(v[s], b[s], a);
+    memcpy(lane, &a, sizeof a);
+    TALLY("linear", 0, steps * WIDTH);
   }
 }
 
-@ A few rows by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
+@ One row by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
 fold goes over whole rows of the array. Terms that fill no block are visited one by one, in the order of $k$, as a lane demands. The array is on
 the stack, and its size is what limits a span.
 
-@<A span of outputs for a few rows@>=
-INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
-  struct tensor t, size_t o, size_t span, float *y)
+@<A span of outputs for one row@>=
+INLINE void across(const float *x, const struct matrix *w, struct tensor t,
+  size_t o, size_t span, float *y)
 {
-  float sum[SUMS];
-  size_t k = 0, block = 16 * (size_t) steps;
-  memset(sum, 0, (size_t) rows * 16 * span * sizeof *sum);
+  float sum[16 * SPAN];
+  size_t k = 0, block = 16 * STEPS;
+  memset(sum, 0, 16 * span * sizeof *sum);
   for (; k + block <= w->in; k += block)
-    for (size_t j = 0; j < 16; j++)
-      visit(rows, steps, x, w, t, k + j, o, span, sum);
-  for (; k < w->in; k++) visit(rows, 1, x, w, t, k, o, span, sum);
-  for (size_t r = 0; r < (size_t) rows; r++) {
-    float *lane = sum + r * 16 * span;
-    @<Fold the lanes of a span@>@;
-    for (size_t c = 0; c < span; c++)
-      y[r * w->out + o + c] = biased(lane[c], w, o + c);
-  }
+    for (size_t j = 0; j < 16; j++) visit(STEPS, x, w, t, k + j, o, span, sum);
+  for (; k < w->in; k++) visit(1, x, w, t, k, o, span, sum);
+  fold_lanes(sum, span);
+  for (size_t c = 0; c < span; c++) y[o + c] = biased(sum[c], w, o + c);
 }
 
-@ Lane $j+s$ is added to lane $j$, for all outputs of the span at once. The second loop runs over
+@ Lane $j+s$ is added to lane $j$, for all sums of the array at once. The second loop runs over
 both indices as one, because the lanes lie one behind the other.
 
-@<Fold the lanes of a span@>=
-for (size_t s = 8; s > 0; s /= 2)
-  for (size_t c = 0; c < s * span; c += WIDTH) {
-    vec a, b;
-    memcpy(&a, lane + c, sizeof a);
-    memcpy(&b, lane + s * span + c, sizeof b);
-    a += b;
-    memcpy(lane + c, &a, sizeof a);
-  }
+@<Fold the lanes of many sums@>=
+INLINE void fold_lanes(float *lane, size_t sums)
+{
+  for (size_t s = 8; s > 0; s /= 2)
+    for (size_t c = 0; c < s * sums; c += WIDTH) {
+      vec a, b;
+      memcpy(&a, lane + c, sizeof a);
+      memcpy(&b, lane + s * sums + c, sizeof b);
+      a += b;
+      memcpy(lane + c, &a, sizeof a);
+    }
+}
 
-@ One row takes long spans, to read the weights in long runs; several rows take short ones, so
-that their sums together stay in the first-level cache: |SUMS| floats are 16 KiB, half of the smallest that is common. At the edge of the
+@ A long span reads the weights in long runs, and its sums still fit into the first-level cache: those of |SPAN| outputs take 16 KiB, half of the smallest that is common. At the edge of the
 matrix fewer outputs are left than a register holds.
 
 @<Outputs |from| to |to| of a matrix stored by inputs@>=
-enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
+enum { STEPS = 4, SPAN = 256 };
+@<Fold the lanes of many sums@>@;
 @<Add the terms from |k| on to the lanes of a span@>@;
-@<A span of outputs for a few rows@>@;
+@<A span of outputs for one row@>@;
 INLINE void by_inputs(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, float *y)
+  const float *x, size_t from, size_t to, float *y)
 {
   struct tensor t = @[{ w->weight.data, type }@];
-  size_t o = from, span, step;
+  size_t o = from, span;
   for (; to - o >= WIDTH; o += span) {
-    size_t most = rows >= SPAN_ROWS ? SUMS / 16 / SPAN_ROWS : SUMS / 16;
-    span = to - o >= most ? most : (to - o) / WIDTH * WIDTH;
-    for (size_t r = 0; r < rows; r += step) {
-      const float *in = x + r * w->in;
-      step = rows - r >= SPAN_ROWS && span <= SUMS / 16 / SPAN_ROWS
-        ? SPAN_ROWS : 1;
-      if (step == 1) across(1, STEPS, in, w, t, o, span, y + r * w->out);
-      else across(SPAN_ROWS, 2, in, w, t, o, span, y + r * w->out);
-    }
+    span = to - o >= SPAN ? SPAN : (to - o) / WIDTH * WIDTH;
+    across(x, w, t, o, span, y);
   }
-  for (size_t r = 0; r < rows && o < to; r++)
-    columns(x + r * w->in, w, t, o, to - o, y + r * w->out);
+  if (o < to) columns(x, w, t, o, to - o, y);
 }
 
 @ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
@@ -750,6 +738,116 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
     for (int j = 0; j < s; j++) lane[j] += lane[j + s];
   memcpy(sum, lane, sizeof sum);
   for (size_t c = 0; c < n; c++) y[o + c] = biased(sum[c], w, o + c);
+}
+
+@ That was for one row. Several rows could go over the matrix one after the other, but each of them would fetch all weights again; and weights that lie
+thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
+shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
+weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way.
+@^panel@>@^packing@>
+
+@<Copy weights into panels@>=
+enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96 };
+INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
+  size_t outs, size_t k0, size_t depth, float *panels)
+{
+  for (size_t k = 0; k < depth; k++) {
+    float *to = panels + (k % 16 * (DEPTH / 16) + k / 16) * PANEL;
+    for (size_t h = 0; h < PANEL; h += WIDTH) {
+      size_t from = (k0 + k) * w->out + o + h;
+      vec v = @[{ 0 }@];
+      if (outs >= h + WIDTH) v = load(t, from);
+      else if (outs > h) v = some(t, from, (int) (outs - h));
+      memcpy(to + h, &v, sizeof v);
+    }
+  }
+}
+
+@ Six rows by two registers are twelve sums, each of its own lane $j$; they and the weights just fit into the sixteen registers that a small machine has. In each step two loads of weights
+and six of inputs feed twelve multiply--adds, and nothing is folded: that waits until all sixteen panels have been passed.
+
+@<Pass a panel with a few rows@>=
+INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
+  const float *w, size_t outs, float *lane)
+{
+  vec a[GROUP][2], b[2];
+  (void) outs; /* only tallies ask */
+  each (r, rows) each (h, 2)
+    memcpy(&a[r][h], lane + r * PANEL + h * WIDTH, sizeof a[r][h]);
+  for (size_t k = 0; k < steps; k++) {
+    each (h, 2) memcpy(&b[h], w + k * PANEL + h * WIDTH, sizeof b[h]);
+    each (r, rows) {
+      vec v = spread(x[(size_t) r * n + 16 * k]);
+      each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
+      TALLY("linear", 0, outs);
+    }
+  }
+  each (r, rows) each (h, 2)
+    memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
+}
+
+@ The number of rows is a constant in each copy of the loop; the last group of a pass may be smaller than six.
+
+@<Pass all sixteen panels@>=
+TARGET static void pass_panels(size_t rows, const float *x, size_t n,
+  size_t depth, const float *panels, size_t outs, float *lane)
+{
+#define PASS(rows) \
+  pass_panel(rows, x + j, n, (depth - j + 15) / 16, \
+    panels + j * (DEPTH / 16) * PANEL, outs, lane + j * GROUP * PANEL)
+  for (size_t j = 0; j < 16 && j < depth; j++)
+    switch (rows) {
+    case 6: PASS(6);@+ break;
+    case 5: PASS(5);@+ break;
+    case 4: PASS(4);@+ break;
+    case 3: PASS(3);@+ break;
+    case 2: PASS(2);@+ break;
+    default: PASS(1);
+    }
+#undef PASS
+}
+
+@ The stack has room for |DEPTH| inputs of a strip. If there are more, the lanes go on where they were with the next |DEPTH|; so a block of rows keeps the lanes of all its sums, and
+the strip is packed again for the next block. If there are not, it is packed once for all rows.
+
+@<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
+INLINE void by_panels(const struct matrix *w, enum weight_type type,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  struct tensor t = @[{ w->weight.data, type }@];
+  float panels[DEPTH * PANEL], lane[BLOCK / GROUP][16 * GROUP * PANEL];
+  size_t n = w->in;
+  for (size_t o = from; o < to; o += PANEL)
+    for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
+      size_t outs = to - o < PANEL ? to - o : PANEL;
+      r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
+      memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
+      for (size_t k = 0; k < n; k += DEPTH)
+        @<Pass the panels from input |k| on with rows |r0| to |r1|@>@;
+      @<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>@;
+    }
+}
+
+@ The lanes of a group of six rows stand together, since they are what its panels add to.
+
+@<Pass the panels from input |k| on with rows |r0| to |r1|@>=
+{
+  size_t depth = n - k < DEPTH ? n - k : DEPTH;
+  if (r0 == 0 || n > DEPTH) fill_panels(w, t, o, outs, k, depth, panels);
+  for (size_t r = r0; r < r1; r += GROUP)
+    pass_panels(r1 - r < GROUP ? r1 - r : GROUP, x + r * n + k, n, depth,
+      panels, outs, lane[(r - r0) / GROUP]);
+}
+
+@ Only sums that exist are put in place; a strip at the edge of the matrix has fewer outputs than a panel has columns, and those columns hold nothing but zeros.
+
+@<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>=
+for (size_t r = r0; r < r1; r++) {
+  float *group = lane[(r - r0) / GROUP], *sum = group
+    + (r - r0) % GROUP * PANEL;
+  if ((r - r0) % GROUP == 0) fold_lanes(group, GROUP * PANEL);
+  for (size_t c = 0; c < outs; c++)
+    y[r * w->out + o + c] = biased(sum[c], w, o + c);
 }
 
 @ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
@@ -778,12 +876,13 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-@ Six cases, each a copy of the loops in which the type is a constant.
+@ Nine cases, each a copy of the loops in which the type is a constant.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
-  (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
-   : by_outputs(w, type, x, rows, from, to, y))
+  (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
+   : rows == 1 ? by_inputs(w, type, x, from, to, y) \
+   : by_panels(w, type, x, rows, from, to, y))
 if (w->weight.type == WEIGHT_F32) WITH_TYPE(WEIGHT_F32);
 else if (w->weight.type == WEIGHT_F16) WITH_TYPE(WEIGHT_F16);
 else WITH_TYPE(WEIGHT_BF16);
@@ -973,29 +1072,37 @@ are not negative changes no bit of it. The values are never touched there: the c
 
 @<The scores of a block, and their maximum@>=
 float score[256], most = -INFINITY;
-struct tensor key[256];
+size_t place[256];
 for (int i = 0; i < 256; i++) score[i] = -INFINITY;
-for (uint32_t t = t0; t < t1; t++)
-  key[t % 256] = kv_row(v, v->base_k, t, type);
+row_places(v, t0, t1, place);
 for (uint32_t t = t0; t < t1; t++) {
-  float s = dot(q, key[t % 256], first, d) * h->scale;
+  float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
+    * h->scale;
   score[t % 256] = s;
   if (s > most) most = s;
   TALLY("attention", 0, d);
   TALLY("pairs", 0, 1);
 }
 
-@ The keys and values of a position lie where the view says: behind each other, or in the page that the table names.
+@ The keys and values of a position lie where the view says: behind each other, or in the page that the table names. The table is asked once a page, and what it answers serves keys and values alike; a division for every
+position, of every head, would take as long as the product that it is for.
 
-@<Where a position's row lies@>=
-INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
-  enum weight_type type)
+@<Where the rows of a block lie@>=
+INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
+  size_t *place)
 {
-  size_t r = t;
-  if (v->page != NULL)
-    r = v->page[t / v->page_rows] * v->page_rows + t % v->page_rows;
-  return (struct tensor) @[{ (const char *) base + r * v->row_bytes, type }@];
+  for (uint32_t t = t0, end = t1; t < t1; end = t1) {
+    size_t at = t * v->row_bytes, rows = v->page_rows;
+    if (v->page != NULL) {
+      at = v->page[t / rows] * v->page_bytes + t % rows * v->row_bytes;
+      if (rows - t % rows < end - t) end = t + (uint32_t) (rows - t % rows);
+    }
+    for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
+  }
 }
+INLINE struct tensor row_of(const void *base, size_t place,
+  enum weight_type type)
+{@+ return (struct tensor) @[{ (const char *) base + place, type }@];@+ }
 
 @ Sixteen exponentials at a time, each added to its own lane. The scores are overwritten by their exponentials,
 since the values will want those next.
@@ -1015,15 +1122,16 @@ Whole sixteens first, then the columns that are left, one by one.
 
 @<The values of a block, each times its exponential@>=
 #define CHAIN(columns) \
-  chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
+  chain(columns, score, v->base_v, place, t0, t1, type, c, \
+    left + BLOCK_O + c)
 size_t c = 0;
 for (; c + 64 <= d; c += 64) CHAIN(64);
 for (; c + 16 <= d; c += 16) CHAIN(16);
 for (; c < d; c++) {
   float sum = 0;
   for (uint32_t t = t0; t < t1; t++)
-    sum = fmaf(score[t % 256], at(kv_row(v, v->base_v, t, type), first + c),
-      sum);
+    sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
+      c), sum);
   left[BLOCK_O + c] = sum;
   TALLY("attention", 0, t1 - t0);
 }
@@ -1033,12 +1141,13 @@ for (; c < d; c++) {
 is the traffic of the sums. How many columns go together cannot be seen in the result, since each has a chain of its own.
 
 @<The chain over a block for some columns@>=
-INLINE void chain(int columns, const float *weight, const struct view *v,
-  uint32_t t0, uint32_t t1, enum weight_type type, size_t first, float *o)
+INLINE void chain(int columns, const float *weight, const void *values,
+  const size_t *place, uint32_t t0, uint32_t t1, enum weight_type type,
+  size_t first, float *o)
 {
   vec a[64 / WIDTH] = @[{ 0 }@];
   for (uint32_t t = t0; t < t1; t++) {
-    struct tensor row = kv_row(v, v->base_v, t, type);
+    struct tensor row = row_of(values, place[t % 256], type);
     vec w = spread(weight[t % 256]);
     each (p, columns / WIDTH)
       a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
@@ -1052,8 +1161,8 @@ kept; they become weights after the join.
 
 @<Attention of one head over one block@>=
 INLINE void attend_block(const struct heads *h, const float *q,
-  const struct view *v, enum weight_type type, size_t first, uint32_t t0,
-  uint32_t t1, float *left, float *kept)
+  const struct view *v, enum weight_type type, uint32_t t0, uint32_t t1,
+  float *left, float *kept)
 {
   size_t d = h->head_dim;
   @<The scores of a block, and their maximum@>@;
@@ -1070,14 +1179,13 @@ Several heads of queries share one head of keys where there are fewer of these (
 
 @<All blocks of one head, and their join@>=
 INLINE void attend_head(const struct heads *h, const float *q,
-  const struct view *v, enum weight_type type, size_t first, float *room,
-  float *y, float *kept)
+  const struct view *v, enum weight_type type, float *room, float *y,
+  float *kept)
 {
   size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
   for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
     t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
-    attend_block(h, q, v, type, first, t0, t1,
-      room + n * stride, kept);
+    attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
   }
   @<Join the blocks in rising order@>@;
 }
@@ -1104,7 +1212,7 @@ if (kept != NULL)
   }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn. Whoever gets a unit computes all of it, and none needs what another has left.
+are dealt out like cards, one to each worker in turn: all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
 
 @<One worker's share of attention@>=
 struct attend_job { const struct heads *h; const float *q;
@@ -1118,11 +1226,14 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
   size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
   float *room = job->room + worker * job->room_each;
   TALLY("attend part", worker, 1);
-  for (size_t i = worker; i < job->rows * h->n_heads; i += workers) {
-    const struct view *v = &job->seen[i / h->n_heads];
+  for (size_t unit = worker; unit < job->rows * h->n_heads; unit += workers) {
+    size_t row = unit % job->rows, i = row * h->n_heads + unit / job->rows;
+    struct view v = job->seen[row];
     const float *q = job->q + i * d;
     float *y = job->y + i * d, *kept = NULL;
-    size_t first = i % h->n_heads / group * d;
+    size_t head = i % h->n_heads / group * v.head_bytes;
+    v.base_k = (const char *) v.base_k + head;
+    v.base_v = (const char *) v.base_v + head;
     @<Make |kept| ready if the weights are wanted@>@;
     @<Attend with the loops for the view's type@>@;
   }
@@ -1132,11 +1243,11 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
 floats; others will keep their rows shorter.
 
 @<Attend with the loops for the view's type@>=
-if (v->type == WEIGHT_F32)
-  attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
-else if (v->type == WEIGHT_F16)
-  attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
-else attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
+if (v.type == WEIGHT_F32)
+  attend_head(h, q, &v, WEIGHT_F32, room, y, kept);
+else if (v.type == WEIGHT_F16)
+  attend_head(h, q, &v, WEIGHT_F16, room, y, kept);
+else attend_head(h, q, &v, WEIGHT_BF16, room, y, kept);
 
 @ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
 what each row could see.
@@ -1382,6 +1493,10 @@ What the three files share, in the order in which C wants it, comes to this.
 @<Outputs |from| to |to| of a matrix stored by outputs@>@;
 @<The last columns of a matrix stored by inputs@>@;
 @<Outputs |from| to |to| of a matrix stored by inputs@>@;
+@<Copy weights into panels@>@;
+@<Pass a panel with a few rows@>@;
+@<Pass all sixteen panels@>@;
+@<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>@;
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
 
@@ -1390,7 +1505,7 @@ uses only those above it.
 
 @<Attention, piece by piece@>=
 @<What one block of positions leaves behind@>@;
-@<Where a position's row lies@>@;
+@<Where the rows of a block lie@>@;
 @<The chain over a block for some columns@>@;
 @<Attention of one head over one block@>@;
 @<All blocks of one head, and their join@>@;

@@ -235,7 +235,7 @@ drawing.
 struct tracing {
   struct occasion *a;
   struct json_out j;
-  bool in_json, colour, failed;
+  bool in_json, colour, failed, keeps;
   double *logprob; /* |[vocab_size]| */
   struct candidate *top; /* |[1 + k]| */
   size_t k;
@@ -315,17 +315,18 @@ static void print_candidate(const struct tracing *g,
   fprintf(out, "\n");
 }
 
-@ For the eyes, a row is one letter: C for computed, R for done again. On a terminal the new ones
+@ For the eyes, a row is one letter: C for computed, R for done again, and a dash for one that was kept. On a terminal the new ones
 are red, as everything is in this book that begins; a terminal that wants no colours says so in
 |NO_COLOR|. The colours are sequences of bytes that begin with an escape character: into a file or a pipe they do not go, where
 they would be rubbish.
 @^NO\_COLOR@>
 
 @<Print a candidate, then a step@>=
-static void print_work(const struct tracing *g, size_t rows,
+static void print_work(const struct tracing *g, size_t kept, size_t rows,
   size_t again)
 {
   FILE *out = g->a->c->out;
+  for (size_t i = 0; i < kept; i++) fputs("- ", out);
   for (size_t i = 0; i < rows; i++) {
     bool fresh = i >= again;
     if (g->colour) fputs(fresh ? "\x1b[31m" : "\x1b[2m", out);
@@ -346,7 +347,7 @@ static void print_step(const struct tracing *g, const struct step *now,
   FILE *out = g->a->c->out;
   fprintf(out, "step %zu: %zu rows, %zu new,"@| " %zu again\n  ",
     now->number, rows, rows - again, again);
-  print_work(g, rows, again);
+  print_work(g, now->length - rows, rows, again);
   bool listed = false;
   for (size_t i = 1; i <= g->k; i++) {
     bool chosen = g->top[i].id == now->chosen;
@@ -361,9 +362,7 @@ static void print_step(const struct tracing *g, const struct step *now,
   fprintf(out, "\n");
 }
 
-@ For programs, the same as an object. What the cache keeps for the next step is nothing at this
-point of the book, so both of its numbers are 0 until chapter 4. They are there already, so that a program which reads
-traces today can read those of chapter 4.
+@ For programs, the same as an object. What is kept for the next step has two numbers, rows and bytes; both are 0 if nothing is.
 
 @<Write a step@>=
 static void put_candidate(struct tracing *g, const struct candidate *x)
@@ -388,6 +387,7 @@ static void put_step(struct tracing *g, const struct step *now,
   put_key(j, "step"), put_count(j, now->number);
   put_key(j, "length"), put_count(j, now->length);
   put_key(j, "work"), put_open(j, '[');
+  for (size_t i = rows; i < now->length; i++) put_word(j, "\"cached\"");
   for (size_t i = 0; i < rows; i++)
     put_word(j, i < again ? "\"redo\"" : "\"new\"");
   put_close(j, ']');
@@ -410,8 +410,10 @@ put_candidate(g, &g->top[0]);
 put_key(j, "rank"), put_count(j, g->top[0].rank);
 put_key(j, "why"), put_words(j, reason_of(g, now->chosen));
 put_close(j, '}');
-put_key(j, "cache_rows"), put_count(j, 0);
-put_key(j, "cache_bytes"), put_count(j, 0);
+size_t kept = g->keeps ? now->length : 0;
+put_key(j, "cache_rows"), put_count(j, kept);
+put_key(j, "cache_bytes"), put_count(j, kept * g->a->o.s->row_bytes
+  * g->a->o.lm->config.n_layers);
 counters_between(&now->before, &now->after, &did);
 put_key(j, "counters"), put_counters(j, &did);
 put_key(j, "attention"), put_open(j, '[');
@@ -517,7 +519,7 @@ static int trace_text(struct occasion *a)
   g.k = of[OPTION_TOP].given ? (size_t) of[OPTION_TOP].count : 5;
   if (g.k > v) g.k = v;
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : a->o.lm->config.n_eos;
-  g.in_json = of[OPTION_JSON].given;
+  g.in_json = of[OPTION_JSON].given, g.keeps = of[OPTION_CACHE].given;
   const char *plain = getenv("NO_COLOR");
   g.colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
   if (!of[OPTION_MAX_NEW_TOKENS].given && a->most > 4) a->most = 4;
@@ -563,7 +565,7 @@ static int run_steps(struct tracing *g)
   struct occasion *a = g->a;
   struct generator with = @[{ &a->o.e, a->o.lm, a->o.s, a->o.m }@];
   struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_trace, .self = g }@];
+    .n_eos = g->n_eos, .see = see_trace, .self = g, .keep = g->keeps }@];
   struct continuation text;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
@@ -1400,8 +1402,8 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
   return ok && n <= UINT32_MAX
     && (all->rows = memory_take(m, FOR_OTHER, total,
       sizeof *all->rows, q->why)) != NULL
-    && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n,
-      q->why)) != NULL;
+    && (all->s = cache_open(m, &q->o->lm->config, (uint32_t) n,
+      &(struct cache_wishes) @[{ .rows = 0 }@], q->why)) != NULL;
 }
 
 @ A mate must be a list of ids that is not empty and fits, like the text itself.
@@ -1569,7 +1571,8 @@ static bool answer_generate(struct inquiry *q)
   struct settings want = @[{
     .max_new_tokens = (size_t) count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos.id,
-    .n_eos = own ? config->n_eos : eos.n }@];
+    .n_eos = own ? config->n_eos : eos.n,@|
+    .keep = flag_of(q, "cache", true) }@];
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
     && put_continuation(q, &text);
   continuation_free(o->m, &text);

@@ -279,6 +279,31 @@ function incipit.grid(name, numbers)
   end
 end
 
+-- the cache as memory: behind each step a plate for each layer, a line a position, a cell a number, darker the larger; what is fresh is lit
+function incipit.plates(name, layers)
+  local word = { "The", "cat", "sat", "on", "the", "mat", "." }
+  local rows, most, last = incipit.csv(name), {}, {}
+  for _, r in ipairs(rows) do
+    most[r.layer] = math.max(most[r.layer] or 0, math.abs(r.key))
+    last[r.step] = math.max(last[r.step] or 0, r.position)
+  end
+  local w, h, gap, column = .48, 1.9, 2.6, 38.5
+  local tall = 6 * h + gap
+  for _, r in ipairs(rows) do
+    local depth = math.floor(10 * math.abs(r.key) / most[r.layer] + .5)
+    tikz("\\fill[%s!%d] (%.2f,%.2f) rectangle ++(%.2f,%.2f);", r.fresh == 1 and "rubric" or "key", 8 + 9 * depth,
+      (r.step - 1) * column + r.cell * w, -r.layer * tall - r.position * h, w, -(h - .12))
+  end
+  for step, n in ipairs(last) do
+    for i = 0, n + 1 do
+      tikz("\\node[fig/number,anchor=east,text=%s] at (%.2f,%.2f) {%s};", i == n + 1 and "rubric" or "ink", (step - 1) * column - .3, -(i + .5) * h, word[i + 1])
+    end
+    for l = 1, step == 1 and layers - 1 or 0 do
+      tikz("\\node[fig/number,anchor=east,text=ink!60] at (-.3,%.2f) {layer %d};", -l * tall - (n + 1) * h / 2, l)
+    end
+  end
+end
+
 -- (e) the funnel: columns are stages, lines are tokens; what was removed stays as a ghost
 function incipit.funnel(name, stages, w, gap, h)
   local rows = incipit.csv(name)

@@ -424,8 +424,16 @@ START_TEST(generate_prints_the_promised_object)
   }
   int64_t p = 3, n = (int64_t) g;
   ck_assert_int_eq(number_at(o, "counters", "passes"), n);
-  ck_assert_int_eq(number_at(o, "counters", "rows"), n * p + n * (n - 1) / 2);
-  ck_assert_int_eq(number_at(o, "counters", "kv_rows_recomputed"), n * p + n * (n - 1) / 2 - (p + n - 1));
+  ck_assert_int_eq(number_at(o, "counters", "rows"), p + n - 1);
+  ck_assert_int_eq(number_at(o, "counters", "kv_rows_recomputed"), 0);
+  ck_assert_int_eq(number_at(o, "counters", "qk_pairs"), p * (p + 1) / 2 + (n - 1) * p + n * (n - 1) / 2);
+  /* the same without the cache: everything is equal but work, times and memory */
+  struct run naive = run("generate 'The cat sat' --json --logprobs 3 --no-cache");
+  json_t *other = object_of(&naive);
+  ck_assert_int_eq(number_at(other, "counters", "rows"), n * p + n * (n - 1) / 2);
+  ck_assert_int_eq(number_at(other, "counters", "kv_rows_recomputed"), n * p + n * (n - 1) / 2 - (p + n - 1));
+  ck_assert(json_equal(json_object_get(o, "sequences"), json_object_get(other, "sequences")));
+  json_decref(other), done(&naive);
   json_decref(o), done(&r);
 }
 END_TEST
@@ -480,6 +488,22 @@ START_TEST(trace_prints_the_grid_of_the_book)
     ck_assert_msg(fabs(sum - 1) < 1e-5, "attention adds up to %g", sum);
   }
   ck_assert(strstr(t.out, "\n  R R R R R C\n") != NULL && strstr(t.out, "computed 18 rows: 6 necessary, 12 again\n") != NULL);
+  json_decref(o), done(&r), done(&t);
+  /* with the cache: one new row a step, the others kept, the same choices */
+  r = run("trace 'The cat sat' -n 4 --json --cache --attention 1.3"), t = run("trace 'The cat sat' -n 4 --cache");
+  o = object_of(&r), steps = json_object_get(o, "steps");
+  ck_assert_int_eq(number_at(o, "totals", "computed"), 6);
+  ck_assert_int_eq(number_at(o, "totals", "redundant"), 0);
+  for (size_t i = 0; i < 4; i++) {
+    json_t *s = json_array_get(steps, i), *work = json_object_get(s, "work");
+    ck_assert_int_eq(number_at(s, "counters", "rows"), i == 0 ? 3 : 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(s, "cache_rows")), (int64_t) (3 + i));
+    ck_assert_int_eq(json_integer_value(json_object_get(s, "cache_bytes")) % (int64_t) (3 + i), 0);
+    ck_assert_int_gt(json_integer_value(json_object_get(s, "cache_bytes")), 0);
+    ck_assert_uint_eq(json_array_size(work), 3 + i);
+    for (size_t k = 0; k < 3 + i; k++) ck_assert_str_eq(json_string_value(json_array_get(work, k)), i > 0 && k < 2 + i ? "cached" : "new");
+  }
+  ck_assert(strstr(t.out, "\n  - - - - - C\n") != NULL && strstr(t.out, "computed 6 rows: 6 necessary, 0 again\n") != NULL);
   json_decref(o), done(&r), done(&t);
   r = run("trace '!' -n 9");
   ck_assert_msg(strstr(r.out, "<- stopped") != NULL && strstr(r.out, "step 2") == NULL, "%s", r.out);

@@ -163,19 +163,21 @@ static void one_attention(size_t most_dim, size_t most_end)
   char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
   size_t page_rows = (size_t) 16 << below(5), pages = (end + page_rows - 1) / page_rows;
   char *paged[2] = { block(2 * pages * page_rows * bytes), block(2 * pages * page_rows * bytes) };
-  bool use_pages = below(2) && pages <= 64;
+  bool use_pages = below(2) && pages <= 64, by_head = use_pages && below(2);
+  size_t one = d * weight_bytes(type), row_bytes = by_head ? one : bytes, head_bytes = by_head ? page_rows * one : one;
   memset(paged[0], 0xff, 2 * pages * page_rows * bytes), memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
   for (size_t p = 0; use_pages && p < pages; p++) {
     page[p] = (uint32_t) (2 * pages - 1 - 2 * p);
-    for (size_t t = p * page_rows; t < end && t < (p + 1) * page_rows; t++) {
-      memcpy(paged[0] + (page[p] * page_rows + t % page_rows) * bytes, k + t * bytes, bytes);
-      memcpy(paged[1] + (page[p] * page_rows + t % page_rows) * bytes, v + t * bytes, bytes);
-    }
+    for (size_t t = p * page_rows; t < end && t < (p + 1) * page_rows; t++)
+      for (size_t g = 0; g < kv; g++) {
+        size_t to = page[p] * page_rows * bytes + g * head_bytes + t % page_rows * row_bytes;
+        memcpy(paged[0] + to, k + t * bytes + g * one, one), memcpy(paged[1] + to, v + t * bytes + g * one, one);
+      }
   }
   struct view seen[5];
   for (size_t r = 0; r < rows; r++)
-    seen[r] = (struct view) { use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL, page_rows, bytes, type,
-      lo[r], hi[r] };
+    seen[r] = (struct view) { use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL, page_rows, page_rows * bytes, row_bytes, head_bytes,
+      type, lo[r], hi[r] };
   float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d), *truth = numbers(rows * h.n_heads * d);
   float *room = numbers(3 * kernels_room(&h, longest)), *w = numbers(rows * h.n_heads * end), *v2 = numbers(rows * h.n_heads * end);
   struct capture keep = { w, end };
@@ -452,7 +454,7 @@ START_TEST(unseen_positions_are_never_touched)
     struct heads h = { 2, 1, 24, 0.2f };
     uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi);
     float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48], *room = numbers(2 * kernels_room(&h, 700) + 2000);
-    struct view seen = { k, v, NULL, 0, 96, WEIGHT_F32, lo, hi };
+    struct view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi };
     e.k->attend(&e, &h, q, &seen, 1, room, y, NULL);
     for (size_t t = 0; t < 700; t++)
       if (t < lo || t >= hi) for (size_t c = 0; c < 24; c++) k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;

@@ -43,7 +43,7 @@ START_TEST(every_multiply_add_is_told)
     float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d), *o = numbers(rows * h.n_heads * d), *room = numbers(3 * kernels_room(&h, 600));
     for (size_t r = 0; r < rows; r++) {
       uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi);
-      seen[r] = (struct view) { k, k, NULL, 0, 4 * d, WEIGHT_F32, lo, hi };
+      seen[r] = (struct view) { k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi };
       seen_pairs += hi - lo;
     }
     unsigned long long a = attention_madds, p = pairs;

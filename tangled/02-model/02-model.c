@@ -123,7 +123,7 @@ static void print_weights(const struct engine *e)
   printf("saturation.slope.scaled %.6f\n", divided.slope);
 }
 
-/* 2.99  A model of four words, and a bench to run it on */
+/* 2.101  A model of four words, and a bench to run it on */
 
 enum { WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3 };
 static const char *const word[WORDS] = { "the", " cat", " sat", "." };
@@ -138,7 +138,7 @@ struct toy {
   struct model lm;
 };
 
-/* 2.100  A model of four words, and a bench to run it on */
+/* 2.102  A model of four words, and a bench to run it on */
 
 static void toy_by_hand(struct toy *y)
 {
@@ -160,7 +160,7 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* 2.101  A model of four words, and a bench to run it on */
+/* 2.103  A model of four words, and a bench to run it on */
 
 static struct matrix around(const float *x, size_t in, size_t out)
 {
@@ -178,7 +178,7 @@ static void toy_frame(struct toy *y)
     .down = around(y->down, 1, 4)
   };
 
-/* 2.102  The settings of four words */
+/* 2.104  The settings of four words */
 
   y->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = PLACES,.d_model = WIDTH,
@@ -194,7 +194,7 @@ static void toy_frame(struct toy *y)
 
 }
 
-/* 2.103  A model of four words, and a bench to run it on */
+/* 2.105  A model of four words, and a bench to run it on */
 
 static void toy_make(struct toy *y, uint64_t seed)
 {
@@ -207,7 +207,7 @@ static void toy_make(struct toy *y, uint64_t seed)
   toy_frame(y);
 }
 
-/* 2.104  A model of four words, and a bench to run it on */
+/* 2.106  A model of four words, and a bench to run it on */
 
 struct bench {
   struct memory m;
@@ -231,7 +231,7 @@ static void bench_close(struct bench *b)
   store_close(b->s);
 }
 
-/* 2.105  Look at one row on its way */
+/* 2.107  Look at one row on its way */
 
 struct album {
   float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
@@ -245,7 +245,7 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
 
-/* 2.106  Look at one row on its way */
+/* 2.108  Look at one row on its way */
 
 static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
                     struct album *a, struct error *why)
@@ -265,7 +265,7 @@ static bool look_at(struct bench *b, const uint32_t * ids, size_t n,
   return ok;
 }
 
-/* 2.93  The chance of a text */
+/* 2.95  The chance of a text */
 
 static bool print_chain(struct bench *b, struct error *why)
 {
@@ -286,7 +286,7 @@ static bool print_chain(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.94  The chance of a text */
+/* 2.96  The chance of a text */
 
 static void print_underflow(void)
 {
@@ -297,7 +297,7 @@ static void print_underflow(void)
   printf("claim.S2-15 %d\n", 1 + (int)(6 * num_log(50257) / num_log(10)));
 }
 
-/* 2.95  The chance of a text */
+/* 2.97  The chance of a text */
 
 static bool print_factors(struct bench *b, const struct model *lm,
                           const uint32_t * ids, struct error *why)
@@ -318,7 +318,7 @@ static bool print_factors(struct bench *b, const struct model *lm,
   return true;
 }
 
-/* 2.96  The chance of a text */
+/* 2.98  The chance of a text */
 
 static bool print_text(struct bench *b, struct error *why)
 {
@@ -340,7 +340,7 @@ static bool print_text(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.97  Change the tenth token */
+/* 2.99  Change the tenth token */
 
 static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
                     struct error *why)
@@ -357,7 +357,7 @@ static bool rows_of(struct bench *b, const uint32_t * ids, float *hidden,
   return true;
 }
 
-/* 2.98  Change the tenth token */
+/* 2.100  Change the tenth token */
 
 static bool print_tenth(struct bench *b, struct error *why)
 {
@@ -381,9 +381,9 @@ static bool print_tenth(struct bench *b, struct error *why)
   return ok;
 }
 
-/* 2.107  Do what the hand did, and print it */
+/* 2.109  Do what the hand did, and print it */
 
-/* 2.109  Print the attention of one head */
+/* 2.111  Print the attention of one head */
 
 static void print_line(const char *name, const float *x, int n)
 {
@@ -393,7 +393,7 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
-/* 2.110  Print the attention of one head */
+/* 2.112  Print the attention of one head */
 
 static void scores_of(const struct album *a, int r, int h, float score[3])
 {
@@ -404,7 +404,7 @@ static void scores_of(const struct album *a, int r, int h, float score[3])
   }
 }
 
-/* 2.111  Print the attention of one head */
+/* 2.113  Print the attention of one head */
 
 static void print_head(const struct album *a, int h)
 {
@@ -418,7 +418,7 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* 2.112  Print the way of the last row */
+/* 2.114  Print the way of the last row */
 
 static void print_way(const struct toy *y, const struct album *a)
 {
@@ -458,7 +458,7 @@ static bool print_hand(struct bench *b, struct error *why)
     printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
            ? "the cat sat" : "the cat sat.");
 
-/* 2.108  Print the odds on all words behind row r, and the likeliest */
+/* 2.110  Print the odds on all words behind row r, and the likeliest */
 
     int best = 0;
     for (int v = 0; v < WORDS; v++) {
@@ -472,9 +472,9 @@ static bool print_hand(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.114  What became of the claims */
+/* 2.116  What became of the claims */
 
-/* 2.113  Print what became of a mask */
+/* 2.115  Print what became of a mask */
 
 static bool print_mask(struct bench *b, struct error *why)
 {
@@ -524,7 +524,7 @@ static bool print_raised(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.115  What became of the claims */
+/* 2.117  What became of the claims */
 
 static bool print_doubled(struct bench *b, struct error *why)
 {
@@ -543,7 +543,7 @@ static bool print_doubled(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.116  What became of the claims */
+/* 2.118  What became of the claims */
 
 static bool print_pairs(struct bench *b, struct error *why)
 {
@@ -563,7 +563,7 @@ static bool print_pairs(struct bench *b, struct error *why)
   return true;
 }
 
-/* 2.117  What became of the claims */
+/* 2.119  What became of the claims */
 
 static bool print_values(struct bench *b, struct error *why)
 {

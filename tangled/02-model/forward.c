@@ -1,12 +1,12 @@
 /* forward.c -- made from chapters/02-model.w; change it there */
 
-/* 2.88  forward.c */
+/* 2.90  forward.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "02-model/forward.h"
 
-/* 2.59  The desk of a pass */
+/* 2.61  The desk of a pass */
 
 struct loan {
   void *p;
@@ -20,7 +20,7 @@ struct desk {
   bool refused;
 };
 
-/* 2.60  The desk of a pass */
+/* 2.62  The desk of a pass */
 
 static void *desk_take(struct desk *d, size_t count, size_t size)
 {
@@ -44,7 +44,7 @@ static void desk_clear(struct desk *d)
   }
 }
 
-/* 2.61  What lies on the desk */
+/* 2.63  What lies on the desk */
 
 struct work {
   struct engine *e;
@@ -61,7 +61,7 @@ struct work {
   struct view *seen;
 };
 
-/* 2.62  Lay out the desk */
+/* 2.64  Lay out the desk */
 
 static bool work_take(struct work *w, struct desk *d)
 {
@@ -71,7 +71,7 @@ static bool work_take(struct work *w, struct desk *d)
   w->kv_width = (size_t)c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
 
-/* 2.63  Take the numbers of a row in its layer */
+/* 2.65  Take the numbers of a row in its layer */
 
   w->normed = desk_take(d, n, c->d_model * one);
   w->fused = desk_take(d, fused ? n : 0, 3 * w->q_width * one);
@@ -83,7 +83,7 @@ static bool work_take(struct work *w, struct desk *d)
   w->inner = desk_take(d, n, c->d_inner * one);
   w->up = desk_take(d, gated ? n : 0, c->d_inner * one);
 
-/* 2.64  Take what places and attention need */
+/* 2.66  Take what places and attention need */
 
   w->cosine = desk_take(d, n, half * one);
   w->sine = desk_take(d, n, half * one);
@@ -98,7 +98,7 @@ static bool work_take(struct work *w, struct desk *d)
   return !d->refused;
 }
 
-/* 2.66  Show the watcher a stage */
+/* 2.68  Show the watcher a stage */
 
 static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
                  float *x, size_t width)
@@ -107,7 +107,7 @@ static void look(const struct work *w, enum watch_stage stage, uint32_t layer,
     w->watch->see(w->watch->what, stage, layer, x, w->n, width);
 }
 
-/* 2.65  Turn ids into rows */
+/* 2.67  Turn ids into rows */
 
 static void work_embed(struct work *w, const struct row *rows)
 {
@@ -130,7 +130,7 @@ static void work_embed(struct work *w, const struct row *rows)
   look(w, STAGE_EMBEDDING, 0, w->x, d);
 }
 
-/* 2.67  Project to queries, keys and values */
+/* 2.69  Project to queries, keys and values */
 
 static void work_project(struct work *w, const struct model_layer *l)
 {
@@ -148,7 +148,7 @@ static void work_project(struct work *w, const struct model_layer *l)
   }
 }
 
-/* 2.68  Norm and turn queries and keys */
+/* 2.70  Norm and turn queries and keys */
 
 static void work_turn(struct work *w, const struct model_layer *l)
 {
@@ -165,13 +165,13 @@ static void work_turn(struct work *w, const struct model_layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-/* 2.69  Let every row attend */
+/* 2.71  Let every row attend */
 
 static void work_attend(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
 
-/* 2.70  Store the layer's keys and values, and show each row its view */
+/* 2.72  Store the layer's keys and values, and show each row its view */
 
   store_put(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
@@ -188,7 +188,7 @@ static void work_attend(struct work *w, uint32_t i)
   w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->room, w->mixed,
                   weights ? &keep : NULL);
 
-/* 2.71  Count what the layer's attention has cost */
+/* 2.73  Count what the layer's attention has cost */
 
   if (i == 0)
     c->qk_pairs += pairs;
@@ -200,7 +200,7 @@ static void work_attend(struct work *w, uint32_t i)
     look(w, STAGE_WEIGHTS, i, w->weights, w->lm->config.n_heads * w->longest);
 }
 
-/* 2.72  Pass through attention */
+/* 2.74  Pass through attention */
 
 static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
 {
@@ -220,7 +220,7 @@ static void work_first_half(struct work *w, const struct model_layer *l, uint32_
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-/* 2.73  Pass through the MLP */
+/* 2.75  Pass through the MLP */
 
 static void work_second_half(struct work *w, const struct model_layer *l,
                              uint32_t i)
@@ -240,9 +240,9 @@ static void work_second_half(struct work *w, const struct model_layer *l,
   look(w, STAGE_LAYER, i, w->x, d);
 }
 
-/* 2.89  Whole passes */
+/* 2.91  Whole passes */
 
-/* 2.74  Note the rows that are no longer finite */
+/* 2.76  Note the rows that are no longer finite */
 
 static void note_spoilt(struct work *w, uint32_t behind)
 {
@@ -256,7 +256,7 @@ static void note_spoilt(struct work *w, uint32_t behind)
   }
 }
 
-/* 2.75  Put the rows through all layers */
+/* 2.77  Put the rows through all layers */
 
 static void work_run(struct work *w, const struct row *rows)
 {
@@ -275,7 +275,7 @@ static void work_run(struct work *w, const struct row *rows)
   c->weight_bytes_read += lm->layer_bytes;
 }
 
-/* 2.76  Check the ids, and find the longest view */
+/* 2.78  Check the ids, and find the longest view */
 
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
                        size_t *longest, struct error *why)
@@ -292,7 +292,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-/* 2.80  Open and close a pass */
+/* 2.82  Open and close a pass */
 
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
                               struct error *why)
@@ -312,7 +312,7 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   return NULL;
 }
 
-/* 2.81  Open and close a pass */
+/* 2.83  Open and close a pass */
 
 void pass_close(struct pass *p)
 {
@@ -323,7 +323,7 @@ void pass_close(struct pass *p)
   memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
 }
 
-/* 2.77  Run a pass before a watcher */
+/* 2.79  Run a pass before a watcher */
 
 bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
                      const struct row *rows, size_t n, const struct watcher *watch,
@@ -338,7 +338,7 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   w.p = pass_open(s->m, n, lm->config.d_model, why);
   bool ok = w.p != NULL && work_take(&w, &d);
 
-/* 2.78  Do the work, or let it not have been */
+/* 2.80  Do the work, or let it not have been */
 
   if (ok) {
     w.x = w.p->hidden;
@@ -354,7 +354,7 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-/* 2.79  Run a pass with nobody watching */
+/* 2.81  Run a pass with nobody watching */
 
 bool forward(struct engine *e, const struct model *lm, struct store *s,
              const struct row *rows, size_t n, struct pass **made,
@@ -363,7 +363,7 @@ bool forward(struct engine *e, const struct model *lm, struct store *s,
   return forward_watched(e, lm, s, rows, n, NULL, made, why);
 }
 
-/* 2.82  Say where a row was spoilt */
+/* 2.84  Say where a row was spoilt */
 
 bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                 struct error *why)
@@ -379,7 +379,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
                    weights_path(lm->weights), i, at, lm->config.n_layers);
 }
 
-/* 2.83  Make logits of the rows that are wanted */
+/* 2.85  Make logits of the rows that are wanted */
 
 bool head(struct engine *e, const struct model *lm, struct pass *p,
           const size_t *which, size_t n, float *logits, struct error *why)
@@ -406,7 +406,7 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-/* 2.84  Evaluate ids from an empty store */
+/* 2.86  Evaluate ids from an empty store */
 
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
                        const uint32_t * ids, size_t n, struct pass **p,
@@ -427,7 +427,7 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   return ok;
 }
 
-/* 2.85  Evaluate ids from an empty store */
+/* 2.87  Evaluate ids from an empty store */
 
 bool evaluate(struct engine *e, const struct model *lm, struct store *s,
               const uint32_t * ids, size_t n, const size_t *which, size_t wanted,
@@ -440,7 +440,7 @@ bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-/* 2.86  Add up the log-probabilities of a text */
+/* 2.88  Add up the log-probabilities of a text */
 
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
                         size_t i, uint32_t next, float *logits, double *logprob,
@@ -459,7 +459,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   return true;
 }
 
-/* 2.87  Evaluate a text and add up */
+/* 2.89  Evaluate a text and add up */
 
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
               const uint32_t * ids, size_t n, double *logprob, double *sum,

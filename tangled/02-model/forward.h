@@ -1,13 +1,13 @@
 /* forward.h -- made from chapters/02-model.w; change it there */
 
-/* 2.54  forward.h */
+/* 2.56  forward.h */
 
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H
 #include "02-model/counters.h"
 #include "02-model/store.h"
 
-/* 2.55  What a pass leaves behind */
+/* 2.57  What a pass leaves behind */
 
 struct pass {
   struct memory *m;
@@ -25,7 +25,7 @@ struct pass {
 };
 enum { SOUND = 0x7fffffff };
 
-/* 2.56  A watcher */
+/* 2.58  A watcher */
 
 enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
   STAGE_WEIGHTS, STAGE_MIXED, STAGE_ATTENTION, STAGE_MLP_NORM, STAGE_INNER,
@@ -48,7 +48,7 @@ struct watcher {
 };
 /* weights: attention weights are wanted, too */
 
-/* 2.57  From rows to hidden states */
+/* 2.59  From rows to hidden states */
 
 bool forward(struct engine *e, const struct model *lm, struct store *s,
              const struct row *rows, size_t n, struct pass **made,
@@ -70,7 +70,7 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
 /* true if the hidden state of row i is finite; else a sentence that names
  * the layer */
 
-/* 2.58  From hidden states to logits and probabilities */
+/* 2.60  From hidden states to logits and probabilities */
 
 bool head(struct engine *e, const struct model *lm, struct pass *p,
           const size_t *which, size_t n, float *logits, struct error *why);

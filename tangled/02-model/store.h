@@ -13,32 +13,52 @@ struct row {
 };
 /* a token at a position (from 0) of a sequence (from 0) */
 
-/* 2.27  What a store can do */
+/* 2.27  Who is in a store */
+
+struct strand {
+  size_t length;
+/* rows of the sequence that count */
+
+  uint32_t *token;
+  size_t room, computed;
+/* [room]; positions whose tokens are known from earlier passes */
+
+  size_t first, count;
+/* its rows in order, while a pass is on */
+
+};
+struct muster {
+  struct strand *sequence;
+  const struct row *rows;
+/* of the present pass */
+
+  size_t n, *order;
+};
+/* order: row numbers by sequence and position, plus one, because 0 must be
+ * free to say that nobody stands there yet */
+
+/* 2.28  What a store can do */
 
 struct store;
 struct store_kind {
-  bool (*begin)(struct store * s, const struct row * rows, size_t n,
-                struct error * why);
-/* as store_begin */
+  bool (*admit)(struct store * s, struct error * why);
+/* makes room for the rows that the roll has called */
 
   void (*put)(struct store * s, uint32_t layer, const float *k, const float *v);
 /* as store_put */
 
   void (*show)(const struct store * s, uint32_t layer, size_t i, struct view * v);
-/* as store_view */
+/* as store_view, without the positions that count */
 
-  void (*end)(struct store * s, bool commit);
-/* as store_commit, or as store_abort */
-
-  void (*empty)(struct store * s);
-/* as store_empty */
+  void (*cropped)(struct store * s, uint32_t sequence);
+/* the sequence has been cropped; null if that changes nothing here */
 
   void (*close)(struct store * s);
-/* as store_close, but never for null */
+/* as store_close, but never for null, and the roll is closed already */
 
 };
 
-/* 2.28  The store as others see it */
+/* 2.29  The store as others see it */
 
 struct store {
   const struct store_kind *kind;
@@ -52,13 +72,15 @@ struct store {
 /* keys and values of one row in one layer, as stored */
 
   size_t seen, recomputed;
+  struct model_config config;
+  struct muster roll;
 };
 /* the part that all stores have in common. seen: rows of the store that some
  * row of the present pass sees in the layer that was put last, set by
  * store_put; recomputed: rows of the pass that an earlier pass had computed,
  * with the same tokens up to there, set by store_begin */
 
-/* 2.29  The store as others see it */
+/* 2.30  The store as others see it */
 
 bool store_begin(struct store *s, const struct row *rows, size_t n,
                  struct error *why);
@@ -66,7 +88,13 @@ bool store_begin(struct store *s, const struct row *rows, size_t n,
  * of range, a gap, a position given twice or stored already; rows must live
  * until the end of the pass */
 
-/* 2.30  The store as others see it */
+void store_commit(struct store *s);
+/* ends the pass: its rows belong to the store */
+
+void store_abort(struct store *s);
+/* ends the pass as if it had not been */
+
+/* 2.31  The store as others see it */
 
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
 /* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
@@ -74,21 +102,41 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
 void store_view(const struct store *s, uint32_t layer, size_t i, struct view *v);
 /* what row number i of the pass sees in layer */
 
-/* 2.31  The store as others see it */
+/* 2.32  The store as others see it */
 
-void store_commit(struct store *s);
-/* ends the pass: its rows belong to the store */
+size_t store_length(const struct store *s, uint32_t sequence);
+/* the rows that sequence has: the position that comes next */
 
-void store_abort(struct store *s);
-/* ends the pass as if it had not been */
+void store_crop(struct store *s, uint32_t sequence, size_t length);
+/* forgets the rows of sequence from position length on, but not which tokens
+ * have been computed; nothing if there are none */
+
+size_t store_keep(struct store *s, uint32_t sequence, const uint32_t * id,
+                  size_t n);
+/* crops sequence to the rows that have the tokens id[0], ..., id[n-1], as
+ * far as they agree, and says how many these are */
 
 void store_empty(struct store *s);
-/* forgets all rows, but not which tokens have been computed */
+/* crops all sequences to nothing */
 
 void store_close(struct store *s);
 /* returns the memory; null is nothing */
 
-/* 2.33  A store of one block a sequence */
+/* 2.46  A store of one block a sequence */
+
+bool store_prepare(struct store *s, const struct store_kind *kind,
+                   struct memory *m, const struct model_config *c,
+                   uint32_t n_sequences, struct error *why);
+/* for those who make a kind of store: fills in the part that all have in
+ * common, with a roll of n_sequences empty sequences */
+
+bool store_follow(struct store *s, uint32_t from, uint32_t to, struct error *why);
+/* for them, too: gives the empty sequence to the length and the tokens of
+ * from; errors: to has rows, a number out of range, a pass going on, memory */
+
+size_t store_room(size_t room, size_t wanted, size_t most);
+/* what room should become, so that wanted fit: twice as much, or what is
+ * wanted, or most */
 
 struct store *store_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, struct error *why);

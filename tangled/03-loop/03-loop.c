@@ -7,155 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "A6-kernels/numbers.h"
+#include "03-loop/laboratory.h"
 #include "03-loop/loop.h"
 
-/* 3.40  A model that knows one sentence by heart */
-
-enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
-static const char *const word[WORDS] =
-    { "The", " cat", " sat", " on", " the", " mat", "." };
-static const float nothing[WIDTH * WIDTH];
-struct parrot {
-  float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
-  float frequency[WIDTH / 2];
-  struct model_layer only;
-  struct model lm;
-};
-
-/* 3.41  A model that knows one sentence by heart */
-
-static struct tensor at(const float *x)
-{
-  return (struct tensor) { x, WEIGHT_F32 };
-}
-
-static void parrot_layer(struct parrot *p)
-{
-  struct matrix zero = {.weight = at(nothing),.in = WIDTH,.out = WIDTH };
-  struct normalizer norm = {.kind = NORM_RMS,.gain = at(p->ones),
-    .epsilon = 1e-5f
-  };
-  p->only = (struct model_layer) {.before_attention = norm,.before_mlp = norm,
-    .qkv = {zero, zero, zero},.n_qkv = 3,.out = zero,
-    .up = {zero, zero},.n_up = 2,.down = zero
-  };
-  p->lm.last = norm;
-}
-
-/* 3.42  A model that knows one sentence by heart */
-
-static void parrot_make(struct parrot *p)
-{
-  *p = (struct parrot) {.ones = {1, 1, 1, 1, 1, 1, 1, 1} };
-  for (int i = 0; i < WORDS; i++)
-    p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
-  parrot_layer(p);
-
-/* 3.43  Say what shape the parrot has */
-
-  p->lm.config = (struct model_config) {.family = "llama",
-    .vocab_size = WORDS,.n_positions = CONTEXT,.d_model = WIDTH,
-    .d_inner = WIDTH,.n_layers = 1,.n_heads = 1,.n_kv_heads = 1,
-    .head_dim = WIDTH,.norm_eps = 1e-5,.gated = true
-  };
-  p->lm.attention = (struct heads) { 1, 1, WIDTH, 1 };
-
-  p->lm.layers = &p->only, p->lm.frequency = p->frequency;
-  p->lm.embedding = at(p->unit[0]);
-  p->lm.head = (struct matrix) {.weight = at(p->follows[0]),.in = WIDTH,
-    .out = WORDS
-  };
-  p->lm.layer_madds = 7 * WIDTH * WIDTH;
-}
-
-/* 3.44  A laboratory to run the loop in */
-
-static void idle_attend(const struct engine *e, const struct heads *h,
-                        const float *q, const struct view *seen, size_t rows,
-                        float *room, float *y, const struct capture *keep)
-{
-  (void)e, (void)seen, (void)room, (void)keep;
-  memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
-}
-
-/* 3.45  A laboratory to run the loop in */
-
-static void idle_linear(const struct engine *e, const struct matrix *list,
-                        size_t n, const float *x, size_t rows, float *const *y)
-{
-  (void)e;
-  for (size_t m = 0; m < n; m++) {
-    const struct matrix *w = &list[m];
-    memset(y[m], 0, rows * w->out * sizeof(float));
-    const float *row = w->weight.data;
-    if (row == nothing)
-      continue;
-    for (size_t i = 0; i < rows * w->out; i++)
-      for (size_t k = 0; k < w->in; k++)
-        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
-  }
-}
-
-/* 3.46  A laboratory to run the loop in */
-
-struct laboratory {
-  struct memory m;
-  struct counters c;
-  struct kernels idle;
-  struct parrot bird;
-  struct engine e;
-  struct model *pocket;
-  uint32_t sentence[WORDS];
-};
-
-/* 3.48  A laboratory to run the loop in */
-
-/* 3.47  Find the sentence in the tokens of the built-in model */
-
-static bool find_sentence(struct laboratory *lab, struct error *why)
-{
-  struct tokenizer *t = tokenizer_open(&lab->m, "models/pocket", why);
-  if (t == NULL)
-    return false;
-  struct ids ids = {.n = 0 };
-  bool ok = true;
-  for (int i = 0; ok && i < WORDS; i++)
-    ok = tokenizer_encode(t, &lab->m, word[i], strlen(word[i]), false, false,
-                          &ids, why) && (ids.n == (size_t)i + 1
-                                         || error_say(why,
-                                                      "models/pocket: \"%s\" is not one token",
-                                                      word[i]));
-  for (int i = 0; ok && i < WORDS; i++)
-    lab->sentence[i] = ids.id[i];
-  ids_free(&lab->m, &ids);
-  tokenizer_close(&lab->m, t);
-  return ok;
-}
-
-static bool laboratory_open(struct laboratory *lab, struct error *why)
-{
-  *lab = (struct laboratory) {.pocket = NULL };
-  const struct kernels *best = kernels_find(NULL, why);
-  if (best == NULL)
-    return false;
-  lab->idle = *best;
-  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
-  lab->e = (struct engine) {.k = best,.c = &lab->c };
-  parrot_make(&lab->bird);
-  lab->pocket = model_open(&lab->m, "models/pocket", why);
-  return lab->pocket != NULL && find_sentence(lab, why);
-}
-
-/* 3.49  A laboratory to run the loop in */
-
-static void laboratory_close(struct laboratory *lab)
-{
-  model_close(&lab->m, lab->pocket);
-}
-
-/* 3.50  Run the loop and read the counters */
+/* 3.53  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -163,7 +19,7 @@ struct tally {
   bool print;
 };
 
-/* 3.53  Watch one pass go by */
+/* 3.56  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -190,7 +46,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.52  Generate g tokens after the first p of the sentence */
+/* 3.55  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -209,7 +65,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   t->did = lab->c;
   store_close(st);
 
-/* 3.51  Compare what was drawn with what was counted */
+/* 3.54  Compare what was drawn with what was counted */
 
   size_t seen = 0;
   for (size_t i = 0; i < t->longest; i++)
@@ -220,7 +76,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
 
 }
 
-/* 3.54  Run the loop and read the counters */
+/* 3.57  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -237,7 +93,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.55  Draw the four passes as the hand drew them */
+/* 3.58  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -248,12 +104,12 @@ static bool print_passes(struct laboratory *lab, struct error *why)
       return false;
     rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
 
-/* 3.56  Draw a pass of 'rows' rows, 'again' of them computed before */
+/* 3.59  Draw a pass of 'rows' rows, 'again' of them computed before */
 
     printf("pass %zu  ", g);
     for (size_t i = 0; i < rows; i++)
       printf("%s", i < again ? " REDO" : "  NEW");
-    printf("%*s -> %s\n", (int)(5 * (6 - rows)), "", word[2 + g]);
+    printf("%*s -> %s\n", (int)(5 * (6 - rows)), "", parrot_word[2 + g]);
 
     rows = rows_of(&t), again = (size_t)t.did.kv_rows_recomputed;
   }
@@ -262,7 +118,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.57  Count the four cases that are quoted everywhere */
+/* 3.60  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -281,7 +137,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.58  Print the cells of a grid and the points of the curves */
+/* 3.61  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -291,7 +147,7 @@ static bool print_cells(struct laboratory *lab, size_t p, size_t g,
   return run_loop(lab, true, p, g, &t, why);
 }
 
-/* 3.59  Print the cells of a grid and the points of the curves */
+/* 3.62  Print the cells of a grid and the points of the curves */
 
 static bool print_growth(struct laboratory *lab, struct error *why)
 {
@@ -307,7 +163,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.4  Print every number that the prose quotes */
 
-/* 3.63  Measure the exponents */
+/* 3.66  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -326,7 +182,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.60  Print the table's numbers as keys */
+/* 3.63  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -341,7 +197,7 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
-/* 3.61  Print the table's numbers as keys */
+/* 3.64  Print the table's numbers as keys */
 
 static bool print_keys(struct laboratory *lab, struct error *why)
 {
@@ -355,7 +211,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
 
-/* 3.62  Print a line of the table, and what doubling does to it */
+/* 3.65  Print a line of the table, and what doubling does to it */
 
     if (!print_run(lab, p, g, &t, why)
         || !run_loop(lab, false, p, 2 * g, &twice, why))
@@ -370,7 +226,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.64  Print what became of the claims */
+/* 3.67  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -382,7 +238,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   if (!run_loop(lab, true, 3, 4, &t, why))
     return false;
 
-/* 3.65  Print the claims about the whole drawing */
+/* 3.68  Print the claims about the whole drawing */
 
   size_t reused = 0;
   for (size_t i = 0; i < t.longest; i++)
@@ -399,9 +255,9 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.66  Print what became of the claims */
+/* 3.69  Print what became of the claims */
 
-/* 3.67  Print what follows when the answer gets longer */
+/* 3.70  Print what follows when the answer gets longer */
 
 static bool claims_of_growth(struct laboratory *lab, size_t p, size_t g,
                              const struct tally *t, struct error *why)
@@ -436,9 +292,9 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.68  Print what became of the claims */
+/* 3.71  Print what became of the claims */
 
-/* 3.69  Print what holds for the long drawing */
+/* 3.72  Print what holds for the long drawing */
 
 static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
 {
@@ -452,7 +308,7 @@ static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.70  Print what holds of the six layers of a drawing */
+/* 3.73  Print what holds of the six layers of a drawing */
 
 static bool claims_of_layers(struct laboratory *lab, struct error *why)
 {
@@ -484,14 +340,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return claims_of_the_handbook(lab, why) && claims_of_layers(lab, why);
 }
 
-/* 3.71  Print what became of the claims */
+/* 3.74  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
   return g * p + g * (g - 1) / 2;
 }
 
-/* 3.72  Hold the formula against five runs */
+/* 3.75  Hold the formula against five runs */
 
 static bool formula_holds(struct laboratory *lab, struct tally *t,
                           struct error *why)
@@ -510,7 +366,7 @@ static bool formula_holds(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-/* 3.73  Print what only the formula can reach */
+/* 3.76  Print what only the formula can reach */
 
 static bool claims_by_formula(struct laboratory *lab, struct error *why)
 {
@@ -529,7 +385,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.74  Print what became of the claims */
+/* 3.77  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -543,9 +399,9 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.75  Print what became of the claims */
+/* 3.78  Print what became of the claims */
 
-/* 3.76  Print what single steps and unusual lengths say */
+/* 3.79  Print what single steps and unusual lengths say */
 
 static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
                                    struct error *why)
@@ -567,7 +423,7 @@ static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-/* 3.77  Print what single steps and unusual lengths say */
+/* 3.80  Print what single steps and unusual lengths say */
 
 static bool claims_of_lengths(struct laboratory *lab, struct tally *t,
                               struct error *why)
@@ -601,18 +457,9 @@ static bool print_claims(struct laboratory *lab, struct error *why)
       && claims_that_hold(lab, why) && claims_by_formula(lab, why);
 }
 
-/* 3.27  Take the time of a pass */
-
-enum { ROUNDS = 21, LENGTHS = 12 };
-static double now_in_seconds(void)
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* 3.28  Take the time of a pass */
 
+enum { ROUNDS = 21, LENGTHS = 12 };
 static bool time_pass(struct engine *e, const struct model *lm,
                       struct store *st, size_t n, float *logits, double *seconds,
                       struct error *why)
@@ -620,29 +467,23 @@ static bool time_pass(struct engine *e, const struct model *lm,
   uint32_t ids[CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
-  double start = now_in_seconds();
+  double start = laboratory_seconds();
   bool ok = evaluate(e, lm, st, ids, n, &(size_t) { n - 1 }, 1, logits, why);
-  *seconds = now_in_seconds() - start;
+  *seconds = laboratory_seconds() - start;
   return ok;
 }
 
 /* 3.29  Take the time of a pass */
 
-/* 3.30  Print median and quartiles of each length */
-
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
+/* 3.31  Print median and quartiles of each length */
 
 static void print_quartiles(double taken[LENGTHS][ROUNDS])
 {
   printf("rows,low,median,high\n");
   for (size_t i = 0; i < LENGTHS; i++) {
-    qsort(taken[i], ROUNDS, sizeof taken[i][0], by_size);
-    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * taken[i][ROUNDS / 4],
-           1e6 * taken[i][ROUNDS / 2], 1e6 * taken[i][ROUNDS * 3 / 4]);
+    struct quartiles q = laboratory_quartiles(taken[i], ROUNDS);
+    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * q.low,
+           1e6 * q.median, 1e6 * q.high);
   }
 }
 
@@ -662,7 +503,7 @@ static bool time_rounds(struct engine *e, const struct model *lm,
   return true;
 }
 
-/* 3.31  Take the time of a pass */
+/* 3.32  Take the time of a pass */
 
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
@@ -679,7 +520,7 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 3.32  Fit a line to the times */
+/* 3.33  Fit a line to the times */
 
 static bool read_clock(double *x, double *y, int *m, struct error *why)
 {
@@ -696,7 +537,7 @@ static bool read_clock(double *x, double *y, int *m, struct error *why)
   return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
 }
 
-/* 3.33  Fit a line to the times */
+/* 3.34  Fit a line to the times */
 
 static bool print_fit(struct error *why)
 {
@@ -712,7 +553,7 @@ static bool print_fit(struct error *why)
     worst = off > worst ? off : worst;
   }
 
-/* 3.34  Print the line, and the share of attention */
+/* 3.35  Print the line, and the share of attention */
 
   printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
   printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);

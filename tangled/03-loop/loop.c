@@ -19,20 +19,21 @@ static bool sound_until(const struct model *lm, const struct pass *p,
   return pass_sound(lm, p, i, why);
 }
 
-/* 3.7  Read everything, and score what may follow */
+/* 3.7  Read what is not stored, and score what may follow */
 
 static bool read_and_score(const struct generator *g,
                            const struct continuation *c, float *logits,
                            struct error *why)
 {
   struct pass *p = NULL;
-  size_t n = c->text.n, last = n - 1;
+  size_t first = store_keep(g->s, c->sequence, c->text.id, c->text.n - 1);
+  size_t n = c->text.n - first, last = n - 1;
   struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)
     return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) {.sequence = c->sequence,
-    .position = (uint32_t) i,.token = c->text.id[i]
+    .position = (uint32_t) (first + i),.token = c->text.id[first + i]
     };
   bool ok = forward(g->e, g->lm, g->s, rows, n, &p, why)
       && sound_until(g->lm, p, last, why)
@@ -79,7 +80,8 @@ static bool write_on(const struct generator *g, const struct settings *want,
     struct step now = {.number = number,.length = c->text.n,
       .logits = logits,.before = *g->e->c
     };
-    store_empty(g->s);
+    if (!want->keep)
+      store_crop(g->s, c->sequence, 0);
     if (!read_and_score(g, c, logits, why))
       return false;
     if (!select_greedy(g->lm, logits, &now.chosen, why))

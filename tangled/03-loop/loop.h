@@ -42,9 +42,11 @@ struct settings {
   step_watch *see;
   void *self;
   uint32_t sequence;
+  bool keep;
 };
 /* the caller's wishes: at most so many tokens, the ids that end a text, a
- * watcher or null, and the number of the sequence in the store */
+ * watcher or null, the number of the sequence in the store, and whether its
+ * rows are kept from step to step (asked at every step) */
 
 /* 3.14  What it takes to generate */
 

@@ -186,7 +186,8 @@ static bool run_loop(struct writing *g, struct continuation *text)
   struct outfit *o = &a->o;
   struct generator with = { &o->e, o->lm, o->s, o->m };
   struct settings want = {.max_new_tokens = a->most,.eos = g->eos,
-    .n_eos = g->n_eos,.see = see_token,.self = g
+    .n_eos = g->n_eos,.see = see_token,.self = g,
+    .keep = !a->w->of[OPTION_NO_CACHE].given
   };
   a->c->listen();
   g->began = console_seconds();

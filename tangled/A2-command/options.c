@@ -66,6 +66,10 @@ static const struct option_row option_table[N_OPTIONS] = {
        "the model's", 'c', true, 1, INT64_MAX, G | R},
   [OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
                          NULL, 0, false, 0, 0, G | R},
+  [OPTION_NO_CACHE] = {"no-cache", NULL, NULL, "compute every row in"
+                       " every step", "rows are kept", 0, false, 0, 0, G},
+  [OPTION_CACHE] = {"cache", NULL, NULL, "keep rows from step to step",
+                    "every row in every step", 0, false, 0, 0, R},
   [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"
                          " to the text", "as the tokenizer's files say", 0, false,
                          0, 0,
@@ -139,7 +143,6 @@ struct later_row {
   unsigned where, chapter;
 };
 static const struct later_row later_option[] = {
-  {"no-cache", NULL, 0, G, 4}, {"cache", NULL, 0, R, 4},
   {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},
   {"window", NULL, 0, G | R, 6},
 

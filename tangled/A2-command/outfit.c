@@ -88,7 +88,8 @@ static bool open_model(struct outfit *o, const struct wishes *w, struct error *w
   if (o->lm == NULL)
     return false;
   o->vocab_size = o->lm->config.vocab_size;
-  o->s = store_open(o->m, &o->lm->config, 1, why);
+  o->s = cache_open(o->m, &o->lm->config, 1,
+                    &(struct cache_wishes) {.rows = 0 }, why);
   if (o->s == NULL)
     return false;
   o->crew = pool_open(o->m, workers_wanted(w), why);

@@ -6,6 +6,7 @@
 #define INCIPIT_OUTFIT_H
 #include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
+#include "04-cache/cache.h"
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 

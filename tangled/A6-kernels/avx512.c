@@ -80,13 +80,13 @@ INLINE float fold(const vec * a)
                    + _mm256_extractf128_ps(v, 1));
 }
 
-/* F.74  The bodies of the kernels */
+/* F.80  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* F.42  Where a worker's share begins */
+/* F.48  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -176,7 +176,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* F.46  The sum of sixteen lanes */
+/* F.52  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -190,7 +190,7 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.76  Linear layers, piece by piece */
+/* F.82  Linear layers, piece by piece */
 
 /* F.27  Compute a tile of dot products */
 
@@ -198,8 +198,10 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
 {
   struct tensor in = { x, WEIGHT_F32 };
-  vec a[TILE_ROWS][MOST_OUTS][PARTS] = { 0 };
+  vec a[TILE_ROWS][MOST_OUTS][PARTS];
   size_t whole = n / 16 * 16;
+  each(r, rows) each(o, outs) each(p, PARTS) a[r][o][p] = (vec) {
+  0};
   for (size_t k = 0; k < whole; k += 16)
     each(p, PARTS) {
     vec b[MOST_OUTS];
@@ -293,83 +295,184 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 
 /* F.38  Outputs 'from' to 'to' of a matrix stored by inputs */
 
-enum { SPAN_ROWS = 4, STEPS = 4, SUMS = 4096 };
+enum { STEPS = 4, SPAN = 256 };
+
+/* F.37  Fold the lanes of many sums */
+
+INLINE void fold_lanes(float *lane, size_t sums)
+{
+  for (size_t s = 8; s > 0; s /= 2)
+    for (size_t c = 0; c < s * sums; c += WIDTH) {
+      vec a, b;
+      memcpy(&a, lane + c, sizeof a);
+      memcpy(&b, lane + s * sums + c, sizeof b);
+      a += b;
+      memcpy(lane + c, &a, sizeof a);
+    }
+}
 
 /* F.35  Add the terms from k on to the lanes of a span */
 
-INLINE void visit(int rows, int steps, const float *x, const struct matrix *w,
+INLINE void visit(int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
 {
-  vec b[STEPS], v[SPAN_ROWS][STEPS];
-  each(s, steps) each(r, rows)
-      v[r][s] = spread(x[(size_t)r * w->in + k + 16 * (size_t)s]);
+  vec b[STEPS], v[STEPS];
+  each(s, steps) v[s] = spread(x[k + 16 * (size_t)s]);
   for (size_t c = 0; c < span; c += WIDTH) {
     each(s, steps) b[s] = load(t, (k + 16 * (size_t)s) * w->out + o + c);
-    each(r, rows) {
-      float *lane = sum + ((size_t)r * 16 + k % 16) * span + c;
-      vec a;
-      memcpy(&a, lane, sizeof a);
-      each(s, steps) a = fused(v[r][s], b[s], a);
-      memcpy(lane, &a, sizeof a);
-      TALLY("linear", 0, steps * WIDTH);
-    }
+    float *lane = sum + k % 16 * span + c;
+    vec a;
+    memcpy(&a, lane, sizeof a);
+    each(s, steps) a = fused(v[s], b[s], a);
+    memcpy(lane, &a, sizeof a);
+    TALLY("linear", 0, steps * WIDTH);
   }
 }
 
-/* F.36  A span of outputs for a few rows */
+/* F.36  A span of outputs for one row */
 
-INLINE void across(int rows, int steps, const float *x, const struct matrix *w,
-                   struct tensor t, size_t o, size_t span, float *y)
+INLINE void across(const float *x, const struct matrix *w, struct tensor t,
+                   size_t o, size_t span, float *y)
 {
-  float sum[SUMS];
-  size_t k = 0, block = 16 * (size_t)steps;
-  memset(sum, 0, (size_t)rows * 16 * span * sizeof *sum);
+  float sum[16 * SPAN];
+  size_t k = 0, block = 16 * STEPS;
+  memset(sum, 0, 16 * span * sizeof *sum);
   for (; k + block <= w->in; k += block)
     for (size_t j = 0; j < 16; j++)
-      visit(rows, steps, x, w, t, k + j, o, span, sum);
+      visit(STEPS, x, w, t, k + j, o, span, sum);
   for (; k < w->in; k++)
-    visit(rows, 1, x, w, t, k, o, span, sum);
-  for (size_t r = 0; r < (size_t)rows; r++) {
-    float *lane = sum + r * 16 * span;
-
-/* F.37  Fold the lanes of a span */
-
-    for (size_t s = 8; s > 0; s /= 2)
-      for (size_t c = 0; c < s * span; c += WIDTH) {
-        vec a, b;
-        memcpy(&a, lane + c, sizeof a);
-        memcpy(&b, lane + s * span + c, sizeof b);
-        a += b;
-        memcpy(lane + c, &a, sizeof a);
-      }
-
-    for (size_t c = 0; c < span; c++)
-      y[r * w->out + o + c] = biased(lane[c], w, o + c);
-  }
+    visit(1, x, w, t, k, o, span, sum);
+  fold_lanes(sum, span);
+  for (size_t c = 0; c < span; c++)
+    y[o + c] = biased(sum[c], w, o + c);
 }
 
 INLINE void by_inputs(const struct matrix *w, enum weight_type type,
+                      const float *x, size_t from, size_t to, float *y)
+{
+  struct tensor t = { w->weight.data, type };
+  size_t o = from, span;
+  for (; to - o >= WIDTH; o += span) {
+    span = to - o >= SPAN ? SPAN : (to - o) / WIDTH * WIDTH;
+    across(x, w, t, o, span, y);
+  }
+  if (o < to)
+    columns(x, w, t, o, to - o, y);
+}
+
+/* F.40  Copy weights into panels */
+
+enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96 };
+INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
+                        size_t outs, size_t k0, size_t depth, float *panels)
+{
+  for (size_t k = 0; k < depth; k++) {
+    float *to = panels + (k % 16 * (DEPTH / 16) + k / 16) * PANEL;
+    for (size_t h = 0; h < PANEL; h += WIDTH) {
+      size_t from = (k0 + k) * w->out + o + h;
+      vec v = { 0 };
+      if (outs >= h + WIDTH)
+        v = load(t, from);
+      else if (outs > h)
+        v = some(t, from, (int)(outs - h));
+      memcpy(to + h, &v, sizeof v);
+    }
+  }
+}
+
+/* F.41  Pass a panel with a few rows */
+
+INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
+                       const float *w, size_t outs, float *lane)
+{
+  vec a[GROUP][2], b[2];
+  (void)outs;
+  each(r, rows) each(h, 2)
+      memcpy(&a[r][h], lane + r * PANEL + h * WIDTH, sizeof a[r][h]);
+  for (size_t k = 0; k < steps; k++) {
+    each(h, 2) memcpy(&b[h], w + k * PANEL + h * WIDTH, sizeof b[h]);
+    each(r, rows) {
+      vec v = spread(x[(size_t)r * n + 16 * k]);
+      each(h, 2) a[r][h] = fused(v, b[h], a[r][h]);
+      TALLY("linear", 0, outs);
+    }
+  }
+  each(r, rows) each(h, 2)
+      memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
+}
+
+/* F.42  Pass all sixteen panels */
+
+TARGET static void pass_panels(size_t rows, const float *x, size_t n,
+                               size_t depth, const float *panels, size_t outs,
+                               float *lane)
+{
+#define PASS(rows) \
+  pass_panel(rows, x + j, n, (depth - j + 15) / 16, \
+    panels + j * (DEPTH / 16) * PANEL, outs, lane + j * GROUP * PANEL)
+  for (size_t j = 0; j < 16 && j < depth; j++)
+    switch (rows) {
+    case 6:
+      PASS(6);
+      break;
+    case 5:
+      PASS(5);
+      break;
+    case 4:
+      PASS(4);
+      break;
+    case 3:
+      PASS(3);
+      break;
+    case 2:
+      PASS(2);
+      break;
+    default:
+      PASS(1);
+    }
+#undef PASS
+}
+
+/* F.43  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
+
+INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       const float *x, size_t rows, size_t from, size_t to, float *y)
 {
   struct tensor t = { w->weight.data, type };
-  size_t o = from, span, step;
-  for (; to - o >= WIDTH; o += span) {
-    size_t most = rows >= SPAN_ROWS ? SUMS / 16 / SPAN_ROWS : SUMS / 16;
-    span = to - o >= most ? most : (to - o) / WIDTH * WIDTH;
-    for (size_t r = 0; r < rows; r += step) {
-      const float *in = x + r * w->in;
-      step = rows - r >= SPAN_ROWS && span <= SUMS / 16 / SPAN_ROWS ? SPAN_ROWS : 1;
-      if (step == 1)
-        across(1, STEPS, in, w, t, o, span, y + r * w->out);
-      else
-        across(SPAN_ROWS, 2, in, w, t, o, span, y + r * w->out);
+  float panels[DEPTH * PANEL], lane[BLOCK / GROUP][16 * GROUP * PANEL];
+  size_t n = w->in;
+  for (size_t o = from; o < to; o += PANEL)
+    for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
+      size_t outs = to - o < PANEL ? to - o : PANEL;
+      r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
+      memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
+      for (size_t k = 0; k < n; k += DEPTH)
+/* F.44  Pass the panels from input k on with rows 'r0' to 'r1' */
+
+      {
+        size_t depth = n - k < DEPTH ? n - k : DEPTH;
+        if (r0 == 0 || n > DEPTH)
+          fill_panels(w, t, o, outs, k, depth, panels);
+        for (size_t r = r0; r < r1; r += GROUP)
+          pass_panels(r1 - r < GROUP ? r1 - r : GROUP, x + r * n + k, n, depth,
+                      panels, outs, lane[(r - r0) / GROUP]);
+      }
+
+/* F.45  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
+
+      for (size_t r = r0; r < r1; r++) {
+        float *group = lane[(r - r0) / GROUP], *sum = group
+            + (r - r0) % GROUP * PANEL;
+        if ((r - r0) % GROUP == 0)
+          fold_lanes(group, GROUP * PANEL);
+        for (size_t c = 0; c < outs; c++)
+          y[r * w->out + o + c] = biased(sum[c], w, o + c);
+      }
+
     }
-  }
-  for (size_t r = 0; r < rows && o < to; r++)
-    columns(x + r * w->in, w, t, o, to - o, y + r * w->out);
 }
 
-/* F.40  One worker's share of a linear layer */
+/* F.46  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -383,11 +486,12 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* F.41  Call the loops for the matrix's type and layout */
+/* F.47  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
-  (w->transposed ? by_inputs(w, type, x, rows, from, to, y) \
-   : by_outputs(w, type, x, rows, from, to, y))
+  (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
+   : rows == 1 ? by_inputs(w, type, x, from, to, y) \
+   : by_panels(w, type, x, rows, from, to, y))
   if (w->weight.type == WEIGHT_F32)
     WITH_TYPE(WEIGHT_F32);
   else if (w->weight.type == WEIGHT_F16)
@@ -411,7 +515,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.43  Do a linear layer */
+/* F.49  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -423,7 +527,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* F.45  Take up to sixteen numbers of a tensor */
+/* F.51  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -431,7 +535,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* F.44  One row normalized */
+/* F.50  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -455,7 +559,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* F.47  Norms of all rows */
+/* F.53  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -483,7 +587,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* F.48  Angles of all rows */
+/* F.54  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -508,7 +612,7 @@ TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
     }
 }
 
-/* F.49  Angles of all rows */
+/* F.55  Angles of all rows */
 
 static void angles(const struct engine *e, const uint32_t * position,
                    size_t rows, const float *frequency, size_t half, float scaling,
@@ -519,7 +623,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* F.50  Turn the heads of one row */
+/* F.56  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -533,7 +637,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* F.51  Rotations of all rows */
+/* F.57  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -559,32 +663,43 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.77  Attention, piece by piece */
+/* F.83  Attention, piece by piece */
 
-/* F.52  What one block of positions leaves behind */
+/* F.58  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* F.54  Where a position's row lies */
+/* F.60  Where the rows of a block lie */
 
-INLINE struct tensor kv_row(const struct view *v, const void *base, uint32_t t,
-                            enum weight_type type)
+INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
+                       size_t *place)
 {
-  size_t r = t;
-  if (v->page != NULL)
-    r = v->page[t / v->page_rows] * v->page_rows + t % v->page_rows;
-  return (struct tensor) { (const char *)base + r * v->row_bytes, type };
+  for (uint32_t t = t0, end = t1; t < t1; end = t1) {
+    size_t at = t * v->row_bytes, rows = v->page_rows;
+    if (v->page != NULL) {
+      at = v->page[t / rows] * v->page_bytes + t % rows * v->row_bytes;
+      if (rows - t % rows < end - t)
+        end = t + (uint32_t) (rows - t % rows);
+    }
+    for (; t < end; t++, at += v->row_bytes)
+      place[t % 256] = at;
+  }
 }
 
-/* F.57  The chain over a block for some columns */
+INLINE struct tensor row_of(const void *base, size_t place, enum weight_type type)
+{
+  return (struct tensor) { (const char *)base + place, type };
+}
 
-INLINE void chain(int columns, const float *weight, const struct view *v,
-                  uint32_t t0, uint32_t t1, enum weight_type type, size_t first,
-                  float *o)
+/* F.63  The chain over a block for some columns */
+
+INLINE void chain(int columns, const float *weight, const void *values,
+                  const size_t *place, uint32_t t0, uint32_t t1,
+                  enum weight_type type, size_t first, float *o)
 {
   vec a[64 / WIDTH] = { 0 };
   for (uint32_t t = t0; t < t1; t++) {
-    struct tensor row = kv_row(v, v->base_v, t, type);
+    struct tensor row = row_of(values, place[t % 256], type);
     vec w = spread(weight[t % 256]);
     each(p, columns / WIDTH)
         a[p] = fused(w, load(row, first + (size_t)p * WIDTH), a[p]);
@@ -593,24 +708,24 @@ INLINE void chain(int columns, const float *weight, const struct view *v,
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* F.58  Attention of one head over one block */
+/* F.64  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
-                         const struct view *v, enum weight_type type, size_t first,
-                         uint32_t t0, uint32_t t1, float *left, float *kept)
+                         const struct view *v, enum weight_type type, uint32_t t0,
+                         uint32_t t1, float *left, float *kept)
 {
   size_t d = h->head_dim;
 
-/* F.53  The scores of a block, and their maximum */
+/* F.59  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
-  struct tensor key[256];
+  size_t place[256];
   for (int i = 0; i < 256; i++)
     score[i] = -INFINITY;
-  for (uint32_t t = t0; t < t1; t++)
-    key[t % 256] = kv_row(v, v->base_k, t, type);
+  row_places(v, t0, t1, place);
   for (uint32_t t = t0; t < t1; t++) {
-    float s = dot(q, key[t % 256], first, d) * h->scale;
+    float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
+        * h->scale;
     score[t % 256] = s;
     if (s > most)
       most = s;
@@ -618,7 +733,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* F.55  The exponentials of a block, and their sum in lanes */
+/* F.61  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -631,10 +746,11 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* F.56  The values of a block, each times its exponential */
+/* F.62  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
-  chain(columns, score, v, t0, t1, type, first + c, left + BLOCK_O + c)
+  chain(columns, score, v->base_v, place, t0, t1, type, c, \
+    left + BLOCK_O + c)
   size_t c = 0;
   for (; c + 64 <= d; c += 64)
     CHAIN(64);
@@ -643,7 +759,8 @@ INLINE void attend_block(const struct heads *h, const float *q,
   for (; c < d; c++) {
     float sum = 0;
     for (uint32_t t = t0; t < t1; t++)
-      sum = fmaf(score[t % 256], at(kv_row(v, v->base_v, t, type), first + c), sum);
+      sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
+                                    c), sum);
     left[BLOCK_O + c] = sum;
     TALLY("attention", 0, t1 - t0);
   }
@@ -654,19 +771,19 @@ INLINE void attend_block(const struct heads *h, const float *q,
       kept[t] = score[t % 256];
 }
 
-/* F.59  All blocks of one head, and their join */
+/* F.65  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
-                        const struct view *v, enum weight_type type, size_t first,
-                        float *room, float *y, float *kept)
+                        const struct view *v, enum weight_type type, float *room,
+                        float *y, float *kept)
 {
   size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
   for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
     t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
-    attend_block(h, q, v, type, first, t0, t1, room + n * stride, kept);
+    attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
   }
 
-/* F.60  Join the blocks in rising order */
+/* F.66  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -691,7 +808,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
 
 }
 
-/* F.61  One worker's share of attention */
+/* F.67  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -710,32 +827,35 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
   size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
   float *room = job->room + worker * job->room_each;
   TALLY("attend part", worker, 1);
-  for (size_t i = worker; i < job->rows * h->n_heads; i += workers) {
-    const struct view *v = &job->seen[i / h->n_heads];
+  for (size_t unit = worker; unit < job->rows * h->n_heads; unit += workers) {
+    size_t row = unit % job->rows, i = row * h->n_heads + unit / job->rows;
+    struct view v = job->seen[row];
     const float *q = job->q + i * d;
     float *y = job->y + i * d, *kept = NULL;
-    size_t first = i % h->n_heads / group * d;
+    size_t head = i % h->n_heads / group * v.head_bytes;
+    v.base_k = (const char *)v.base_k + head;
+    v.base_v = (const char *)v.base_v + head;
 
-/* F.63  Make 'kept' ready if the weights are wanted */
+/* F.69  Make 'kept' ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
       memset(kept, 0, job->keep->stride * sizeof *kept);
     }
 
-/* F.62  Attend with the loops for the view's type */
+/* F.68  Attend with the loops for the view's type */
 
-    if (v->type == WEIGHT_F32)
-      attend_head(h, q, v, WEIGHT_F32, first, room, y, kept);
-    else if (v->type == WEIGHT_F16)
-      attend_head(h, q, v, WEIGHT_F16, first, room, y, kept);
+    if (v.type == WEIGHT_F32)
+      attend_head(h, q, &v, WEIGHT_F32, room, y, kept);
+    else if (v.type == WEIGHT_F16)
+      attend_head(h, q, &v, WEIGHT_F16, room, y, kept);
     else
-      attend_head(h, q, v, WEIGHT_BF16, first, room, y, kept);
+      attend_head(h, q, &v, WEIGHT_BF16, room, y, kept);
 
   }
 }
 
-/* F.64  Do attention */
+/* F.70  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -753,9 +873,9 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.75  Curves, stream and the two ends, piece by piece */
+/* F.81  Curves, stream and the two ends, piece by piece */
 
-/* F.65  The three curves, sixteen numbers at a time */
+/* F.71  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -772,7 +892,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* F.66  One worker's share of an activation */
+/* F.72  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -798,7 +918,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.67  Do an activation */
+/* F.73  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -808,7 +928,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* F.68  Add to the residual stream */
+/* F.74  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -832,7 +952,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* F.69  Look rows of the embedding up */
+/* F.75  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -860,7 +980,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* F.70  The sum of the exponentials of a row, in double */
+/* F.76  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -882,7 +1002,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* F.71  One worker's share of the probabilities */
+/* F.77  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -909,7 +1029,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.72  Do a softmax */
+/* F.78  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -927,7 +1047,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.80  Two roundings, and one */
+/* F.86  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -941,7 +1061,7 @@ TARGET static float one_rounding(float a, float b, float c)
 }
 
 const struct kernels kernels_avx512 = { "avx512",
-/* F.78  The functions of a table, in order */
+/* F.84  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
   embed, angles, softmax, log_softmax, two_roundings, one_rounding

@@ -57,14 +57,15 @@ struct heads {
 struct view {
   const void *base_k, *base_v;
   const uint32_t *page;
-  size_t page_rows, row_bytes;
+  size_t page_rows, page_bytes, row_bytes, head_bytes;
   enum weight_type type;
   uint32_t lo, hi;
 };
 /* what one row sees of one layer of a sequence: positions lo <= t < hi. The
- * keys of position t are [n_kv_heads][head_dim] numbers of type at base_k +
- * r*row_bytes, where r == t if page is null, else r ==
- * page[t/page_rows]*page_rows + t%page_rows; the values likewise at base_v */
+ * key of position t in head h is head_dim numbers of type at base_k +
+ * h*head_bytes + t*row_bytes if page is null, else at base_k +
+ * page[t/page_rows]*page_bytes + h*head_bytes + t%page_rows*row_bytes; the
+ * values likewise at base_v */
 
 struct capture {
   float *weights;
@@ -131,7 +132,7 @@ struct kernels {
                       size_t n, double *y);
 /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-/* F.79  Two functions that only the self-test calls */
+/* F.85  Two functions that only the self-test calls */
 
   float (*two_roundings)(float a, float b, float c);
 /* a*b+c as this table was compiled: product and sum rounded */

@@ -440,7 +440,8 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
   return ok && n <= UINT32_MAX
       && (all->rows = memory_take(m, FOR_OTHER, total,
                                   sizeof *all->rows, q->why)) != NULL
-      && (all->s = store_open(m, &q->o->lm->config, (uint32_t) n, q->why)) != NULL;
+      && (all->s = cache_open(m, &q->o->lm->config, (uint32_t) n,
+                              &(struct cache_wishes) {.rows = 0 }, q->why)) != NULL;
 }
 
 /* H.73  Let the crowd go */
@@ -626,7 +627,8 @@ static bool answer_generate(struct inquiry *q)
   struct settings want = {
     .max_new_tokens = (size_t)count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos.id,
-    .n_eos = own ? config->n_eos : eos.n
+    .n_eos = own ? config->n_eos : eos.n,
+    .keep = flag_of(q, "cache", true)
   };
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
       && put_continuation(q, &text);

@@ -13,7 +13,7 @@
 struct tracing {
   struct occasion *a;
   struct json_out j;
-  bool in_json, colour, failed;
+  bool in_json, colour, failed, keeps;
   double *logprob;
   struct candidate *top;
   size_t k;
@@ -80,9 +80,12 @@ static void print_candidate(const struct tracing *g,
 
 /* H.16  Print a candidate, then a step */
 
-static void print_work(const struct tracing *g, size_t rows, size_t again)
+static void print_work(const struct tracing *g, size_t kept, size_t rows,
+                       size_t again)
 {
   FILE *out = g->a->c->out;
+  for (size_t i = 0; i < kept; i++)
+    fputs("- ", out);
   for (size_t i = 0; i < rows; i++) {
     bool fresh = i >= again;
     if (g->colour)
@@ -102,7 +105,7 @@ static void print_step(const struct tracing *g, const struct step *now,
   FILE *out = g->a->c->out;
   fprintf(out, "step %zu: %zu rows, %zu new," " %zu again\n  ",
           now->number, rows, rows - again, again);
-  print_work(g, rows, again);
+  print_work(g, now->length - rows, rows, again);
   bool listed = false;
   for (size_t i = 1; i <= g->k; i++) {
     bool chosen = g->top[i].id == now->chosen;
@@ -141,6 +144,8 @@ static void put_step(struct tracing *g, const struct step *now,
   put_key(j, "step"), put_count(j, now->number);
   put_key(j, "length"), put_count(j, now->length);
   put_key(j, "work"), put_open(j, '[');
+  for (size_t i = rows; i < now->length; i++)
+    put_word(j, "\"cached\"");
   for (size_t i = 0; i < rows; i++)
     put_word(j, i < again ? "\"redo\"" : "\"new\"");
   put_close(j, ']');
@@ -159,8 +164,10 @@ static void put_step(struct tracing *g, const struct step *now,
   put_key(j, "rank"), put_count(j, g->top[0].rank);
   put_key(j, "why"), put_words(j, reason_of(g, now->chosen));
   put_close(j, '}');
-  put_key(j, "cache_rows"), put_count(j, 0);
-  put_key(j, "cache_bytes"), put_count(j, 0);
+  size_t kept = g->keeps ? now->length : 0;
+  put_key(j, "cache_rows"), put_count(j, kept);
+  put_key(j, "cache_bytes"), put_count(j, kept * g->a->o.s->row_bytes
+                                       * g->a->o.lm->config.n_layers);
   counters_between(&now->before, &now->after, &did);
   put_key(j, "counters"), put_counters(j, &did);
   put_key(j, "attention"), put_open(j, '[');
@@ -305,7 +312,7 @@ static int run_steps(struct tracing *g)
   struct occasion *a = g->a;
   struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
   struct settings want = {.max_new_tokens = a->most,.eos = g->eos,
-    .n_eos = g->n_eos,.see = see_trace,.self = g
+    .n_eos = g->n_eos,.see = see_trace,.self = g,.keep = g->keeps
   };
   struct continuation text;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
@@ -335,7 +342,7 @@ static int trace_text(struct occasion *a)
   if (g.k > v)
     g.k = v;
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : a->o.lm->config.n_eos;
-  g.in_json = of[OPTION_JSON].given;
+  g.in_json = of[OPTION_JSON].given, g.keeps = of[OPTION_CACHE].given;
   const char *plain = getenv("NO_COLOR");
   g.colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
   if (!of[OPTION_MAX_NEW_TOKENS].given && a->most > 4)

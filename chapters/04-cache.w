@@ -1,0 +1,1385 @@
+@i types.w
+@s cache_wishes int
+@s cache_state int
+
+\chapterquestion{The model has read this text a moment ago. Why must it read it again?}
+@** The cache.
+\incipit{I}{t must not.} Chapter 3's loop has six steps, and the first of them is to forget. Nothing that it forgets has changed when it is
+computed again; that was proved, and tested to the last bit. So the cure is to leave the first step out. The keys and values of all earlier
+positions stay in the store, each pass has one row, the newest, and what comes out is the same: the same tokens, and under them the same logits, bit for bit, with
+a hundredth of the work. What stays in the store from step to step is called the \emph{KV cache}.
+@^KV cache@>
+
+The change is one line. It costs memory, a great deal of it for a long text, and it brings questions that the naive loop did not have. What exactly is in there after so many steps?
+Who writes first, and who reads? What if two texts begin alike, or one is taken back a few tokens and goes on differently? Such questions are easily answered wrongly by one, and in the sources that we ran they are.
+
+\begin{byhand}{three given, four to write, and nothing forgotten}
+\tok{The}\tok{\ cat}\tok{\ sat} are given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} are written. Each pass computes the rows
+that the store does not have.
+
+\medskip
+\begin{tabular}{@@{}llrr@@{}}
+\tabhead{pass} & \tabhead{reads positions} & \tabhead{rows} & \tabhead{in the store then}\\
+1, writes \gen{\ on} & 0 1 2 & 3 & 3\\
+2, writes \gen{\ the} & 3 & 1 & 4\\
+3, writes \gen{\ mat} & 4 & 1 & 5\\
+4, writes \gen{.} & 5 & 1 & 6
+\end{tabular}
+\medskip
+
+In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and at last $6$ rows, for a text of $3+4=7$ tokens: always one fewer than the
+text, as nobody has read the newest token yet. And how many of the six are read again by a later pass? Row 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
+\end{byhand}
+
+@ The chapter makes a module, |cache.h| and |cache.c|: a store that holds many texts, and lets two of them share what they have in common. The loop is chapter 3's. The
+program writes the same text twice, with and without a memory, and compares every number that comes out.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "03-loop/laboratory.h"
+#include "03-loop/loop.h"
+#include "04-cache/cache.h"
+@;@#
+@<Run the loop, and note what each step has done@>@;
+@<Write the text twice, and compare@>@;
+@<Show what a step adds to the cache@>@;
+@<Let rows overlook themselves@>@;
+@<Show what a fork costs@>@;
+@<Print every number that the prose quotes@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
+  laboratory_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@* The line. \label{sec:line}
+The first step of the loop in \cref{sec:sixsteps} is left out if the caller wishes to |keep| what is stored. Then |store_keep| finds, in the second step, that the store has a row for every token but the last, and
+the pass has one row. That is the whole cache, as far as the loop is concerned. The wish is asked at every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
+
+One function runs the loop in either way, for the built-in model or for the parrot of \cref{sec:parrot}, and keeps for each step what it has cost. The logits are kept as well, where somebody wants to compare them.
+
+@<Run the loop, and note what each step has done@>=
+enum { STEPS = 1024 };
+struct course { uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps;
+  struct counters all; float *logits; size_t vocab; struct store *s;
+  struct settings want; size_t turn; };
+  /* of each step; |logits|: |[steps][vocab]|, or null; behind step |turn| the
+     wish to |keep| is turned round */
+static bool note_step(void *self, const struct step *now)
+{
+  struct course *c = self;
+  size_t i = c->steps++;
+  c->rows[i] = now->after.rows - now->before.rows;
+  c->pairs[i] = now->after.qk_pairs - now->before.qk_pairs;
+  c->stored[i] = store_length(c->s, 0);
+  if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
+    c->vocab * sizeof *now->logits);
+  if (now->number == c->turn) c->want.keep = !c->want.keep;
+  return true;
+}
+
+@ A trial says which model writes, after how many tokens of the sentence, how many more, and whether it may remember. As in chapter 3, what was written is read: if it is not the sentence, nothing is reported.
+
+@<Run the loop, and note what each step has done@>=
+struct trial { bool real, keep; size_t p, g, turn; };
+static bool write_out(struct laboratory *lab, const struct trial *t,
+  struct course *c, struct error *why)
+{
+  uint32_t prompt[CONTEXT];
+  for (size_t i = 0; i < t->p; i++)
+    prompt[i] = t->real ? lab->sentence[i % WORDS] : (uint32_t) (i % WORDS);
+  struct engine e = lab->e;
+  if (!t->real) e.k = &lab->idle;
+  struct generator maker = @[{ &e, t->real ? lab->pocket : &lab->bird.lm,@|
+    c->s, &lab->m }@];
+  c->want = (struct settings) @[{ .max_new_tokens = t->g, .see = note_step,@|
+    .self = c, .keep = t->keep }@];
+  struct continuation text;
+  bool ok = generate(&maker, prompt, t->p, &c->want, &text, why);
+  for (size_t i = t->p; ok && i < text.text.n && (!t->real || i < WORDS); i++)
+    ok = text.text.id[i] == (t->real ? lab->sentence[i] : i % WORDS)
+      || error_say(why, "token %zu is not the next of the sentence", i);
+  continuation_free(&lab->m, &text);
+  return ok;
+}
+
+@ Around it a cache is opened and closed, and the counters begin at zero. Before it is closed one thing is asserted: after $p$ tokens given and $g$ written there are $p+g-1$ rows in it, with memory or without.
+
+@<Run the loop, and note what each step has done@>=
+static bool run(struct laboratory *lab, const struct trial *t,
+  struct course *c, struct error *why)
+{
+  static const struct cache_wishes wishes = @[{ .rows = CONTEXT }@];
+  const struct model *lm = t->real ? lab->pocket : &lab->bird.lm;
+  c->s = cache_open(&lab->m, &lm->config, 1, &wishes, why);
+  if (c->s == NULL) return false;
+  lab->c = (struct counters) @[{ .passes = 0 }@];
+  c->steps = 0, c->turn = t->turn, c->vocab = lm->config.vocab_size;
+  bool ok = write_out(lab, t, c, why);
+  c->all = lab->c;
+  size_t rows = store_length(c->s, 0);
+  store_close(c->s);
+  return ok && (rows == t->p + t->g - 1 || error_say(why,
+    "%zu rows are stored, not %zu", rows, t->p + t->g - 1));
+}
+@* Twice the same text. \label{sec:twice}
+The built-in model writes the sentence of chapter 3 twice; the first time it forgets, the second time it does not. At every step the bits of all logits are compared, and not one may differ: there is no tolerance, since there is no
+rounding that could differ. A row that goes through the layers alone is added up in the same order as in company (\cref{sec:order}).
+
+@<Write the text twice, and compare@>=
+static bool write_twice(struct laboratory *lab, size_t p, size_t g,
+  struct course two[2], size_t *differ, struct error *why)
+{
+  size_t n = g * lab->pocket->config.vocab_size;
+  bool ok = true;
+  for (int keep = 0; keep < 2; keep++)
+    two[keep].logits = memory_take(&lab->m, FOR_ACTIVATIONS, n, sizeof (float),
+      why);
+  for (int keep = 0; ok && keep < 2; keep++)
+    ok = two[keep].logits != NULL && run(lab, &(struct trial) @[{ true, keep, p,
+      g, 0 }@], &two[keep], why);
+  *differ = 0;
+  for (size_t i = 0; ok && i < n; i++)
+    *differ += memcmp(&two[0].logits[i], &two[1].logits[i],
+      sizeof (float)) != 0;
+  for (int keep = 0; keep < 2; keep++)
+    memory_give(&lab->m, FOR_ACTIVATIONS, two[keep].logits,
+      two[keep].logits == NULL ? 0 : n, sizeof (float));
+  return ok;
+}
+
+@ The table has a line for each step, and the sums below.
+
+@<Write the text twice, and compare@>=
+static bool print_twice(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  size_t differ;
+  if (!write_twice(lab, 3, 4, two, &differ, why)) return false;
+  printf("       forgetting        remembering\n"
+    "step   rows  pairs       rows  pairs  stored\n");
+  for (size_t i = 0; i < 4; i++)
+    printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1,@|
+      (unsigned) two[0].rows[i], (unsigned) two[0].pairs[i],@|
+      (unsigned) two[1].rows[i], (unsigned) two[1].pairs[i],@|
+      two[1].stored[i]);
+  printf("all %7u %6u  %9u %6u\n", (unsigned) two[0].all.rows,@|
+    (unsigned) two[0].all.qk_pairs, (unsigned) two[1].all.rows,@|
+    (unsigned) two[1].all.qk_pairs);
+  printf("%zu of %zu logits differ\n", differ,
+    4 * (size_t) lab->pocket->config.vocab_size);
+  return true;
+}
+
+@ \Cref{fig:plates} is the cache behind each of the four passes of the hand calculation, read from memory. It grows by one line in all plates at once, and lags behind the text by one token. What was there stays as it was: the pattern of a line is the same in every column of the figure.
+
+\widefig{plates}{fig:plates}{The keys in the cache behind each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is. Red is what the pass has added. The last token of the text has no line yet.}{Four
+columns of six plates. The plates of a column have three lines, then four, five and six; behind the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
+
+@ To look at what is stored one must ask like a row: a pass is begun with the row that would come next, its view is taken, and the pass is aborted, as if it had not been. The view says where the keys are.
+
+@<Print the points of the figures@>=
+static void print_plate(const struct store *s, size_t step, uint32_t layer,
+  size_t old)
+{
+  struct view v;
+  store_view(s, layer, 0, &v);
+  for (uint32_t t = 0; t + 1 < v.hi; t++)
+    for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
+      const float *key = (const void *) ((const char *) v.base_k
+        + h * v.head_bytes + v.page[t / v.page_rows] * v.page_bytes
+        + t % v.page_rows * v.row_bytes);
+      for (uint32_t c = 0; c < s->config.head_dim; c++)
+        printf("%zu,%u,%u,%d,%u,%.3f\n", step, layer, t, t >= old,@|
+          h * s->config.head_dim + c, (double) key[c]);
+    }
+}
+
+@ The passes have three rows, and then one each; |old| is what was there before.
+
+@<Print the points of the figures@>=
+static bool print_plates(struct laboratory *lab, struct error *why)
+{
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  bool ok = s != NULL;
+  printf("step,layer,position,fresh,cell,key\n");
+  for (size_t step = 1; ok && step <= 4; step++) {
+    size_t old = store_length(s, 0);
+    ok = feed(lab, s, 0, step == 1 ? 3 : 1, why);
+    struct row next = @[{ 0, (uint32_t) store_length(s, 0), 0 }@];
+    ok = ok && store_begin(s, &next, 1, why);
+    for (uint32_t i = 0; ok && i < s->config.n_layers; i++)
+      print_plate(s, step, i, old);
+    if (ok) store_abort(s);
+  }
+  store_close(s);
+  return ok;
+}
+
+@* First store, then look. \label{sec:append}
+A row looks at the rows before it \emph{and at itself}. So its key and its value must be in the store before its query goes looking; chapter 2 made this a rule of the game. Explanations of the cached step often have it the other way
+round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
+
+\begin{byhand}{a row that overlooks itself}
+One head of one number. Two rows are stored, with the values $3$ and $6$. A third comes, with the value $8$. Its scores are such that $e^s$ is $1$ for the first row, $2$ for the second, and $3$ for itself.
+
+\medskip
+\begin{tabular}{@@{}ll@@{}}
+store first & $(1\cdot3+2\cdot6+3\cdot8)\div(1+2+3)=39\div6=6.5$\\
+look first & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
+\end{tabular}
+\medskip
+
+Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
+\end{byhand}
+
+@ It matters in a real model, too. The kernels are a table, so one of them can be exchanged: |late_attend| shortens what each row sees by the row itself and calls the true one. (The very first row of a text must see itself, for there is nobody else.)
+
+@<Let rows overlook themselves@>=
+static void late_attend(const struct engine *e, const struct heads *h,
+  const float *q, const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep)
+{
+  struct view shorter[64];
+  for (size_t i = 0; i < rows && i < 64; i++) {
+    shorter[i] = seen[i];
+    if (seen[i].hi - seen[i].lo > 1) shorter[i].hi--;
+  }
+  kernels_find(NULL, NULL)->attend(e, h, q, shorter, rows, room, y, keep);
+}
+
+@ The prompt is read as it should be; then one row is read by either rule, and the logits behind it are compared. On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different, one of them by
+\val[2]{cache.late.most}; the cached loop of the wrong order is not approximately right.
+
+@<Let rows overlook themselves@>=
+static bool read_fourth(struct laboratory *lab, bool late, float *logits,
+  struct error *why)
+{
+  struct kernels k = *lab->e.k;
+  struct engine e = lab->e;
+  struct row row = @[{ 0, 3, lab->sentence[3] }@];
+  struct pass *p = NULL;
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  if (late) k.attend = late_attend, e.k = &k;
+  bool ok = s != NULL && feed(lab, s, 0, 3, why)
+    && forward(&e, lab->pocket, s, &row, 1, &p, why)
+    && head(&e, lab->pocket, p, &(size_t) @[{ 0 }@], 1, logits, why);
+  pass_close(p);
+  store_close(s);
+  return ok;
+}
+
+@ The difference that is printed is the largest.
+
+@<Let rows overlook themselves@>=
+static bool print_late(struct laboratory *lab, struct error *why)
+{
+  size_t n = lab->pocket->config.vocab_size, differ = 0;
+  double most = 0;
+  float *z = memory_take(&lab->m, FOR_ACTIVATIONS, 2 * n, sizeof *z, why);
+  bool ok = z != NULL && read_fourth(lab, false, z, why)
+    && read_fourth(lab, true, z + n, why);
+  for (size_t i = 0; ok && i < n; i++) {
+    double off = fabs((double) z[i] - (double) z[n + i]);
+    differ += off != 0, most = off > most ? off : most;
+  }
+  memory_give(&lab->m, FOR_ACTIVATIONS, z, z == NULL ? 0 : 2 * n, sizeof *z);
+  if (ok) printf("cache.late.differ %zu\ncache.late.of %zu\n"
+    "cache.late.most %.6f\nclaim.S1-13 %.6f\nclaim.S3-10 %.6f\n", differ, n,
+    most, most, most);
+  return ok;
+}
+
+@* Ten positions, and one more. \label{sec:tenpositions}
+What is in the cache after a prompt of ten tokens, and what does one more token add? Each layer has the keys and the values of ten positions; a key has |n_kv_heads| parts of |head_dim| numbers. Written as an array, with the sequences of a batch in front, that is
+\.{[layers][B][kv\_heads][10][head\_dim]}, once for keys and once for values. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. The order of the axes is a matter of taste; a cache of pages has the position outermost and the heads next to each other (\cref{sec:layout}).
+
+@<Show what a step adds to the cache@>=
+static bool feed(struct laboratory *lab, struct store *s, uint32_t sequence,
+  size_t n, struct error *why)
+{
+  struct row row[64];
+  struct pass *p;
+  size_t at = store_length(s, sequence);
+  for (size_t i = 0; i < n; i++)
+    row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
+      lab->sentence[(at + i) % WORDS] }@];
+  if (!forward(&lab->e, lab->pocket, s, row, n, &p, why)) return false;
+  pass_close(p);
+  return true;
+}
+
+@ The shape is printed before the step and after it; the counters say how many rows went in.
+
+@<Show what a step adds to the cache@>=
+static void print_shape(const struct laboratory *lab, const struct store *s)
+{
+  const struct model_config *c = &lab->pocket->config;
+  printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64 " rows in\n",
+    c->n_layers, c->n_kv_heads, store_length(s, 0), c->head_dim,
+    lab->c.rows);
+}
+static bool print_step(struct laboratory *lab, struct error *why)
+{
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  bool ok = s != NULL;
+  for (size_t n = 10; ok && n > 0; n = n == 10) {
+    lab->c = (struct counters) @[{ .passes = 0 }@];
+    ok = feed(lab, s, 0, n, why);
+    if (ok) print_shape(lab, s);
+  }
+  store_close(s);
+  return ok;
+}
+
+@* What is left to do. \label{sec:counting}
+A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, and that row's query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$
+steps compute
+\begin{equation}\label{eq:cachedrows}
+  \sum_{n=1}^{T}n=\frac{T(T+1)}2\ \hbox{rows, now}\ \sum_{n=1}^{T}1=T,
+\end{equation}
+and the pairs, which were a sum of sums, lose one of the two:
+\begin{equation}\label{eq:cachedpairs}
+  \sum_{n=1}^{T}\frac{n(n+1)}2=\frac{T(T+1)(T+2)}6\ \hbox{pairs, now}\ \sum_{n=1}^{T}n=\frac{T(T+1)}2.
+\end{equation}
+(The first of the four sums is that of the numbers up to $T$; the third follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=10^3$ the counters of both loops say
+\val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs, and then \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs.
+
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, feed-forward, norms. The looking has become quadratic, from cubic. Whoever writes that the cache makes generation linear has counted the rows; who then complains that long
+contexts are slow has met the pairs. The number of pairs that is left is the number of \emph{rows} that the naive loop has: the same $T(T+1)/2$, which is why one source can print it as the cost with the cache, and two others as the cost without.
+
+\fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. The pairs that are left lie on the rows that there were.}{Logarithmic paper. Without the cache the pairs rise with slope three and the rows with slope two; with it
+the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
+
+@ In the small case of the hand calculation the last of three sums can be seen on the fingers: the four queries of the passes look at $3+2+1$, $4$, $5$ and $6$ keys, \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
+
+One function runs a case both ways and prints its keys. The case of the hand calculation is written by the built-in model, the others by the parrot.
+
+@<Print the keys of a case, both ways@>=
+static bool both_ways(struct laboratory *lab, size_t p, size_t g,
+  struct course two[2], struct error *why)
+{
+  for (int keep = 0; keep < 2; keep++) {
+    two[keep].logits = NULL;
+    if (!run(lab, &(struct trial) @[{ p == 3, keep, p, g, 0 }@], &two[keep],
+      why)) return false;
+  }
+  return true;
+}
+
+@ A key has the quantity, the word \.{naive} where nothing was kept, then $p$ and $g$.
+
+@<Print the keys of a case, both ways@>=
+static bool print_case(struct laboratory *lab, size_t p, size_t g,
+  struct course two[2], struct error *why)
+{
+  if (!both_ways(lab, p, g, two, why)) return false;
+  for (int keep = 0; keep < 2; keep++) {
+    const char *naive = keep ? "" : "naive.";
+    printf("cache.%srows.%zu.%zu %" PRIu64 "\n", naive, p, g,
+      two[keep].all.rows);
+    printf("cache.%spairs.%zu.%zu %" PRIu64 "\n", naive, p, g,
+      two[keep].all.qk_pairs);
+  }
+  return true;
+}
+
+@ Those of \cref{fig:cachegrowth} are the sums of both loops, for texts that begin with one token and are doubled from point to point.
+
+@<Print the points of the figures@>=
+static bool print_growth(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  printf("g,rows,pairs,keptrows,keptpairs\n");
+  for (size_t g = 1; g <= STEPS; g *= 2) {
+    if (!both_ways(lab, 1, g, two, why)) return false;
+    printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", g,
+      two[0].all.rows, two[0].all.qk_pairs, two[1].all.rows,
+      two[1].all.qk_pairs);
+  }
+  return true;
+}
+
+@* What it costs. \label{sec:price}
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a
+position.
+
+After a prompt of 50 tokens and $10^2$ written there are \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes, and of the \val{cache.naive.rows.50.100} rows that the naive loop computes \val{cache.saved.50.100} have not been computed. So each row
+that was saved has cost \val[0]{cache.price.50.100} bytes; and the longer the text the cheaper they get, because what is saved grows with the square of the text and the memory with the text: \val[0]{cache.price.1.1000} bytes at $10^3$ tokens from one.
+
+For the two to be bought and sold like this, the memory must be read as well: a step reads all keys and values that it looks at. The counters say how much that is (|cache_bytes_read|), and chapter 5 how long it takes.
+
+@ A case has three numbers: the rows that were not computed, what was kept for that, and the quotient.
+
+@<Print the keys of a case, both ways@>=
+static void print_price(size_t p, size_t g, const struct course two[2])
+{
+  enum { BYTES = 2 * 12 * 12 * 64 * 2 };
+  uint64_t saved = two[0].all.rows - two[1].all.rows;
+  uint64_t bytes = BYTES * two[1].stored[two[1].steps - 1];
+  printf("cache.saved.%zu.%zu %" PRIu64 "\ncache.price.%zu.%zu %.4f\n", p, g,
+    saved, p, g, (double) bytes / (double) saved);
+  if (p != 50) return;
+  printf("cache.gpt2.row %d\ncache.gpt2.bytes %" PRIu64 "\n", BYTES, bytes);
+  printf("claim.S2-54 %" PRIu64 "\n", bytes);
+  printf("claim.S4-50 %" PRIu64 "\n", bytes);
+}
+
+@* What the clock says. \label{sec:cacheclock}
+A step with the cache has one row, which costs what a row costs by itself, and looks at $n$ keys. We expect
+\begin{equation}\label{eq:cachedstep}
+  t(n)=a+bn,
+\end{equation}
+where chapter 3's step took $an+bn(n+1)/2$. So we took the time of each of $10^3$ steps that the built-in model writes from one token, both ways, in \val[0]{cache.clock.rounds} rounds. \Cref{fig:cacheclock} shows the steps. A cached step begins at \val[0]{cache.clock.row} microseconds and grows by \val[1]{cache.clock.key} nanoseconds a key;
+\eqref{eq:cachedstep} fits with a mean error of \val[1]{cache.clock.error} percent. The row alone costs more here than a row in company, and by what factor, and why, is the subject of chapter 5.
+
+All $10^3$ tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The rows have become \val[0]{cache.clock.rows} times fewer, the time \val[0]{cache.clock.ratio.1000} times shorter. And the first 30 tokens? There the factor is \val[1]{cache.clock.ratio.30}; at $10^2$ it is \val[1]{cache.clock.ratio.100}, at 300 \val[1]{cache.clock.ratio.300}.
+
+\fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it; both axes are logarithmic. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic paper. The naive one rises steadily and ever more steeply, over three orders of magnitude. The
+cached one is nearly flat, and rises a little towards many tokens.}
+
+@ The watcher of this run looks at the clock and at nothing else.
+
+@<Take the time of every step@>=
+enum { CLOCK_ROUNDS = 3, CLOCK_STEPS = 1000 };
+struct stopwatch { double last, *taken; };
+static bool stop_watch(void *self, const struct step *now)
+{
+  struct stopwatch *w = self;
+  double t = laboratory_seconds();
+  w->taken[now->number - 1] = t - w->last;
+  w->last = t;
+  return true;
+}
+
+@ The memory for the whole context is taken before the clock runs, so that no step has to wait for a larger pool; and the text is the loop's own, from the first word of the sentence on, as far as the model takes it. What it says is of no interest here.
+
+@<Take the time of every step@>=
+static bool time_steps(struct laboratory *lab, bool keep, double *taken,
+  struct error *why)
+{
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .at_once = true }@], why);
+  if (s == NULL) return false;
+  struct stopwatch w = @[{ laboratory_seconds(), taken }@];
+  struct generator maker = @[{ &lab->e, lab->pocket, s, &lab->m }@];
+  struct settings want = @[{ .max_new_tokens = CLOCK_STEPS,@|
+    .see = stop_watch, .self = &w, .keep = keep }@];
+  struct continuation text;
+  bool ok = generate(&maker, lab->sentence, 1, &want, &text, why);
+  continuation_free(&lab->m, &text);
+  store_close(s);
+  return ok;
+}
+
+@ What is printed is the median of each step, for the first, the 30th and every 20th; and the sum of all medians up to there, which is the time that a text of this length takes.
+
+@<Take the time of every step@>=
+static void print_medians(const double *taken)
+{
+  double sum[2] = @[{ 0, 0 }@], step[2];
+  printf("tokens,naive,cached,naivesum,cachedsum\n");
+  for (int i = 0; i < CLOCK_STEPS; i++) {
+    for (int keep = 0; keep < 2; keep++) {
+      double one[CLOCK_ROUNDS];
+      for (int r = 0; r < CLOCK_ROUNDS; r++)
+        one[r] = taken[(2 * r + keep) * CLOCK_STEPS + i];
+      step[keep] = 1e6 * laboratory_quartiles(one, CLOCK_ROUNDS).median;
+      sum[keep] += step[keep];
+    }
+    if (i == 0 || i % 20 == 19 || i == 29) printf(
+      "%d,%.2f,%.2f,%.0f,%.0f\n", i + 1, step[0], step[1], sum[0], sum[1]);
+  }
+}
+
+@ The two ways take turns, so that a slow minute of the machine falls on both. A naive run takes minutes and a cached one less than a second, and so three rounds must do.
+
+@<Take the time of every step@>=
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  enum { ALL = 2 * CLOCK_STEPS * CLOCK_ROUNDS };
+  double *taken = memory_take(&lab->m, FOR_OTHER, ALL, sizeof *taken, why);
+  bool ok = taken != NULL;
+  for (int r = 0; ok && r < 2 * CLOCK_ROUNDS; r++)
+    ok = time_steps(lab, r % 2 == 1, taken + r * CLOCK_STEPS, why);
+  if (ok) print_medians(taken);
+  memory_give(&lab->m, FOR_OTHER, taken, taken == NULL ? 0 : ALL,
+    sizeof *taken);
+  return ok;
+}
+
+@ The sentences about the times are made of the file. Its lines are read into an array; the line is fitted to the cached steps as in chapter 3.
+
+@<Read what the clock said@>=
+struct tick { double n, naive, cached, naive_sum, cached_sum; };
+enum { TICKS = 64 };
+static int read_ticks(struct tick *t, struct error *why)
+{
+  static const char *const path = "figures/data/04-cache.clock.csv";
+  FILE *f = fopen(path, "r");
+  char line[256];
+  int n = 0;
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  while (n < TICKS && fgets(line, sizeof line, f) != NULL)
+    n += sscanf(line, "%lf,%lf,%lf,%lf,%lf", &t[n].n, &t[n].naive,@|
+      &t[n].cached, &t[n].naive_sum, &t[n].cached_sum) == 5;
+  fclose(f);
+  if (n < 10) error_say(why, "%s: %d lines of times, 10 wanted", path, n);
+  return n < 10 ? 0 : n;
+}
+
+@ The line of least squares, and how far the steps are from it in the mean. (The first step is left out: it opens the machine's caches.)
+
+@<Read what the clock said@>=
+static void print_line(const struct tick *t, int n)
+{
+  double sx = 0, sy = 0, sxy = 0, sxx = 0, off = 0, m = n - 1;
+  for (int i = 1; i < n; i++)
+    sx += t[i].n, sy += t[i].cached, sxy += t[i].n * t[i].cached,
+      sxx += t[i].n * t[i].n;
+  double b = (m * sxy - sx * sy) / (m * sxx - sx * sx), a = (sy - b * sx) / m;
+  for (int i = 1; i < n; i++) off += fabs(t[i].cached / (a + b * t[i].n) - 1);
+  printf("cache.clock.row %.4f\ncache.clock.key %.4f\n"
+    "cache.clock.error %.4f\n", a, 1000 * b, 100 * off / m);
+}
+
+@ At some lengths the sums are compared.
+
+@<Read what the clock said@>=
+static bool print_ticks(struct error *why)
+{
+  struct tick t[TICKS];
+  int n = read_ticks(t, why);
+  if (n == 0) return false;
+  print_line(t, n);
+  printf("cache.clock.rounds %d\ncache.clock.rows %.4f\n", CLOCK_ROUNDS,
+    (1 + CLOCK_STEPS) / 2.0);
+  for (int i = 0; i < n; i++) {
+    int at = (int) t[i].n;
+    if (at != 30 && at != 100 && at != 300 && at != 500 && at != 1000)
+      continue;
+    printf("cache.clock.naive.%d %.6f\ncache.clock.kept.%d %.6f\n"
+      "cache.clock.ratio.%d %.4f\n", at, t[i].naive_sum / 1e6, at,@|
+      t[i].cached_sum / 1e6, at, t[i].naive_sum / t[i].cached_sum);
+    @<Print what the clock says about claims@>@;
+  }
+  return true;
+}
+
+@ Six claims are about the clock.
+
+@<Print what the clock says about claims@>=
+double ratio = t[i].naive_sum / t[i].cached_sum;
+if (at == 30) printf("claim.S0-59 %.4f\nclaim.S2-63 %.4f\n"
+  "claim.S2-64 %.4f\n", ratio, ratio, ratio);
+if (at == 1000) printf("claim.S2-66 %.4f\nclaim.S2-39 %.4f\n"
+  "claim.S0-53 %.4f\n", ratio, t[i].naive_sum / 1e6,@|
+  t[i].cached / t[3].cached);
+
+@* Keys that have been turned. \label{sec:turned}
+The keys are stored as attention wants them: multiplied, normed and \emph{turned} by the angles of their position (\cref{sec:layer}). Turned once, a key serves every later query. Stored before the turn, each would have to be turned again by every row that looks at it, as many times as there are
+pairs, in every layer.
+
+What is gained in work is lost in freedom. A turned key belongs to its position: it cannot be moved to another. If the first half of a text is to be dropped, and the rest moved to the front, all keys of the rest must be turned back by the distance; and values that have come through deeper layers have been
+mixed from keys at the old places. So text that has been prefilled at position 0 cannot be pasted behind another text, and a table of common paragraphs, each computed once and used anywhere, is not to be had: the \emph{beginning} of a text can be
+shared, because it stands at the same positions in both, and nothing else can. (Models with learned positions, as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
+@^RoPE@>
+
+@* Pages. \label{sec:pages}
+Where should the rows of a sequence lie? In one block, as the store of \cref{02-model} has them, if there is one text and its length is known. But several texts
+grow at different speeds; two of them may begin alike, and one may be cut off and go on differently. With blocks each of these is a copy. So this store keeps its rows in
+\emph{pages} of a few rows each, and a sequence is a list of pages: the row of position |t| is row $t\bmod P$ of the page that stands at place $\lfloor t/P\rfloor$
+of the list. A page may stand on more than one list. To fork a sequence is to copy its list; to crop it is to make the list shorter. No key and no value moves (Kwon and others 2023).
+@^page@>@^fork@>@^crop@>
+
+A page that is on two lists must not be written to: what one text appends, the other would see. Only the last page of a list is ever written, as rows are only appended; so a pass that
+would write to a shared page takes a page of its own first, and copies the rows that count. This is called \emph{copy on write}, and it costs at most one page a fork.
+@^copy on write@>
+
+@(cache.h@>=
+#ifndef INCIPIT_CACHE_H
+#define INCIPIT_CACHE_H
+#include "02-model/store.h"
+@<A store that keeps its rows in pages@>@;
+#endif
+
+@ The most that it may hold is the caller's wish. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
+the first word. The pool of pages grows by doubling like everything here that grows.
+
+@<A store that keeps its rows in pages@>=
+struct cache_wishes { size_t rows, page_rows; bool at_once; };
+  /* the most rows it may hold in all its sequences, 0: as many as their contexts
+     have; rows a page, a power of two from 16 to 256, 0: 64; and whether the memory
+     for all of them is taken when it is opened */
+struct store *cache_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, const struct cache_wishes *w, struct error *why);
+  /* an empty cache for |n_sequences| sequences of a model, in float32; null and a
+     sentence if memory is refused or a wish cannot be granted. Owned by the caller,
+     and closed by |store_close| */
+
+@ What a fork costs, and what a cache holds, can be asked; whoever says that nothing was copied should be able to show it.
+
+@<A store that keeps its rows in pages@>=
+bool cache_fork(struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+  /* makes the empty sequence |to| of a cache equal to |from|, by sharing its pages;
+     errors: |to| has rows, a number out of range, a pass going on, memory for the list */
+struct cache_state { size_t pages, pages_used, page_rows, page_bytes,
+  bytes_copied; };
+  /* pages that there is memory for, and those on some list; rows of one, and its bytes in all layers; bytes that were copied because a shared page was written to */
+struct cache_state cache_look(const struct store *s);
+  /* the state of a cache */
+
+@ Inside there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page behind page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
+the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].spare|.
+
+@<What the cache holds@>=
+struct sheet { uint32_t readers, spare; };
+struct page_list { uint32_t *page; size_t n, room; };
+struct cache {
+  struct store common; /* must come first: a |struct store *| points here */
+  size_t heads, head_bytes, page_rows, most;
+    /* of one head in one row; of a page; the most pages */
+  char *pool; struct sheet *page; size_t room, n_spare;
+    /* |[n_layers][2][room][heads][page_rows][head_bytes]|; |[room]| */
+  struct page_list *sequence;
+  size_t copied;
+};
+
+@ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |room| pages behind each other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
+
+@<What the cache holds@>=
+static size_t pages_for(const struct cache *s, size_t rows)
+{@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
+static size_t part_bytes(const struct cache *s)
+{@+ return s->heads * s->page_rows * s->head_bytes;@+ }
+static char *place(const struct cache *s, size_t part, size_t page,
+  size_t head, size_t row)
+{
+  return s->pool + (part * s->room + page) * part_bytes(s)
+    + (head * s->page_rows + row) * s->head_bytes;
+}
+
+@ To admit a pass is to have pages for all of its rows, or to refuse. What is wanted is counted for all sequences first, and taken only when it is certain that all can be had; so a
+refusal leaves every list as it was. A cache that is full says how much it has and how much was asked of it: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
+
+@<Have pages for the rows of the pass@>=
+static bool cache_admit(struct store *common, struct error *why)
+{
+  struct cache *s = (struct cache *) common;
+  size_t wanted = 0;
+  for (uint32_t i = 0; i < common->n_sequences; i++)
+    wanted += pages_wanted(s, i);
+  size_t used = s->room - s->n_spare;
+  if (wanted > s->most - used)
+    return error_say(why, "the cache holds %zu rows, of which %zu are"@|
+      " taken; wanted: room for %zu more, in pages of %zu",@|
+      s->most * s->page_rows, used * s->page_rows, wanted * s->page_rows,
+      s->page_rows);
+  if (wanted > s->n_spare && !pool_grow(s, used + wanted, why))
+    return false;
+  for (uint32_t i = 0; i < common->n_sequences; i++)
+    if (!list_grow(s, i, why)) return false;
+  for (uint32_t i = 0; i < common->n_sequences; i++) turn_pages(s, i);
+  return true;
+}
+
+@ A sequence wants the pages that its list lacks, and one more if its next row would be written to a page that somebody else reads. That can only be the page of the last row, if it is not full.
+
+@<Count the pages that a sequence wants@>=
+static bool must_copy(const struct cache *s, uint32_t sequence)
+{
+  size_t length = s->common.roll.sequence[sequence].length;
+  if (length % s->page_rows == 0) return false;
+  uint32_t last = s->sequence[sequence].page[length / s->page_rows];
+  return s->page[last].readers > 1;
+}
+static size_t pages_wanted(const struct cache *s, uint32_t sequence)
+{
+  const struct strand *q = &s->common.roll.sequence[sequence];
+  size_t n = pages_for(s, q->length + q->count);
+  size_t have = s->sequence[sequence].n;
+  if (q->count == 0) return 0;
+  return (n > have ? n - have : 0) + must_copy(s, sequence);
+}
+
+@ Now they are taken. Nothing here can fail any more. Pages that a pass has taken stay on the list also if the pass is aborted; the next one will want them.
+
+@<Take the pages that a sequence wants@>=
+static uint32_t take_page(struct cache *s)
+{
+  uint32_t n = s->page[--s->n_spare].spare;
+  s->page[n].readers = 1;
+  return n;
+}
+@<Give a sequence a page of its own@>@;
+static void turn_pages(struct cache *s, uint32_t sequence)
+{
+  const struct strand *q = &s->common.roll.sequence[sequence];
+  struct page_list *l = &s->sequence[sequence];
+  if (q->count == 0) return;
+  if (must_copy(s, sequence)) copy_page(s, l, q->length);
+  while (l->n < pages_for(s, q->length + q->count))
+    l->page[l->n++] = take_page(s);
+}
+
+@ Only the rows that count are copied, in every layer, keys and values. The page that was shared has one reader less.
+
+@<Give a sequence a page of its own@>=
+static void copy_page(struct cache *s, struct page_list *l, size_t length)
+{
+  uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
+  size_t bytes = length % s->page_rows * s->head_bytes;
+  s->page[old].readers--;
+  *mine = take_page(s);
+  for (size_t part = 0; part < 2 * s->common.config.n_layers; part++)
+    for (size_t h = 0; h < s->heads; h++) {
+      memcpy(place(s, part, *mine, h, 0), place(s, part, old, h, 0), bytes);
+      s->copied += bytes;
+    }
+}
+
+@ When a sequence is cropped it leaves the pages that have none of its rows any more. A page that nobody reads is spare again.
+
+@<Leave the pages behind the last row@>=
+static void cache_cropped(struct store *common, uint32_t sequence)
+{
+  struct cache *s = (struct cache *) common;
+  struct page_list *l = &s->sequence[sequence];
+  size_t n = pages_for(s, common->roll.sequence[sequence].length);
+  while (l->n > n) {
+    uint32_t page = l->page[--l->n];
+    if (--s->page[page].readers == 0) s->page[s->n_spare++].spare = page;
+  }
+}
+
+@ A larger pool is a new block, into which all parts of the old one are moved, as in the plain store. The stack of spare pages gets the new ones, the lowest on top.
+
+@<Give the pool more pages@>=
+static bool pool_grow(struct cache *s, size_t wanted, struct error *why)
+{
+  struct memory *m = s->common.m;
+  size_t room = store_room(s->room, wanted, s->most);
+  size_t parts = 2 * s->common.config.n_layers, old = s->room;
+  size_t bytes = parts * part_bytes(s);
+  char *pool = memory_take(m, FOR_CACHE, room, bytes, why);
+  struct sheet *page = pool == NULL ? NULL
+    : memory_grow(m, FOR_OTHER, s->page, old, room, sizeof *page, why);
+  if (page == NULL) {
+    memory_give(m, FOR_CACHE, pool, room, bytes);
+    return false;
+  }
+  for (size_t i = 0; i < parts && old > 0; i++)
+    memcpy(pool + i * part_bytes(s) * room, place(s, i, 0, 0, 0),
+      part_bytes(s) * old);
+  memory_give(m, FOR_CACHE, s->pool, old, bytes);
+  s->pool = pool, s->page = page, s->room = room;
+  for (size_t i = room; i > old; i--)
+    page[s->n_spare++].spare = (uint32_t) i - 1;
+  return true;
+}
+
+@ Lists grow like everything else.
+
+@<Make a list longer@>=
+static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+  struct error *why)
+{
+  if (n <= l->room) return true;
+  size_t room = store_room(l->room, n, s->most);
+  uint32_t *page = memory_grow(s->common.m, FOR_OTHER, l->page, l->room, room,
+    sizeof *page, why);
+  if (page == NULL) return false;
+  l->page = page, l->room = room;
+  return true;
+}
+static bool list_grow(struct cache *s, uint32_t sequence, struct error *why)
+{
+  const struct strand *q = &s->common.roll.sequence[sequence];
+  return list_reserve(s, &s->sequence[sequence],
+    pages_for(s, q->length + q->count), why);
+}
+
+@ Storing a row is copying it to its places, one for each head. The heads come next to each other from the products, and part here.
+
+@<Store rows in pages, and show them@>=
+static void cache_put(struct store *common, uint32_t layer, const float *k,
+  const float *v)
+{
+  struct cache *s = (struct cache *) common;
+  for (size_t i = 0; i < common->roll.n; i++) {
+    const struct row *r = &common->roll.rows[i];
+    uint32_t page = s->sequence[r->sequence].page[r->position / s->page_rows];
+    size_t row = r->position % s->page_rows, d = common->config.head_dim;
+    for (size_t h = 0; h < s->heads; h++) {
+      size_t from = (i * s->heads + h) * d;
+      memcpy(place(s, 2 * layer, page, h, row), k + from, s->head_bytes);
+      memcpy(place(s, 2 * layer + 1, page, h, row), v + from, s->head_bytes);
+    }
+  }
+}
+
+@ Showing a row is naming the list, the beginning of the layer's keys and that of its values, and the three strides: from page to page, from head to head, and from row to row. Attention finds the rest by itself.
+
+@<Store rows in pages, and show them@>=
+static void cache_show(const struct store *common, uint32_t layer, size_t i,
+  struct view *v)
+{
+  const struct cache *s = (const struct cache *) common;
+  const struct page_list *l = &s->sequence[common->roll.rows[i].sequence];
+  *v = (struct view) @[{ .base_k = place(s, 2 * layer, 0, 0, 0),@|
+    .base_v = place(s, 2 * layer + 1, 0, 0, 0), .page = l->page,@|
+    .page_rows = s->page_rows, .page_bytes = part_bytes(s),@|
+    .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
+    .type = WEIGHT_F32 }@];
+}
+
+@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The roll is copied, too: its tokens are no keys and values, and four bytes each.
+
+@<Fork a sequence@>=
+bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+  struct error *why)
+{
+  struct cache *s = (struct cache *) common;
+  if (!store_follow(common, from, to, why)) return false;
+  struct page_list *a = &s->sequence[from], *b = &s->sequence[to];
+  size_t n = pages_for(s, store_length(common, from));
+  if (!list_reserve(s, b, n, why)) {
+    store_crop(common, to, 0);
+    return false;
+  }
+  for (size_t i = 0; i < n; i++)
+    s->page[a->page[i]].readers++, b->page[i] = a->page[i];
+  b->n = n;
+  return true;
+}
+
+@ The state that anybody may look at.
+
+@<Fork a sequence@>=
+struct cache_state cache_look(const struct store *common)
+{
+  const struct cache *s = (const struct cache *) common;
+  return (struct cache_state) @[{ s->room, s->room - s->n_spare,@|
+    s->page_rows, 2 * s->common.config.n_layers * part_bytes(s),@|
+    s->copied }@];
+}
+
+@ A page has a power of two of rows, from 16 to 256, so that a block of attention, 256 positions, is always a whole number of pages.
+
+@<Open and close a cache@>=
+static void cache_close(struct store *common)
+{
+  struct cache *s = (struct cache *) common;
+  struct memory *m = common->m;
+  size_t bytes = 2 * common->config.n_layers * part_bytes(s);
+  for (uint32_t i = 0; s->sequence != NULL && i < common->n_sequences; i++)
+    memory_give(m, FOR_OTHER, s->sequence[i].page, s->sequence[i].room,
+      sizeof (uint32_t));
+  memory_give(m, FOR_OTHER, s->sequence, s->sequence == NULL ? 0
+    : common->n_sequences, sizeof *s->sequence);
+  memory_give(m, FOR_CACHE, s->pool, s->room, bytes);
+  memory_give(m, FOR_OTHER, s->page, s->room, sizeof *s->page);
+  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+}
+
+@ Opening grants the wishes or says which it cannot grant. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
+
+@<Open and close a cache@>=
+static bool grant(struct cache *s, const struct cache_wishes *w,
+  struct error *why)
+{
+  size_t rows = w->page_rows == 0 ? 64 : w->page_rows;
+  if (rows < 16 || rows > 256 || (rows & (rows - 1)) != 0)
+    return error_say(why, "a page of %zu rows; wanted: a power of two from"@|
+      " 16 to 256", rows);
+  s->page_rows = rows;
+  s->most = w->rows > 0 ? pages_for(s, w->rows)
+    : s->common.n_sequences * pages_for(s, s->common.n_positions);
+  if (s->most > UINT32_MAX)
+    return error_say(why, "a cache of %zu pages; wanted: at most %"
+      PRIu32, s->most, UINT32_MAX);
+  return !w->at_once || pool_grow(s, s->most, why);
+}
+
+@ If anything fails on the way, what there is goes back by |store_close|, which a cache that is only half open can bear.
+
+@<Open and close a cache@>=
+struct store *cache_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, const struct cache_wishes *w, struct error *why)
+{
+  static const struct store_kind kind = @[{ cache_admit, cache_put, cache_show,@|
+    cache_cropped, cache_close }@];
+  struct cache *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
+  if (s == NULL)@+ return NULL;
+  if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
+    memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+    return NULL;
+  }
+  s->heads = c->n_kv_heads, s->head_bytes = c->head_dim * sizeof(float);
+  s->sequence = memory_take(m, FOR_OTHER, n_sequences, sizeof *s->sequence,
+    why);
+  if (s->sequence != NULL && grant(s, w, why))@+ return &s->common;
+  store_close(&s->common);
+  return NULL;
+}
+
+@ The module's parts in C's order.
+
+@(cache.c@>=
+#include <inttypes.h>
+#include <string.h>
+#include "04-cache/cache.h"
+@;@#
+@<What the cache holds@>@;
+@<Give the pool more pages@>@;
+@<Make a list longer@>@;
+@<Count the pages that a sequence wants@>@;
+@<Take the pages that a sequence wants@>@;
+@<Have pages for the rows of the pass@>@;
+@<Leave the pages behind the last row@>@;
+@<Store rows in pages, and show them@>@;
+@<Fork a sequence@>@;
+@<Open and close a cache@>@;
+
+@ A fork is shown with a prompt of ten tokens and two texts that go on from it. After the fork nothing has been copied; when the first of the two is written to, the rows that it shares on the last page are; the other then has that page for itself. In the end more is asked for than there is, and the sentence is printed in two lines.
+
+@<Show what a fork costs@>=
+static bool print_fork(struct laboratory *lab, struct error *why)
+{
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 2,
+    &(struct cache_wishes) @[{ .rows = 48, .page_rows = 16 }@], why);
+  bool ok = s != NULL && feed(lab, s, 0, 10, why)
+    && cache_fork(s, 0, 1, why);
+  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+    cache_look(s).pages_used, cache_look(s).bytes_copied);
+  for (uint32_t q = 0; ok && q < 2; q++) {
+    ok = feed(lab, s, q, 1, why);
+    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+      cache_look(s).pages_used, cache_look(s).bytes_copied);
+  }
+  if (ok && !feed(lab, s, 0, 25, why)) {
+    int half = (int) strcspn(why->words, ";") + 1;
+    printf("%.*s\n %s\n", half, why->words, why->words + half);
+  }
+  store_close(s);
+  return ok;
+}
+
+@* How the rows lie. \label{sec:layout}
+Three things were decided in these pages that no formula decides: that a page has 64 rows, that in a page each head has its rows for itself, and that there are pages at all. The other order, a row with its heads next to each other, is the natural one: it is how rows come out of the products and how
+chapter 2's store keeps them. But a head that looks at many rows then takes 256 bytes here, and 256 bytes there, twelve times as far on. Larger pages need fewer entries on the lists, but half of a last page is wasted on average.
+
+So we measured attention itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, with the keys and values of 256, 1024 or 4096 positions, in seven layouts. The pages are shuffled. \Cref{tab:layouts} has the medians. What separates the layouts is the order, and not the pages: where the rows
+of a head lie together, long texts take half the time or less. The processor fetches ahead what lies in a line, and loses the thread at every gap. Pages cost something if they are small: the thread is lost at each page's end, too. With 64 rows little of that is left.
+
+\begin{table}
+\tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over so many positions that are stored.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\
+rows, one block & \val[0]{layout.rows.256} & \val[0]{layout.rows.1024} & \val[0]{layout.rows.4096}\\
+rows, pages of 16 & \val[0]{layout.rows16.256} & \val[0]{layout.rows16.1024} & \val[0]{layout.rows16.4096}\\
+rows, pages of 256 & \val[0]{layout.rows256.256} & \val[0]{layout.rows256.1024} & \val[0]{layout.rows256.4096}\\
+heads, one block & \val[0]{layout.heads.256} & \val[0]{layout.heads.1024} & \val[0]{layout.heads.4096}\\
+heads, pages of 16 & \val[0]{layout.heads16.256} & \val[0]{layout.heads16.1024} & \val[0]{layout.heads16.4096}\\
+heads, pages of 64 & \val[0]{layout.heads64.256} & \val[0]{layout.heads64.1024} & \val[0]{layout.heads64.4096}\\
+heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.1024} & \val[0]{layout.heads256.4096}
+\end{tabular*}
+\end{table}
+
+@ The measurement is a word of the program, \.{layouts}, and what it prints is kept in a file, as in chapter 3. The rows are random, and the table of pages is a list of all pages in order, or shuffled.
+
+@<Take the time of attention@>=
+enum { ROUNDS = 21, HEADS = 12, HEAD = 64, ROW = HEADS * HEAD, LONGEST = 4096 };
+static const struct layout { const char *name; size_t page_rows;
+  bool by_head; } layouts[] = @[{ { "rows", 0, false },@|
+  { "rows16", 16, false }, { "rows256", 256, false },@|
+  { "heads", 0, true }, { "heads16", 16, true },@|
+  { "heads64", 64, true }, { "heads256", 256, true } }@];
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+struct bench { float *pool, *room, q[ROW], y[ROW];
+  uint32_t page[LONGEST / 16]; };
+
+@ One call, on positions $0\ldots n-1$. The values lie behind the keys. Without pages a head has all its rows together, as if they were one page.
+
+@<Take the time of attention@>=
+static double time_layout(const struct engine *e, struct bench *b,
+  const struct layout *l, size_t n)
+{
+  struct heads h = @[{ HEADS, HEADS, HEAD, 0.125f }@];
+  size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
+  struct view v = @[{ .base_k = b->pool, .base_v = b->pool + LONGEST * ROW,@|
+    .page = l->page_rows > 0 ? b->page : NULL, .page_rows = rows,@|
+    .page_bytes = rows * HEADS * one,@|
+    .row_bytes = l->by_head ? one : HEADS * one,@|
+    .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,@|
+    .hi = (uint32_t) n }@];
+  double start = laboratory_seconds();
+  e->k->attend(e, &h, b->q, &v, 1, b->room, b->y, NULL);
+  return laboratory_seconds() - start;
+}
+
+@ The table of pages is shuffled, since after some forks and crops the pages of a sequence lie anywhere. Lehmer's little generator is random enough.
+
+@<Take the time of attention@>=
+static void shuffle_pages(struct bench *b, const struct layout *l, size_t n)
+{
+  uint64_t seed = 1;
+  size_t pages = l->page_rows == 0 ? 0 : n / l->page_rows;
+  for (size_t i = 0; i < pages; i++) b->page[i] = (uint32_t) i;
+  for (size_t i = pages; i > 1; i--) {
+    seed = seed * 48271 % 2147483647;
+    uint32_t *a = &b->page[i - 1], *z = &b->page[seed % i], old = *a;
+    *a = *z, *z = old;
+  }
+}
+
+@ All layouts take turns in every round, so that a slow moment falls on each.
+
+@<Take the time of attention@>=
+static void time_all(const struct engine *e, struct bench *b, size_t n)
+{
+  double taken[LAYOUTS][ROUNDS];
+  for (int r = -1; r < ROUNDS; r++)
+    for (size_t i = 0; i < LAYOUTS; i++) {
+      shuffle_pages(b, &layouts[i], n);
+      double seconds = time_layout(e, b, &layouts[i], n);
+      if (r >= 0) taken[i][r] = seconds;
+    }
+  for (size_t i = 0; i < LAYOUTS; i++) {
+    struct quartiles q = laboratory_quartiles(taken[i], ROUNDS);
+    printf("%s,%zu,%.2f,%.2f,%.2f\n", layouts[i].name, n, 1e6 * q.low,
+      1e6 * q.median, 1e6 * q.high);
+  }
+}
+
+@ The pool is as large as the longest case needs, and filled once.
+
+@<Take the time of attention@>=
+static bool print_layouts(struct laboratory *lab, struct error *why)
+{
+  struct memory *m = &lab->m;
+  struct heads h = @[{ HEADS, HEADS, HEAD, 0.125f }@];
+  size_t room = kernels_room(&h, LONGEST);
+  struct bench *b = memory_take(m, FOR_OTHER, 1, sizeof *b, why);
+  if (b != NULL) b->pool = memory_take(m, FOR_CACHE, 2 * LONGEST * ROW,
+    sizeof *b->pool, why);
+  if (b != NULL && b->pool != NULL) b->room = memory_take(m, FOR_ACTIVATIONS,
+    room, sizeof *b->room, why);
+  bool ok = b != NULL && b->room != NULL;
+  uint64_t seed = 1;
+  for (size_t i = 0; ok && i < 2 * LONGEST * ROW; i++) {
+    seed = seed * 48271 % 2147483647;
+    b->pool[i] = (float) seed / 2147483647.0f - 0.5f;
+    if (i < ROW) b->q[i] = b->pool[i];
+  }
+  if (ok) printf("layout,positions,low,median,high\n");
+  for (size_t n = 256; ok && n <= LONGEST; n *= 4) time_all(&lab->e, b, n);
+  @<Give back what was measured with@>@;
+  return ok;
+}
+
+@ The table on the page is made of the file that the measurement left.
+
+@<Read what attention took@>=
+static bool print_layout_keys(struct error *why)
+{
+  static const char *const path = "figures/data/04-cache.layouts.csv";
+  FILE *f = fopen(path, "r");
+  char line[256], name[32];
+  int n = 0, positions;
+  double low, median, high;
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  while (fgets(line, sizeof line, f) != NULL)
+    if (sscanf(line, "%31[a-z0-9],%d,%lf,%lf,%lf", name, &positions, &low,@|
+        &median, &high) == 5)
+      n += printf("layout.%s.%d %.4f\n", name, positions, median) > 0;
+  fclose(f);
+  return n == 3 * LAYOUTS || error_say(why, "%s: %d times, %d wanted", path,
+    n, 3 * LAYOUTS);
+}
+
+@ What was not taken is null, and null may be given back.
+
+@<Give back what was measured with@>=
+if (b != NULL) {
+  memory_give(m, FOR_ACTIVATIONS, b->room, b->room == NULL ? 0 : room,
+    sizeof *b->room);
+  memory_give(m, FOR_CACHE, b->pool, b->pool == NULL ? 0
+    : 2 * LONGEST * ROW, sizeof *b->pool);
+}
+memory_give(m, FOR_OTHER, b, b == NULL ? 0 : 1, sizeof *b);
+
+@* A counter that jumps. \label{sec:demonstration}
+One of the sources is a moving picture. Six layers, a prompt of seven or eight tokens, a counter named COMPUTE, and a switch between two modes. Let it write twenty tokens, it says, turn the cache off, and the counter jumps ``from about 120 to over 2400''. What does COMPUTE count? The page does not say. We ran it, with six for each row that is computed, as one
+block is drawn for each layer, and tried what else one might mean by ``after 20 tokens''.
+
+\medskip
+\noindent\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+& \multicolumn2{c}{prompt of 7} & \multicolumn2{c}{prompt of 8}\\
+\tabhead{what is counted} & \tabhead{cached} & \tabhead{not} & \tabhead{cached} & \tabhead{not}\\
+rows computed in 20 steps & \val{demo.7.rows} & \val{demo.7.naive} & \val{demo.8.rows} & \val{demo.8.naive}\\
+the same, and the row of the 20th token & \val{demo.7.drawn} & \val{demo.7.naivedrawn} & \val{demo.8.drawn} & \val{demo.8.naivedrawn}\\
+prompt fed token by token, 20 steps & \val{demo.7.rows} & \val{demo.7.fed} & \val{demo.8.rows} & \val{demo.8.fed}\\
+the same, and the row of the 20th token & \val{demo.7.drawn} & \val{demo.7.feddrawn} & \val{demo.8.drawn} & \val{demo.8.feddrawn}\\
+rows of written tokens only & \val{demo.written} & & \val{demo.written} &
+\end{tabular*}
+\medskip
+
+@ No line has both numbers. ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes 2400 in the \val{demo.7.passes}th step behind it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is 2400 exactly, which is perhaps where it came from.
+
+The runs are the parrot's, which does not mind how many layers we multiply by.
+
+@<Run the demonstration@>=
+static bool rows_in(struct laboratory *lab, bool keep, size_t p, size_t g,
+  size_t turn, struct course *c, uint64_t *rows, struct error *why)
+{
+  c->logits = NULL;
+  if (!run(lab, &(struct trial) @[{ false, keep, p, g, turn }@], c, why))
+    return false;
+  *rows = c->all.rows;
+  return true;
+}
+
+@ The row of the twentieth token is computed in step 21, if there is one; so the second line takes a run of 21 steps, and from the naive one its first step, for the picture draws a text before it is read.
+
+@<Run the demonstration@>=
+static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
+{
+  struct course c;
+  uint64_t kept[2], naive[2], fed[2];
+  for (size_t more = 0; more < 2; more++)
+    if (!rows_in(lab, true, p, 20 + more, 0, &c, &kept[more], why)
+        || !rows_in(lab, false, p, 20 + more, 0, &c, &naive[more], why)
+        || !rows_in(lab, false, 1, p + 19 + more, 0, &c, &fed[more], why))
+      return false;
+  static const char *const name[] = @[{ "rows", "drawn", "naive",@|
+    "naivedrawn", "fed", "feddrawn" }@];
+  uint64_t blocks[] = @[{ kept[0], kept[1], naive[0], naive[1] - p, fed[0],@|
+    fed[1] }@];
+  for (int i = 0; i < 6; i++) printf("demo.%zu.%s %" PRIu64 "\n", p, name[i],
+    6 * blocks[i]);
+  return true;
+}
+
+@ The switch is thrown behind step 20 of a run with memory, and the steps are counted until the sum of all passes 2400.
+
+@<Run the demonstration@>=
+static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
+{
+  struct course c;
+  uint64_t rows, sum = 0;
+  size_t step = 0;
+  if (!rows_in(lab, true, p, 40, 20, &c, &rows, why)) return false;
+  while (step < 40 && 6 * sum <= 2400) sum += c.rows[step++];
+  printf("demo.%zu.passes %zu\ndemo.%zu.passed %" PRIu64 "\n", p, step - 20, p,
+    6 * sum);
+  return true;
+}
+static bool print_demonstration(struct laboratory *lab, struct error *why)
+{
+  struct course c;
+  uint64_t all, prompt;
+  if (!rows_in(lab, true, 8, 21, 0, &c, &all, why)
+      || !rows_in(lab, true, 8, 1, 0, &c, &prompt, why)) return false;
+  printf("demo.written %" PRIu64 "\n", 6 * (all - prompt));
+  return demonstrate(lab, 7, why) && demonstrate(lab, 8, why)
+    && throw_switch(lab, 7, why) && throw_switch(lab, 8, why);
+}
+
+@* What the tutorials say. \label{sec:cachetutorials}
+The five sources agree that there is a cache and that it is worth having. On what it holds when, four of them go wrong by one.
+
+\begin{tutorial}{offbyone}{S0-11}
+\quoted{the write head commits a new token into the slot, the KV cache for that position fills in}
+\ourrun when the first token has been written behind a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S3-08, S0-31}
+\quoted{when generating token 501, you don't actually need to recompute the attention Keys and Values for tokens 1-500}
+\ourrun at that step \val{claim.S3-08} rows are in the cache. Token 500 is the newest; its row is not recomputed but computed, in this very step, for the first time.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S1-13, S3-10}
+\quoted{the new token's query attends to all cached keys and values (from the prompt and all previously generated tokens)}
+\ourrun and to its own, which the next line of the same list appends too late. In that order the logits behind \gen{\ on} are off by up to \val[2]{claim.S1-13}.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S0-09}
+\quoted{At each step the head fans beams back through every prior token}
+\ourrun when the eleventh token is to be written, the query is that of position \val{claim.S0-09}, the last token there is, and it looks at itself as well. The empty slot has no query.
+\end{tutorial}
+
+@ What becomes linear was said in \cref{sec:counting}. These say otherwise, one of them in an article that says it rightly further down.
+
+\begin{tutorial}{wrong}{S3-12}
+\quoted{With KV caching, it's O(n) — each step only processes one new token against the cached history.}
+\ourrun one row a step, against a history of $n$: for $10^3$ tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-04, S1-22, S2-03, S2-94}
+\quoted{Without it, inference cost scales quadratically with sequence length instead of linearly.}
+\ourrun rows go from quadratic to linear, pairs from cubic to quadratic: \val{claim.S0-04} are left.
+\end{tutorial}
+
+\begin{tutorial}{ambiguous}{S0-06, S0-13}
+\quoted{The COMPUTE stat jumps from about 120 to over 2400}
+\ourrun by no way of counting (\cref{sec:demonstration}). After a prompt of eight it is \val{claim.S0-13} with the cache and \val{claim.S0-06} without.
+\end{tutorial}
+
+@ And these are about what the cache is.
+
+\begin{tutorial}{misleading}{S0-51}
+\quoted{It is not a memoized function result; it is the actual intermediate attention state}
+\ourrun it is a memoized function result, namely of the tokens up to the row: written twice, \val{claim.S0-51} bits of the logits differ. That is why it may be shared. What is not memoized is what attention finds.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S1-56}
+\quoted{The KV cache is optional.}
+\ourrun printed there as a misconception. For the text it is optional, to the last bit; for the time it takes it is not.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S4-50, S0-50}
+\quoted{Trades compute for memory}
+\ourrun the other way round: \val{claim.S4-50} bytes are spent, and rows are saved. (And a model ``never sees its output as a whole'' by one token: of seven the last pass has read \val{claim.S0-50}.)
+\end{tutorial}
+
+@* Keys and claims. \label{sec:cachekeys}
+The keys of the sums come first, then what the sources claim about them.
+
+@<Print every number that the prose quotes@>=
+@<Print the keys of a case, both ways@>@;
+@<Print the points of the figures@>@;
+@<Print what became of the claims@>@;
+@<Run the demonstration@>@;
+@<Take the time of attention@>@;
+@<Read what attention took@>@;
+@<Take the time of every step@>@;
+@<Read what the clock said@>@;
+static bool print_keys(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  static const size_t some[][2] = @[{ {3, 4}, {50, 100}, {1, 100},@|
+    {1, 1000} }@];
+  for (int i = 0; i < 4; i++) {
+    if (!print_case(lab, some[i][0], some[i][1], two, why)) return false;
+    print_price(some[i][0], some[i][1], two);
+  }
+  return print_claims(lab, why) && print_demonstration(lab, why)
+    && print_ticks(why) && print_layout_keys(why);
+}
+
+@ What the sources say about single steps is held against the run of the hand calculation, and against a step from ten positions to eleven. How many rows are read again is counted from what was stored before the last pass: whatever was there, the pass looked at.
+
+@<Print what became of the claims@>=
+static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  size_t differ;
+  if (!write_twice(lab, 3, 4, two, &differ, why)) return false;
+  static const char *const same[] = @[{ "S0-03", "S0-51", "S1-56", "S2-98" }@];
+  for (int i = 0; i < 4; i++) printf("claim.%s %zu\n", same[i], differ);
+  const struct course *c = &two[1];
+  printf("claim.S0-11 %zu\nclaim.S1-08 %zu\nclaim.S1-21 %zu\n", c->stored[0],
+    c->stored[0], c->stored[2]);
+  printf("claim.S1-09 %zu\nclaim.S0-50 %zu\n", c->steps, c->stored[3]);
+  static const char *const one[] = @[{ "S0-34", "S1-12", "S1-14", "S1-20",@|
+    "S2-48", "S2-49", "S2-53", "S3-09" }@];
+  for (int i = 0; i < 8; i++) printf("claim.%s %" PRIu64 "\n", one[i],
+    i == 2 || i == 5 ? c->stored[1] - c->stored[0] : c->rows[1]);
+  return true;
+}
+
+@ A text of $10^3$ tokens gives the orders of growth; and at two places of it a source is off by one: how many rows are there when the token with a certain number is written?
+
+@<Print what became of the claims@>=
+static bool claims_of_growth(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  if (!both_ways(lab, 1, 1000, two, why)) return false;
+  static const char *const pairs[] = @[{ "S0-04", "S0-54", "S0-61", "S1-22",@|
+    "S2-03", "S2-94", "S3-12" }@];
+  for (int i = 0; i < 7; i++) printf("claim.%s %" PRIu64 "\n", pairs[i],
+    two[1].all.qk_pairs);
+  printf("claim.S0-52 %" PRIu64 "\nclaim.S1-23 %" PRIu64 "\n",
+    two[1].pairs[999], two[1].pairs[999]);
+  printf("claim.S2-51 %.4f\n", (double) two[0].all.qk_pairs
+    / (double) two[1].all.qk_pairs);
+  printf("claim.S3-08 %zu\nclaim.S0-31 %zu\n", two[1].stored[498],
+    two[1].stored[8]);
+  printf("claim.S2-50 %" PRIu64 "\nclaim.S2-52 %zu\n", two[1].pairs[10],
+    two[1].stored[10]);
+  printf("claim.S0-09 %zu\n", two[1].stored[9] - 1);
+  uint64_t bytes = two[1].all.cache_bytes_written;
+  printf("claim.S0-33 %" PRIu64 "\n", bytes / two[1].stored[999]);
+  printf("claim.S0-18 %zu\nclaim.S0-40 %zu\nclaim.S2-58 %zu\n",
+    two[1].stored[999] / two[1].stored[99], two[1].stored[999]
+    / two[1].stored[99], two[1].stored[999] / two[1].stored[99]);
+  return true;
+}
+
+@ The rest are cases of their own: a factor that grows with the text, an order of magnitude, and the blocks of the moving picture.
+
+@<Print what became of the claims@>=
+static bool print_claims(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  if (!claims_of_the_steps(lab, why) || !claims_of_growth(lab, why)
+      || !both_ways(lab, 1, 100, two, why)) return false;
+  printf("claim.S0-38 %.4f\n", (double) two[0].all.rows
+    / (double) two[1].all.rows);
+  if (!both_ways(lab, 50, 100, two, why)) return false;
+  printf("claim.S4-49 %" PRIu64 "\n", two[1].all.rows);
+  if (!both_ways(lab, 8, 20, two, why)) return false;
+  printf("claim.S0-08 %" PRIu64 "\nclaim.S0-06 %" PRIu64 "\n",
+    6 * two[1].all.rows, 6 * two[0].all.rows);
+  printf("claim.S0-13 %" PRIu64 "\n", 6 * two[1].all.rows);
+  return true;
+}
+
+@ Without a word the program prints what stands in the box of \cref{sec:cachecheck}.
+
+@<Print every number that the prose quotes@>=
+static bool print_what(struct laboratory *lab, const char *what,
+  struct error *why)
+{
+  if (strcmp(what, "values") == 0)
+    return print_late(lab, why) && print_keys(lab, why);
+  if (strcmp(what, "plates") == 0) return print_plates(lab, why);
+  if (strcmp(what, "clock") == 0) return print_clock(lab, why);
+  if (strcmp(what, "layouts") == 0) return print_layouts(lab, why);
+  if (strcmp(what, "growth") == 0) return print_growth(lab, why);
+  return print_twice(lab, why) && print_step(lab, why)
+    && print_fork(lab, why);
+}
+
+@* The check. \label{sec:cachecheck}
+What the program prints:
+
+\checkpoint{build/out/04-cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
+
+@* Exercises. \label{sec:cacheexercises}
+The command beside an exercise judges your answer by running the loop and the cache.
+
+\begin{exercises}
+\exercise{check}{ex:cache.rows}{A prompt of 12 tokens, 30 to write. How many rows are in the cache at the end, how many were computed, and how many pairs were compared?}{\texttt{make exercise-04-1}}{$12+30-1=41$ rows, each computed once. The prompt has $12\cdot13/2=78$ pairs, and the 29 rows behind it look at $13$, $14$, \dots, $41$ keys: $78+29\cdot27=861$.}
+\exercise{check}{ex:cache.pages}{Three texts begin with the same 40 tokens, in pages of 16, and each goes on for 10 tokens of its own. How many pages are taken, and how many rows are copied?}{\texttt{make exercise-04-2}}{The 40 are two full pages and 8 rows of a third. Two of the three texts copy those 8 rows; the last to write has the page for itself. Each then has 18 rows behind the full pages, on two pages: $2+3\cdot2=8$ pages, 16 rows copied.}
+\exercise{think}{ex:cache.saved}{From how many tokens on has the cache saved at least as many rows as it has computed, if the prompt has 100?}{\texttt{make exercise-04-3}}{Saved are $gp+g(g-1)/2-(p+g-1)$ rows, computed $p+g-1$. With two tokens the first is one short of the second, with three it is nearly twice as much: 3.}
+\exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows behind it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
+\exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows behind the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
+\exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
+\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often is it moved for a text of 300 tokens that is written one by one, in pages of 16? Change |pool_grow|.}{\texttt{make exercise-04-7}}{|room = wanted|. It is moved for each page that is added, where doubling moves it once for each power of two.}
+\exercise{build}{ex:cache.share}{Let |store_keep| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
+\end{exercises}

@@ -1,0 +1,43 @@
+/* cache.h -- made from chapters/04-cache.w; change it there */
+
+/* 4.33  cache.h */
+
+#ifndef INCIPIT_CACHE_H
+#define INCIPIT_CACHE_H
+#include "02-model/store.h"
+
+/* 4.34  A store that keeps its rows in pages */
+
+struct cache_wishes {
+  size_t rows, page_rows;
+  bool at_once;
+};
+/* the most rows it may hold in all its sequences, 0: as many as their
+ * contexts have; rows a page, a power of two from 16 to 256, 0: 64; and
+ * whether the memory for all of them is taken when it is opened */
+
+struct store *cache_open(struct memory *m, const struct model_config *c,
+                         uint32_t n_sequences, const struct cache_wishes *w,
+                         struct error *why);
+/* an empty cache for n_sequences sequences of a model, in float32; null and
+ * a sentence if memory is refused or a wish cannot be granted. Owned by the
+ * caller, and closed by store_close */
+
+/* 4.35  A store that keeps its rows in pages */
+
+bool cache_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
+/* makes the empty sequence to of a cache equal to from, by sharing its
+ * pages; errors: to has rows, a number out of range, a pass going on, memory
+ * for the list */
+
+struct cache_state {
+  size_t pages, pages_used, page_rows, page_bytes, bytes_copied;
+};
+/* pages that there is memory for, and those on some list; rows of one, and
+ * its bytes in all layers; bytes that were copied because a shared page was
+ * written to */
+
+struct cache_state cache_look(const struct store *s);
+/* the state of a cache */
+
+#endif

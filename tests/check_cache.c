@@ -1,0 +1,358 @@
+/* Chapter 4: the cache -- the same bits as the naive loop, whatever is kept, shared, cut off or refused. */
+#define _DEFAULT_SOURCE
+#include "suite.h"
+#include "tiny.h"
+#include "03-loop/loop.h"
+#include "04-cache/cache.h"
+
+struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct error why; };
+static void rig_open(struct rig *r, uint64_t seed, uint32_t n_sequences, struct cache_wishes w)
+{
+  memset(r, 0, sizeof *r);
+  tiny_make(&r->t, seed);
+  r->e = (struct engine) {kernels_find(NULL, NULL), NULL, &r->c};
+  r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
+  r->s = cache_open(&r->m, &r->t.lm.config, n_sequences, &w, &r->why);
+  ck_assert_msg(r->s != NULL, "%s", r->why.words);
+}
+static void rig_close(struct rig *r)
+{
+  store_close(r->s), store_close(r->plain);
+  ck_assert_uint_eq(r->m.all.held, 0);
+  tiny_free(&r->t);
+}
+
+/* ---- random schedules: passes over ragged rows in any order, forks, crops, drops, refusals; every row against a pass over its own prefix */
+enum { SEQ = 6, LONG = 90 };
+struct texts { uint32_t id[SEQ][LONG]; size_t n[SEQ]; };
+static void shuffle(uint64_t *seed, struct row *r, size_t n)
+{
+  for (size_t i = n; i > 1; i--) {
+    size_t k = rnd(seed) % i;
+    struct row t = r[i - 1];
+    r[i - 1] = r[k], r[k] = t;
+  }
+}
+/* adds up to `most' rows to some sequences; true if the cache has taken them */
+static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most)
+{
+  struct row rows[SEQ * LONG];
+  size_t n = 0, old[SEQ];
+  for (uint32_t q = 0; q < SEQ; q++) {
+    old[q] = x->n[q];
+    size_t take = rnd(seed) % 3 == 0 ? 0 : rnd(seed) % (most + 1);
+    for (; take > 0 && x->n[q] < LONG; take--) {
+      x->id[q][x->n[q]] = (uint32_t) (rnd(seed) % TINY_V);
+      rows[n++] = (struct row) {q, (uint32_t) x->n[q], x->id[q][x->n[q]]}, x->n[q]++;
+    }
+  }
+  if (n == 0) return true;
+  shuffle(seed, rows, n);
+  struct pass *p;
+  if (!forward(&r->e, &r->t.lm, r->s, rows, n, &p, &r->why)) {
+    for (int q = 0; q < SEQ; q++) x->n[q] = old[q];
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    float got[TINY_V], want[TINY_V];
+    size_t at = rows[i].position;
+    if (rnd(seed) % 3 && i > 2) continue;
+    ck_assert(head(&r->e, &r->t.lm, p, &i, 1, got, &r->why));
+    ck_assert(evaluate(&r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
+    ck_assert_msg(memcmp(got, want, sizeof got) == 0, "sequence %u, position %zu differs", rows[i].sequence, at);
+  }
+  pass_close(p);
+  return true;
+}
+START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
+{
+  uint64_t seed = suite_seed() + 1000 * (uint64_t) _i;
+  static const size_t page[] = {16, 32, 64, 128, 256, 16, 16, 16};
+  static const size_t most[] = {0, 0, 0, 0, 0, 160, 96, 208};
+  struct rig r;
+  struct texts x = {.n = {0}};
+  unsigned refused = 0, forks = 0, crops = 0;
+  rig_open(&r, seed, SEQ, (struct cache_wishes) {.rows = most[_i], .page_rows = page[_i], .at_once = _i % 2});
+  if (_i == 1 || _i == 7) r.t.lm.config.window = 23, r.s->config.window = r.plain->config.window = 23;
+  size_t layer_bytes = 2 * TINY_KV * TINY_HD * sizeof (float);
+  for (int round = 0; round < 250; round++) {
+    uint32_t a = (uint32_t) (rnd(&seed) % SEQ), b = (uint32_t) (rnd(&seed) % SEQ);
+    struct cache_state before = cache_look(r.s), after;
+    switch (rnd(&seed) % 6) {
+    case 0: /* fork: nothing is copied, no page is taken */
+      if (a == b) break;
+      store_crop(r.s, b, 0), x.n[b] = 0, before = cache_look(r.s);
+      ck_assert_msg(cache_fork(r.s, a, b, &r.why), "%s", r.why.words);
+      memcpy(x.id[b], x.id[a], sizeof x.id[a]), x.n[b] = x.n[a];
+      after = cache_look(r.s);
+      ck_assert(after.pages_used == before.pages_used && after.bytes_copied == before.bytes_copied);
+      forks += x.n[a] > 0;
+      break;
+    case 1: /* crop, or drop */
+      x.n[a] = rnd(&seed) % 3 == 0 ? 0 : rnd(&seed) % (x.n[a] + 1);
+      store_crop(r.s, a, x.n[a]);
+      ck_assert_uint_eq(cache_look(r.s).bytes_copied, before.bytes_copied);
+      ck_assert_uint_le(cache_look(r.s).pages_used, before.pages_used);
+      crops++;
+      break;
+    default:
+      if (!add_rows(&r, &x, &seed, rnd(&seed) % 4 == 0 ? 40 : 3)) {
+        refused++;
+        ck_assert_msg(strstr(r.why.words, "the cache holds") != NULL, "%s", r.why.words);
+        after = cache_look(r.s);
+        ck_assert(after.pages_used == before.pages_used && after.bytes_copied == before.bytes_copied);
+        uint32_t q = (uint32_t) (rnd(&seed) % SEQ); /* make room */
+        store_crop(r.s, q, 0), x.n[q] = 0;
+      }
+      /* at most one page's rows are copied for each sequence, in every layer */
+      ck_assert_uint_le(cache_look(r.s).bytes_copied - before.bytes_copied, SEQ * (page[_i] - 1) * TINY_LAYERS * layer_bytes);
+    }
+    for (uint32_t q = 0; q < SEQ; q++) ck_assert_uint_eq(store_length(r.s, q), x.n[q]);
+  }
+  ck_assert_uint_gt(forks, 3);
+  ck_assert_uint_gt(crops, 20);
+  if (most[_i] > 0) ck_assert_uint_gt(refused, 3);
+  else ck_assert_uint_eq(refused, 0);
+  store_empty(r.s);
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- what is shared is not copied until somebody writes, and then once */
+START_TEST(a_fork_costs_nothing_until_it_is_written_to)
+{
+  struct rig r;
+  rig_open(&r, suite_seed(), 3, (struct cache_wishes) {.page_rows = 16});
+  size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float);
+  struct row rows[20];
+  struct pass *p;
+  for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
+  ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
+  uint32_t ids[20];
+  for (uint32_t i = 0; i < 20; i++) ids[i] = i % TINY_V;
+  ck_assert_uint_eq(store_keep(r.s, 1, ids, 20), 20); /* who follows knows the tokens */
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
+  ck_assert_uint_eq(cache_look(r.s).bytes_copied, 0);
+  ck_assert_uint_eq(cache_look(r.s).page_bytes, 16 * row);
+  static const struct { uint32_t q; size_t pages, copied; } then[] = {{1, 3, 4}, {1, 3, 4}, {0, 4, 8}, {2, 4, 8}};
+  for (int k = 0; k < 4; k++) {
+    struct row one = {then[k].q, (uint32_t) store_length(r.s, then[k].q), 3};
+    ck_assert(forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
+    ck_assert_uint_eq(cache_look(r.s).pages_used, then[k].pages);
+    ck_assert_uint_eq(cache_look(r.s).bytes_copied, then[k].copied * row);
+  }
+  /* at the end of a page there is nothing to copy */
+  store_crop(r.s, 1, 16), store_crop(r.s, 2, 0);
+  ck_assert(cache_fork(r.s, 1, 2, &r.why));
+  struct row one = {2, 16, 3};
+  ck_assert(forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
+  ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
+  /* no fork onto somebody, from nowhere, or in a pass */
+  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "sequence 1 has 16 rows") != NULL);
+  ck_assert(!cache_fork(r.s, 0, 3, &r.why) && strstr(r.why.words, "no sequence 3") != NULL);
+  ck_assert(!cache_fork(r.s, 3, 0, &r.why) && strstr(r.why.words, "below 3") != NULL);
+  store_empty(r.s);
+  ck_assert(store_begin(r.s, &(struct row) {0, 0, 0}, 1, &r.why));
+  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "in a pass") != NULL);
+  store_abort(r.s);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_full_cache_says_how_much_it_has)
+{
+  struct rig r;
+  rig_open(&r, suite_seed(), 2, (struct cache_wishes) {.rows = 40, .page_rows = 16});
+  struct row rows[60];
+  struct pass *p;
+  for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  ck_assert(!forward(&r.e, &r.t.lm, r.s, rows, 60, &p, &r.why));
+  ck_assert_str_eq(r.why.words, "the cache holds 48 rows, of which 0 are taken; wanted: room for 64 more, in pages of 16");
+  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s", r.why.words), pass_close(p);
+  struct row other = {1, 0, 1};
+  ck_assert(!forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why));
+  ck_assert_str_eq(r.why.words, "the cache holds 48 rows, of which 48 are taken; wanted: room for 16 more, in pages of 16");
+  ck_assert_uint_eq(store_length(r.s, 1), 0);
+  store_crop(r.s, 0, 32);
+  ck_assert(forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why)), pass_close(p);
+  rig_close(&r);
+  static const size_t bad[] = {1, 8, 17, 48, 512};
+  for (int k = 0; k < 5; k++) {
+    struct memory m = {.refuse_at = 0};
+    struct tiny t;
+    struct error why;
+    tiny_make(&t, 1);
+    ck_assert_ptr_null(cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.page_rows = bad[k]}, &why));
+    ck_assert_msg(strstr(why.words, "from 16 to 256") != NULL, "%s", why.words);
+    ck_assert_ptr_null(cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = (size_t) 1 << 40}, &why));
+    ck_assert_msg(strstr(why.words, "17179869184 pages") != NULL, "%s", why.words);
+    ck_assert_uint_eq(m.all.held, 0);
+    tiny_free(&t);
+  }
+}
+END_TEST
+
+START_TEST(every_refused_request_is_survived)
+{
+  bool whole = false;
+  uint64_t k = 0;
+  while (!whole) {
+    struct memory m = {.refuse_at = ++k};
+    struct counters c = {0};
+    struct tiny t;
+    struct error why;
+    tiny_make(&t, 3);
+    struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+    struct store *s = cache_open(&m, &t.lm.config, 3, &(struct cache_wishes) {.page_rows = 16}, &why);
+    whole = s != NULL;
+    for (uint32_t step = 0; whole && step < 4; step++) {
+      struct row rows[70];
+      struct pass *p;
+      for (uint32_t i = 0; i < 70; i++) rows[i] = (struct row) {step % 3, step / 3 * 70 + i, i % TINY_V};
+      whole = (step != 1 || cache_fork(s, 0, 1, &why)) && (step != 1 || (store_crop(s, 1, 0), true)) && forward(&e, &t.lm, s, rows, 70, &p, &why);
+      if (whole) pass_close(p);
+    }
+    whole = whole && (store_crop(s, 2, 0), cache_fork(s, 0, 2, &why));
+    if (!whole) ck_assert_msg(strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL, "%s", why.words);
+    store_close(s);
+    ck_assert_uint_eq(m.all.held, 0);
+    tiny_free(&t);
+  }
+  ck_assert_uint_gt(k, 60);
+}
+END_TEST
+
+/* ---- the loop with a memory is the loop without one, at every step, and may change its mind between two */
+struct witness { float *logits; size_t v, steps, turn; struct settings want; const struct store *s; size_t n_prompt; };
+static bool see(void *self, const struct step *now)
+{
+  struct witness *w = self;
+  memcpy(w->logits + w->steps++ * w->v, now->logits, w->v * sizeof *now->logits);
+  ck_assert_uint_eq(store_length(w->s, 0), now->length);
+  if (w->turn > 0 && now->number % w->turn == 0) w->want.keep = !w->want.keep;
+  return true;
+}
+static const char *const own_model[] = {"gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3",
+  "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers"};
+enum { OWN = 12, WRITE = 40 };
+START_TEST(to_remember_changes_no_bit)
+{
+  char path[200];
+  snprintf(path, sizeof path, "tests/golden/%s", own_model[_i]);
+  struct memory m = {.refuse_at = 0};
+  struct counters c = {0};
+  struct error why;
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct model *lm = model_open(&m, path, &why);
+  ck_assert_msg(lm != NULL, "%s", why.words);
+  uint64_t seed = suite_seed() + (uint64_t) _i;
+  size_t v = lm->config.vocab_size, p = 1 + rnd(&seed) % 9, g = lm->config.n_positions - p < WRITE ? lm->config.n_positions - p + 1 : WRITE;
+  uint32_t prompt[16];
+  for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (rnd(&seed) % v);
+  float *logits[5];
+  struct ids text[5] = {{NULL, 0, 0}};
+  for (size_t k = 0; k < 5; k++) { /* naive in both stores, remembering, and changing its mind after every step and every third */
+    struct store *s = k == 0 ? store_open(&m, &lm->config, 1, &why) : cache_open(&m, &lm->config, 1, &(struct cache_wishes) {.rows = 0}, &why);
+    logits[k] = calloc(g * v, sizeof (float));
+    struct witness w = {.logits = logits[k], .v = v, .turn = k == 3 ? 1 : k == 4 ? 3 : 0, .s = s};
+    w.want = (struct settings) {.max_new_tokens = g, .see = see, .self = &w, .keep = k >= 2};
+    struct continuation out;
+    c = (struct counters) {0};
+    ck_assert_msg(generate(&(struct generator) {&e, lm, s, &m}, prompt, p, &w.want, &out, &why), "%s", why.words);
+    text[k] = out.text;
+    ck_assert_uint_eq(store_length(s, 0), p + g - 1);
+    if (k < 2) ck_assert_uint_eq(c.rows, g * p + g * (g - 1) / 2);
+    if (k == 2) {
+      ck_assert_uint_eq(c.rows, p + g - 1);
+      ck_assert_uint_eq(c.kv_rows_recomputed, 0);
+      if (lm->config.window == 0) ck_assert_uint_eq(c.qk_pairs, p * (p + 1) / 2 + (g - 1) * p + g * (g - 1) / 2);
+    }
+    if (k > 2 && g > 6) ck_assert(c.rows > p + g - 1 && c.rows < g * p + g * (g - 1) / 2);
+    ck_assert(text[k].n == text[0].n && memcmp(text[k].id, text[0].id, text[0].n * sizeof *text[0].id) == 0);
+    ck_assert_msg(memcmp(logits[k], logits[0], g * v * sizeof (float)) == 0, "%s: way %zu differs", path, k);
+    store_close(s);
+  }
+  for (int k = 0; k < 5; k++) free(logits[k]), ids_free(&m, &text[k]);
+  model_close(&m, lm);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* the built-in model to the last position of its context: one pass over everything, row by row, and in random pieces */
+START_TEST(the_whole_context_row_by_row)
+{
+  struct memory m = {.refuse_at = 0};
+  struct counters c = {0};
+  struct error why;
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct model *lm = model_open(&m, "models/pocket", &why);
+  ck_assert_msg(lm != NULL, "%s", why.words);
+  uint64_t seed = suite_seed();
+  size_t n = lm->config.n_positions, d = lm->config.d_model;
+  struct row *rows = calloc(n, sizeof *rows);
+  float *want = calloc(n * d, sizeof *want);
+  for (size_t i = 0; i < n; i++) rows[i] = (struct row) {0, (uint32_t) i, (uint32_t) (rnd(&seed) % lm->config.vocab_size)};
+  struct store *plain = store_open(&m, &lm->config, 1, &why);
+  struct pass *p;
+  ck_assert(forward(&e, lm, plain, rows, n, &p, &why));
+  memcpy(want, p->hidden, n * d * sizeof *want), pass_close(p);
+  for (int way = 0; way < 2; way++) {
+    struct store *s = cache_open(&m, &lm->config, 1, &(struct cache_wishes) {.page_rows = way ? 64 : 16}, &why);
+    for (size_t i = 0, some; i < n; i += some) {
+      some = way == 0 ? 1 : 1 + rnd(&seed) % 70;
+      if (some > n - i) some = n - i;
+      ck_assert_msg(forward(&e, lm, s, rows + i, some, &p, &why), "%s", why.words);
+      ck_assert_msg(memcmp(p->hidden, want + i * d, some * d * sizeof *want) == 0, "row %zu differs", i);
+      pass_close(p);
+    }
+    ck_assert(!forward(&e, lm, s, &(struct row) {0, (uint32_t) n, 0}, 1, &p, &why) && strstr(why.words, "beyond the context") != NULL);
+    store_close(s);
+  }
+  store_close(plain), model_close(&m, lm);
+  free(rows), free(want);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* what is kept of another text is only what fits */
+START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
+{
+  struct rig r;
+  rig_open(&r, suite_seed() + 7, 1, (struct cache_wishes) {.rows = 0});
+  struct generator g = {&r.e, &r.t.lm, r.s, &r.m}, naive = {&r.e, &r.t.lm, r.plain, &r.m};
+  uint64_t seed = suite_seed();
+  uint32_t prompt[30] = {0};
+  for (int round = 0; round < 60; round++) {
+    size_t n = 1 + rnd(&seed) % 29, same = 0;
+    for (size_t i = round ? rnd(&seed) % n : 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
+    struct continuation a, b;
+    struct settings want = {.max_new_tokens = 5, .keep = true};
+    size_t stored = store_length(r.s, 0);
+    while (same < n - 1 && same < stored && r.s->roll.sequence[0].token[same] == prompt[same]) same++;
+    r.c = (struct counters) {0};
+    ck_assert(generate(&g, prompt, n, &want, &a, &r.why));
+    ck_assert_uint_eq(r.c.rows, n + 4 - same);
+    ck_assert(generate(&naive, prompt, n, &(struct settings) {.max_new_tokens = 5}, &b, &r.why));
+    ck_assert(a.text.n == b.text.n && memcmp(a.text.id, b.text.id, a.text.n * sizeof *a.text.id) == 0);
+    continuation_free(&r.m, &a), continuation_free(&r.m, &b);
+  }
+  rig_close(&r);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("cache");
+  TCase *c = tcase_create("cache");
+  tcase_add_loop_test(c, every_schedule_gives_the_bits_of_the_naive_pass, 0, 8);
+  tcase_add_test(c, a_fork_costs_nothing_until_it_is_written_to);
+  tcase_add_test(c, a_full_cache_says_how_much_it_has);
+  tcase_add_test(c, every_refused_request_is_survived);
+  tcase_add_loop_test(c, to_remember_changes_no_bit, 0, OWN);
+  tcase_add_test(c, the_whole_context_row_by_row);
+  tcase_add_test(c, a_second_text_keeps_what_it_shares_with_the_first);
+  suite_add_tcase(s, c);
+  return suite_run(s);
+}
