@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop 04-cache A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A8-questions A11-heads A16-hostile)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop 04-cache 05-phases A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A8-questions A11-heads A16-hostile)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -79,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A14=N A15=O A16=P A17=Q
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A14=N A15=O A16=P A17=Q A18=R
 chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)

@@ -417,7 +417,7 @@ struct pool {
   pthread_cond_t announced, finished;
   struct helper *helpers; /* |workers| of them; number 0, the caller, is unused */
 };
-enum { PATIENCE = 2000 }; /* looks at |step| before a worker sleeps */
+enum { PATIENCE = 50000 }; /* looks at |step| before a worker sleeps */
 
 @ The floating-point unit has modes: how to round, whether to flush small numbers to
 zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else

@@ -124,7 +124,7 @@ in this chapter.
 The function is given a generator, which has the model and the store; the caller's wishes; and the text so far, which it lengthens. In
 |now| it keeps what somebody who watches the loop is told of one round (\cref{sec:watch}). The
 counters are copied before the round begins, because a difference needs both ends. A round that fails leaves by the nearest |return|, and
-what it took is returned by whoever took it.
+what it took is returned by whoever took it. And if nothing is to be written, the text has its length as soon as it is read: the loop is left after its third step, for somebody who asks for no token may want to know what the reading costs.
 
 @<Write until something says stop@>=
 static bool write_on(const struct generator *g, const struct settings *want,
@@ -134,7 +134,12 @@ static bool write_on(const struct generator *g, const struct settings *want,
     struct step now = @[{ .number = number, .length = c->text.n,
       .logits = logits, .before = *g->e->c }@];
     if (!want->keep) store_crop(g->s, c->sequence, 0); /* 1. forget */
-    if (!read_and_score(g, c, logits, why)) return false; /* 2. and 3. */
+    if (!read_and_score(g, c, want->chunk, logits, why))
+      return false;                               /* 2. and 3. */
+    if (want->max_new_tokens == 0) {
+      c->ended = FINISH_LENGTH;
+      break;
+    }
     if (!select_greedy(g->lm, logits, &now.chosen, why))
       return false;                               /* 4. select */
     if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
@@ -157,21 +162,40 @@ closed as soon as the scores are out, also when the head refused: nobody looks a
 
 @<Read what is not stored, and score what may follow@>=
 static bool read_and_score(const struct generator *g,
-  const struct continuation *c, float *logits, struct error *why)
+  const struct continuation *c, size_t chunk, float *logits,@|
+  struct error *why)
 {
   struct pass *p = NULL;
   size_t first = store_keep(g->s, c->sequence, c->text.id, c->text.n - 1);
-  size_t n = c->text.n - first, last = n - 1;
+  size_t n = c->text.n - first;
   struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ .sequence = c->sequence,
       .position = (uint32_t) (first + i), .token = c->text.id[first + i] }@];
-  bool ok = forward(g->e, g->lm, g->s, rows, n, &p, why)
-    && sound_until(g->lm, p, last, why)
+  bool ok = read_rows(g, rows, n, chunk, &p, why);
+  size_t last = ok ? p->n - 1 : 0;
+  ok = ok && sound_until(g->lm, p, last, why)
     && head(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
   memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
+  return ok;
+}
+
+@ A caller may want shorter passes than the text has rows: a pass takes memory for each of its rows, and a machine may have other things to do in between. Then the list is read in pieces, one pass each,
+and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{05-phases} has more to say about this.
+
+@<Read a list of rows, a chunk at a time@>=
+bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why)
+{
+  bool ok = true;
+  *last = NULL;
+  for (size_t i = 0, here; ok && i < n; i += here) {
+    here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    pass_close(*last);
+    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
+  }
   return ok;
 }
 
@@ -275,10 +299,11 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
 typedef bool step_watch(void *self, const struct step *now);
   /* called after every step; |false| cancels */
 struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; bool keep; };
+  step_watch *see; void *self; uint32_t sequence; bool keep; size_t chunk; };
   /* the caller's wishes: at most so many tokens, the ids that end a text, a
-     watcher or null, the number of the sequence in the store, and whether its
-     rows are kept from step to step (asked at every step) */
+     watcher or null, the number of the sequence in the store, whether its
+     rows are kept from step to step (asked at every step), and the most rows of
+     a pass, 0 for any number */
 
 @ What comes back is the text, prompt included, and the reason why it ended. It is the
 caller's, and valid also when the watcher cancelled: somebody who breaks off a long answer wants to keep what there is. After a failure it is empty, since half a
@@ -295,6 +320,10 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
      context, memory, a logit that is not finite. On failure |out| is empty */
 void continuation_free(struct memory *m, struct continuation *c);
   /* returns the text */
+bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why);
+  /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
+     |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
 @ Before the first step the prompt is checked, so that a mistake is reported before it has
 cost a pass. An id that the vocabulary does not have is the common one, made by pairing one model with another's tokenizer; unchecked, it would be an
@@ -316,8 +345,7 @@ largest number there is, and the context ends the loop.
 @<Take what the loop needs@>=
 float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
 
-@ A prompt alone, with nothing to write, is a text that has reached its length: the loop is then not entered at all, where a test at
-the loop's end would have written one token before it looked.
+@ Everything is in place: the text begins as a copy of the prompt, and the loop writes on.
 
 @<Write a continuation@>=
 bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
@@ -331,7 +359,6 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
   bool ok = logits != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &out->text, prompt[i], why);
-  if (want->max_new_tokens == 0) out->ended = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
   @<Give back what the loop needed@>@;
   if (!ok) continuation_free(g->m, out);
@@ -374,6 +401,7 @@ reader's order was the other one, and need not bow to it.
 #include "03-loop/loop.h"
 @;@#
 @<Name the first row that went bad, if the last one did@>@;
+@<Read a list of rows, a chunk at a time@>@;
 @<Read what is not stored, and score what may follow@>@;
 @<Choose the token with the highest score@>@;
 @<Tell whether an id is in a list@>@;

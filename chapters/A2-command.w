@@ -239,7 +239,8 @@ belongs, and what it does, in the words that the help will use.
 
 @<What can be asked for@>=
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
-  SUB_PROBE, SUB_HELP, SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
+  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_HELP, SUB_VERSION, SUB_VALUES,@|
+  N_SUBCOMMANDS };
 
 @ A new option begins as a name in the second list. From then on the compiler counts it and there is room for
 its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
@@ -249,8 +250,10 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
-  OPTION_NO_CACHE, OPTION_CACHE,
+  OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK,
   OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
+  OPTION_N_PROMPT, OPTION_N_GEN, OPTION_N_DEPTH, OPTION_REPETITIONS,
+  OPTION_OUTPUT, OPTION_CONTEXT, OPTION_STRIDE,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
@@ -328,6 +331,11 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
   [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"@|
     " answered one a line", "echo '{\"text\": \"The cat sat\"}' |"@|
     " incipit probe tokenize", 1, 1, false},@|
+  [SUB_BENCH] = {"bench", NULL, "how fast tokens are read and written,"@|
+    " and what share of the"@| " machine that is",
+    "incipit bench -p 32 -n 8 -r 2", 0, 0, false},@|
+  [SUB_PERPLEXITY] = {"perplexity", "FILE", "how well a text is"@|
+    " predicted", "incipit perplexity README.md", 1, 1, false},@|
   [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@|
     " of one subcommand", "incipit help generate", 0, 1, false},@|
   [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@|
@@ -336,33 +344,34 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
 }@];
 
 @ And the table of options. The bits of
-the last column are spelled with the first letters of the subcommands to which the line belongs. What stands
+the last column are spelled with the first letters of the subcommands to which the line belongs (but |R| is trace and |X| is perplexity). What stands
 in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given.
 
 @<The table of options@>=
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
-  H = 1u << SUB_HELP };
+  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY, H = 1u << SUB_HELP };
 static const struct option_row option_table[N_OPTIONS] = @[{@|
   @<Options that say what to begin with@>,@|
   @<Options that bound a generation@>,@|
   @<Options that say what to show of it@>,@|
   @<Options of |tokenize|@>,@|
+  @<Options of what measures@>,@|
   @<Options of the other subcommands@>@;
 }@];
 
 @ First which model, and with how many workers; then what to continue. The second line of the table reads:
 \texttt{--threads}, or \texttt{-t}, has a value, which the help calls \texttt{N}; it means workers; without it the
-environment decides, or the machine; it is a number, and not below 1; and it can be given to |generate|, |trace| and
-|probe|, but not to |tokenize|, which has no use for it. Its upper limit is there for fingers that slip: workers are
+environment decides, or the machine; it is a number, and not below 1; and it can be given to |generate|, |trace|, |probe| and what measures, but not to |tokenize|, which has no use for it. Its upper limit is there for fingers that slip: workers are
 started before anything is computed, and a few zeros too many would bring the machine to its knees.
 
 @<Options that say what to begin with@>=
 [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"@|
-  " layout", "the built-in model", 'm', false, 0, 0, G | T | R | P},@|
+  " layout", "the built-in model", 'm', false, 0, 0,@|
+  G | T | R | P | B | X},@|
 [OPTION_THREADS] = {"threads", NULL, "N", "workers",
   "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024,
-  G | R | P},@|
+  G | R | P | B | X},@|
 [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
   false, 0, 0, G | R},@|
 [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"@|
@@ -371,7 +380,7 @@ started before anything is computed, and a few zeros too many would bring the ma
   NULL, 0, false, 0, 0, G | R}
 
 @ Then those that bound a generation, or change the ids that it begins with or ends at, or the way there: |generate| keeps rows unless it is told not to, |trace|, which
-shows what is done, only if it is told to (chapter 4). Numbers have limits, and the
+shows what is done, only if it is told to (chapter 4); and either can be told to read a long text in pieces (chapter 5). Numbers have limits, and the
 limits are what a mistake is told: they are chosen so that within them nothing can overflow and no sensible
 wish is refused. Where the model's context sets the bound, the table sets none but that of the integers.
 
@@ -387,6 +396,8 @@ wish is refused. Where the model's context sets the bound, the table sets none b
   " every step", "rows are kept", 0, false, 0, 0, G},@|
 [OPTION_CACHE] = {"cache", NULL, NULL, "keep rows from step to step",
   "every row in every step", 0, false, 0, 0, R},@|
+[OPTION_CHUNK] = {"chunk", NULL, "N", "read at most N tokens in a pass",
+  "all in one", 0, true, 0, INT64_MAX, G | R},@|
 [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"@|
   " to the text", "as the tokenizer's files say", 0, false, 0, 0,
   G | T | R},@|
@@ -406,7 +417,7 @@ for every token until the end.
 [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"@|
   " memory, on standard error", NULL, 0, false, 0, 0, G},@|
 [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
-  false, 0, 0, G | T | R | I},@|
+  false, 0, 0, G | T | R | I | B | X},@|
 [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"@|
   " comes, then that of --json", NULL, 0, false, 0, 0, G}
 
@@ -427,6 +438,24 @@ learn what nobody could load would be a waste.
 [OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write"@|
   " tokenizer.json", NULL, 0, false, 0, 0, T}
 
+@ What measures has its own letters: those of \emph{llama-bench}, as far as they mean the same. \texttt{-p} and \texttt{-n} are other options to |generate|; a letter belongs to a subcommand.
+
+@<Options of what measures@>=
+[OPTION_N_PROMPT] = {"n-prompt", NULL, "N", "read N tokens at once; 0:"@|
+  " leave that out", "512, or what fits", 'p', true, 0, INT32_MAX, B},@|
+[OPTION_N_GEN] = {"n-gen", NULL, "N", "write N tokens; 0: leave that out",
+  "128, or what fits", 'n', true, 0, INT32_MAX, B},@|
+[OPTION_N_DEPTH] = {"n-depth", NULL, "N", "behind N tokens that are"@|
+  " stored already", "0", 'd', true, 0, INT32_MAX, B},@|
+[OPTION_REPETITIONS] = {"repetitions", NULL, "N", "so many times", "5",
+  'r', true, 1, 1000, B},@|
+[OPTION_OUTPUT] = {"output", NULL, "table|csv|json", "in which form",
+  "table", 'o', false, 0, 0, B},@|
+[OPTION_CONTEXT] = {"context", "ctx-size", "N", "windows of N tokens",
+  "the model's context", 'c', true, 1, INT64_MAX, X},@|
+[OPTION_STRIDE] = {"stride", NULL, "N", "a window every N tokens",
+  "the context", 0, true, 1, INT64_MAX, X}
+
 @ And the rest, each of which belongs to a single subcommand, but for the plea for help. That one is in all of them, and wins
 over everything that stands behind it: who asks for help in the middle of a line is not told what is wrong with its end.
 
@@ -443,7 +472,7 @@ over everything that stands behind it: who asks for help in the middle of a line
 [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"@|
   " completion", NULL, 0, false, 0, 0, H},@|
 [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
-  'h', false, 0, 0, G | T | R | I | P | H}
+  'h', false, 0, 0, G | T | R | I | P | B | X | H}
 
 @ This book is built chapter by chapter, and the command with it. Somebody who has read about
 \texttt{--temperature} elsewhere should not be told that there is no such thing. It is wrong usage
@@ -454,7 +483,7 @@ today, but the sentence names the chapter that brings it. The same goes for whol
 struct later_row { const char *name, *also; char letter;
   unsigned where, chapter; };
 static const struct later_row later_option[] = @[{@|
-  {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},@|
+  {"kv-type", NULL, 0, G | R, 6},@|
   {"window", NULL, 0, G | R, 6},@|
   @<What chapter 7 brings@>,@|
   {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},@|
@@ -468,7 +497,6 @@ static const struct later_row later_option[] = @[{@|
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = @[{@|
-  {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},@|
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 }@];
@@ -554,7 +582,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
       return error_say(why, "%s comes with chapter %u;"@|
-        " this program ends with"@| " chapter 3", word,
+        " this program ends with"@| " chapter 5", word,
         later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"@|
     " `%s'; the nearest is %s", word, nearest_of(word, list, n));
@@ -644,7 +672,7 @@ static bool comes_later(enum subcommand sub, const char *name,
     if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
         l->letter, name, letter)) continue;
     error_say(why, "--%s comes with chapter %u;"@|
-      " this program ends with"@| " chapter 3", l->name, l->chapter);
+      " this program ends with"@| " chapter 5", l->name, l->chapter);
     return true;
   }
   return false;
@@ -809,7 +837,7 @@ static const struct { enum option a, b; } against[] = @[{@|
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
-  {OPTION_MAN, OPTION_COMPLETION}
+  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT}
 }@];
 static const struct { enum option a, b, either; } needs[] = @[{@|
   {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},@|
@@ -1882,7 +1910,7 @@ static void put_odds(struct writing *g, size_t i)
 
 @ Before the first step the rooms are taken and the prompt is echoed, if that is wanted. Somebody who
 wants no tokens at all still wants the prompt evaluated: that is how the time of the \emph{prefill} is measured, of the pass that
-reads the prompt and comes before the first token. The loop itself would not run it, having nothing to select.
+reads the prompt and comes before the first token. No watcher is called then, so the clock is looked at behind the loop.
 
 @<Generate, watching@>=
 static bool run_loop(struct writing *g, struct continuation *text)
@@ -1892,14 +1920,13 @@ static bool run_loop(struct writing *g, struct continuation *text)
   struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
   struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
     .n_eos = g->n_eos, .see = see_token, .self = g,@|
-    .keep = !a->w->of[OPTION_NO_CACHE].given }@];
+    .keep = !a->w->of[OPTION_NO_CACHE].given,
+    .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
   a->c->listen();
   g->began = console_seconds();
-  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id,
-      a->p.list.n, NULL, 0, NULL, &a->why)) return false;
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
   if (a->most == 0) g->first = g->last = console_seconds();
-  return generate(&with, a->p.list.id, a->p.list.n, &want, text,
-    &a->why) && !g->failed;
+  return ok && !g->failed;
 }
 
 @ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and

@@ -176,6 +176,7 @@ struct kernels {
   @<The kernels of a layer@>@;
   @<The kernels at the two ends@>@;
   @<Two functions that only the self-test calls@>@;
+  @<Two functions that measure the machine@>@;
 };
 struct engine { const struct kernels *k; void *self; struct counters *c; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
@@ -470,6 +471,15 @@ INLINE vec load(struct tensor t, size_t i)
   return widen(h, t.type);
 }
 
+@ What will be loaded soon can be asked for before.
+
+@<Load numbers of any type@>=
+INLINE void ask_for(struct tensor t, size_t i)
+{
+  uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  __builtin_prefetch((const void *) place);
+}
+
 @ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register.
 
 @<Load numbers of any type@>=
@@ -743,16 +753,17 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 @ That was for one row. Several rows could go over the matrix one after the other, but each of them would fetch all weights again; and weights that lie
 thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
 shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
-weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way.
+weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |AHEAD| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
 @^panel@>@^packing@>
 
 @<Copy weights into panels@>=
-enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96 };
+enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96, AHEAD = 24 };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   size_t outs, size_t k0, size_t depth, float *panels)
 {
   for (size_t k = 0; k < depth; k++) {
     float *to = panels + (k % 16 * (DEPTH / 16) + k / 16) * PANEL;
+    ask_for(t, (k0 + k + AHEAD) * w->out + o);
     for (size_t h = 0; h < PANEL; h += WIDTH) {
       size_t from = (k0 + k) * w->out + o + h;
       vec v = @[{ 0 }@];
@@ -1472,6 +1483,8 @@ What the three files share, in the order in which C wants it, comes to this.
 @<Attention, piece by piece@>@;
 @<Curves, stream and the two ends, piece by piece@>@;
 @<Two roundings, and one@>@;
+@<Calculate, and read nothing@>@;
+@<Read, and hardly calculate@>@;
 
 @ Those that go number by number, or row by row, and have no order of summation to speak of but the last.
 
@@ -1517,7 +1530,8 @@ most mistakes here, because the types differ.
 
 @<The functions of a table, in order@>=
 linear, normalize, rotate, attend, activate, add,@|
-embed, angles, softmax, log_softmax, two_roundings, one_rounding
+embed, angles, softmax, log_softmax, two_roundings, one_rounding,@|
+spin, sweep
 
 @ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
 very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
@@ -1542,7 +1556,51 @@ TARGET static float one_rounding(float a, float b, float c)
   return v[0];
 }
 
-@ For the self-test we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
+@* Two yardsticks. \label{sec:probes} How near do the kernels come to what the machine can do? \Cref{05-phases} asks, and needs two yardsticks, of the same instructions as the kernels: one that only calculates, and one that only reads.
+
+@<Two functions that measure the machine@>=
+uint64_t (*spin)(uint64_t n, float *left);
+  /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
+     they were. |*left| depends on all of them, so that none can be left out */
+float (*sweep)(const float *x, size_t n);
+  /* the sum of |x[n]|, in no order that anybody should rely on */
+
+@ A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile has. Each turns $x$ into $x/2+1$, and comes to rest at 2.
+
+@<Calculate, and read nothing@>=
+enum { CHAINS = 12 };
+TARGET static uint64_t spin(uint64_t n, float *left)
+{
+  vec a[CHAINS], half = spread(0.5f), one = spread(1.0f);
+  uint64_t each_round = CHAINS * WIDTH, rounds = n / each_round + 1;
+  each (i, CHAINS) a[i] = spread((float) i);
+  for (uint64_t k = 0; k < rounds; k++)
+    each (i, CHAINS) a[i] = fused(a[i], half, one);
+  *left = 0;
+  each (i, CHAINS) *left += a[i][0];
+  return rounds * each_round;
+}
+
+@ Reading goes through eight registers at once, so that no addition has to wait for the one before.
+
+@<Read, and hardly calculate@>=
+TARGET static float sweep(const float *x, size_t n)
+{
+  enum { AT_ONCE = 8 };
+  vec a[AT_ONCE] = @[{ { 0 } }@], v;
+  size_t k = 0;
+  for (; k + AT_ONCE * WIDTH <= n; k += AT_ONCE * WIDTH)
+    each (i, AT_ONCE) {
+      memcpy(&v, x + k + i * WIDTH, sizeof v);
+      a[i] += v;
+    }
+  float sum = 0;
+  each (i, AT_ONCE) for (int j = 0; j < WIDTH; j++) sum += a[i][j];
+  for (; k < n; k++) sum += x[k];
+  return sum;
+}
+
+@* The self-test. For the self-test we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
 $1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
 neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
 

@@ -565,7 +565,8 @@ static int run_steps(struct tracing *g)
   struct occasion *a = g->a;
   struct generator with = @[{ &a->o.e, a->o.lm, a->o.s, a->o.m }@];
   struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_trace, .self = g, .keep = g->keeps }@];
+    .n_eos = g->n_eos, .see = see_trace, .self = g, .keep = g->keeps,@|
+    .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
   struct continuation text;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
@@ -1572,7 +1573,8 @@ static bool answer_generate(struct inquiry *q)
     .max_new_tokens = (size_t) count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos.id,
     .n_eos = own ? config->n_eos : eos.n,@|
-    .keep = flag_of(q, "cache", true) }@];
+    .keep = flag_of(q, "cache", true),@|
+    .chunk = (size_t) count_of(q, "chunk") }@];
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
     && put_continuation(q, &text);
   continuation_free(o->m, &text);
@@ -1678,7 +1680,7 @@ static const struct key_row generate_keys[] = @[{@|
   {"sequence", 'u', false, 7, "0"}, {"stop", 'a', false, 8, "[]"},@|
   {"include_stop", 'b', false, 8, "false"},@|
   {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},@|
-  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},@|
+  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},@|
   {"speculate", 'n', false, 13, "0"} }@];
 
 @ The keys of |"params"| are the settings of the sampler, and their normal values those under which the likeliest token is taken. The
@@ -1891,6 +1893,7 @@ last of them, with a console of their own; the tests do so many times in one pro
 @(door.h@>=
 #ifndef INCIPIT_DOOR_H
 #define INCIPIT_DOOR_H
+#include "A18-measures/measures.h"
 #include "A2-command/subcommands.h"
 @<The whole command@>@;
 #endif
@@ -1983,6 +1986,8 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   case SUB_TRACE: return run_trace(c, w);
   case SUB_INSPECT: return run_inspect(c, w);
   case SUB_PROBE: return run_probe(c, w);
+  case SUB_BENCH: return run_bench(c, w);
+  case SUB_PERPLEXITY: return run_perplexity(c, w);
   case SUB_HELP: return run_help(c, w);
   case SUB_VERSION: return run_version(c);
   default: fprintf(c->out, "questions.options %d\n", (int) N_OPTIONS);

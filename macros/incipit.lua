@@ -279,6 +279,64 @@ function incipit.grid(name, numbers)
   end
 end
 
+-- a curve or points of an axis from some lines of a file: x and y are expressions in the columns, which names the lines
+function incipit.series(options, name, x, y, which)
+  local function of(e) return load("local _ENV = ...; return " .. e) end
+  local fx, fy, keep, points = of(x), of(y), of(which or "true"), {}
+  for _, r in ipairs(incipit.csv(name)) do
+    r.min, r.max = math.min, math.max
+    if keep(r) then points[#points + 1] = string.format("(%.8g,%.8g)", fx(r), fy(r)) end
+  end
+  tikz("\\addplot[%s] coordinates {%s};", options, table.concat(points, " "))
+end
+
+-- passes on a roofline: for one worker and for two the roof, the passes of many rows, and those of one row behind many
+function incipit.roofline(f)
+  local dash, x, y = ",dash pattern=on 3pt off 2pt,mark options={solid}", "madds / bytes", "madds / median / 1e6"
+  for w = 1, 2 do
+    for _, r in ipairs(incipit.csv(f)) do
+      if r.model == "gpt2" and r.workers == w and r.depth == 0 and r.rows == 1 then
+        local speed, band = r.speed / 1e3, r.bandwidth / 1e3
+        tikz("\\addplot[%s,line width=.9pt%s] coordinates {(.12,%.6g) (%.6g,%.6g) (400,%.6g)};", w == 1 and "ink" or "ink!55",
+          w == 2 and ",dash pattern=on 3pt off 2pt" or "", .12 * band, speed / band, speed, speed)
+      end
+    end
+  end
+  incipit.series("line redo,mark=*,mark size=1.5pt", f, x, y, "model == 'gpt2' and workers == 1 and depth == 0")
+  incipit.series("line redo,mark=*,mark size=1.5pt" .. dash, f, x, y, "model == 'gpt2' and workers == 2 and depth == 0")
+  incipit.series("rubric,only marks,mark=diamond*,mark size=2.2pt", f, x, y, "model == 'gpt2' and workers == 1 and depth > 0")
+  incipit.series("line once,mark=o,mark size=1.5pt", f, x, y, "model == 'pocket' and workers == 1 and depth == 0")
+end
+-- times of passes against a column, with the bound of the machine
+function incipit.passtimes(f, x, per, which, bounds)
+  for w = 1, 2 do
+    local dash = w == 2 and ",dash pattern=on 3pt off 2pt,mark options={solid}" or ""
+    local mine = string.format("model == 'gpt2' and workers == %d and %s", w, which)
+    incipit.series("line redo,mark=*,mark size=1.3pt" .. dash, f, x, "median / " .. per, mine)
+    if w <= bounds then incipit.series("ink!55,line width=.7pt" .. dash, f, x, "max(madds / speed, bytes / bandwidth) / 1e3 / " .. per, mine) end
+  end
+end
+-- one run by two meters: over the same time what is calculated and what is read
+function incipit.meters(f)
+  local rows = incipit.csv(f)
+  local last = rows[#rows]["end"]
+  local wide = 136 / last
+  local function strip(y0, tall, what, most, style, unit)
+    local top = rows[1][most] / 1e3
+    local scale = tall / (top * 1.08)
+    for _, r in ipairs(rows) do
+      tikz("\\fill[%s,draw=white,line width=.3pt] (%.3f,%.3f) rectangle (%.3f,%.3f);", style, r.begin * wide, y0, r["end"] * wide,
+        y0 + r[what] / (r["end"] - r.begin) / 1e6 * scale)
+    end
+    tikz("\\draw[ink,line width=.6pt] (0,%.3f) -- (136,%.3f) node[anchor=south east,font=\\figfont,inner sep=1.5pt] {the machine: %.0f %s};",
+      y0 + top * scale, y0 + top * scale, top, unit)
+    tikz("\\draw[hair,line width=.5pt] (0,%.3f) -- (136,%.3f);", y0, y0)
+  end
+  strip(33, 24, "madds", "speed", "redo!85!black", "billion multiply--adds a second")
+  strip(0, 24, "bytes", "bandwidth", "cache", "billion bytes a second")
+  for t = 0, last, 250 do tikz("\\draw[hair,line width=.4pt] (%.3f,0) -- (%.3f,-1.2) node[fig/number,anchor=north] {%d};", t * wide, t * wide, t) end
+end
+
 -- the cache as memory: behind each step a plate for each layer, a line a position, a cell a number, darker the larger; what is fresh is lit
 function incipit.plates(name, layers)
   local word = { "The", "cat", "sat", "on", "the", "mat", "." }
@@ -287,7 +345,7 @@ function incipit.plates(name, layers)
     most[r.layer] = math.max(most[r.layer] or 0, math.abs(r.key))
     last[r.step] = math.max(last[r.step] or 0, r.position)
   end
-  local w, h, gap, column = .48, 1.9, 2.6, 38.5
+  local w, h, gap, column = .455, 1.9, 2.6, 36.6
   local tall = 6 * h + gap
   for _, r in ipairs(rows) do
     local depth = math.floor(10 * math.abs(r.key) / most[r.layer] + .5)
@@ -298,8 +356,8 @@ function incipit.plates(name, layers)
     for i = 0, n + 1 do
       tikz("\\node[fig/number,anchor=east,text=%s] at (%.2f,%.2f) {%s};", i == n + 1 and "rubric" or "ink", (step - 1) * column - .3, -(i + .5) * h, word[i + 1])
     end
-    for l = 1, step == 1 and layers - 1 or 0 do
-      tikz("\\node[fig/number,anchor=east,text=ink!60] at (-.3,%.2f) {layer %d};", -l * tall - (n + 1) * h / 2, l)
+    for l = 0, step == 1 and layers - 1 or -1 do
+      tikz("\\node[fig/number,anchor=east,text=ink!60] at (-6,%.2f) {layer %d};", -l * tall - (n + 1) * h / 2, l)
     end
   end
 end

@@ -5,7 +5,7 @@ set -eu
 n=${1%%-*}; dir=$(ls -d tangled/"$n"-* | head -1); name=${dir#tangled/}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/alone.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/tangled"
-for d in tangled/00-* tangled/A6-* tangled/A3-* tangled/A14-* tangled/A5-* tangled/01-* tangled/A4-* tangled/A15-* tangled/A17-* tangled/0[2-9]-* tangled/A9-* tangled/A13-* tangled/A12-* tangled/A1-* tangled/A10-* tangled/A7-* tangled/A2-* tangled/A8-* tangled/A11-* tangled/A16-*; do
+for d in tangled/00-* tangled/A6-* tangled/A3-* tangled/A14-* tangled/A5-* tangled/01-* tangled/A4-* tangled/A15-* tangled/A17-* tangled/0[2-9]-* tangled/A9-* tangled/A13-* tangled/A12-* tangled/A1-* tangled/A10-* tangled/A7-* tangled/A2-* tangled/A18-* tangled/A8-* tangled/A11-* tangled/A16-*; do
   [ ! -d "$d" ] || cp -r "$d" "$tmp/tangled/"; [ "$d" != "$dir" ] || break
 done
 [ ! -d models ] || cp -r models "$tmp/"

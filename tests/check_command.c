@@ -74,6 +74,16 @@ static struct run run(const char *line) { return run_as(line, 0, 0); }
 static void done(struct run *r) { free(r->out), free(r->err); }
 static void timings_out(char *text)      /* times are never the same twice */
 {
+  if (strstr(text, "fma_share") != NULL || strstr(text, "FMA %") != NULL) { /* a bench: numbers with a point, and the blanks before them */
+    char *to = text;
+    for (char *at = text; *at != '\0';) {
+      size_t n = strspn(at, "0123456789.eE+-");
+      if (n > 0 && strchr("0123456789", *at) != NULL && (memchr(at, '.', n) != NULL || memchr(at, 'e', n) != NULL)) at += n, *to++ = '#';
+      else if (*at == ' ' && to > text && to[-1] == ' ') at++;
+      else *to++ = *at++;
+    }
+    *to = '\0';
+  }
   for (char *at; (at = strstr(text, "\"timings\":{")) != NULL;) { char *end = strchr(at, '}'); memmove(at, end + 1, strlen(end + 1) + 1); }
   for (char *at; (at = strstr(text, "_ms ")) != NULL || (at = strstr(text, "_per_second ")) != NULL;) {
     while (at > text && at[-1] != '\n') at--;
@@ -262,6 +272,67 @@ START_TEST(refusals_are_sentences_about_the_thing)
   fclose(f);
   for (size_t i = 0; i < n; i++) free(said[i]);
   tally("tests/refusals.tsv", (unsigned) n, 0, 0, "");
+}
+END_TEST
+
+/* the perplexity of a file that fits into the context is that of the protocol's log-probabilities; in windows it is what chapter 5's suite says */
+START_TEST(perplexity_is_what_the_log_probabilities_say)
+{
+  char path[8192], line[9000];
+  place(path, "sentence.txt", NULL);
+  FILE *f = fopen(path, "wb");
+  fputs("The cat sat on the mat.", f), fclose(f);
+  snprintf(line, sizeof line, "perplexity %s --json", path);
+  struct run r = run(line), t = run("tokenize 'The cat sat on the mat.' --no-special --json");
+  json_t *p = json_loads(r.out, 0, NULL), *ids = json_object_get(json_loads(t.out, 0, NULL), "ids");
+  ck_assert_msg(p != NULL && ids != NULL, "%s%s", r.out, r.err);
+  char *list = json_dumps(ids, JSON_COMPACT);
+  snprintf(line, sizeof line, "probe logprob <{\"ids\":%s}", list);
+  struct run q = run(line);
+  double sum = json_real_value(json_object_get(json_loads(q.out, 0, NULL), "sum")), n = (double) json_array_size(ids) - 1;
+  ck_assert_int_eq(json_integer_value(json_object_get(p, "tokens")), (int) n);
+  ck_assert_int_eq(json_integer_value(json_object_get(p, "windows")), 1);
+  ck_assert_int_eq(json_integer_value(json_object_get(p, "bytes")), 23);
+  ck_assert_double_eq(json_real_value(json_object_get(p, "mean_loss")), -sum / n);
+  ck_assert_double_eq_tol(json_real_value(json_object_get(p, "perplexity")), exp(-sum / n), 1e-9 * exp(-sum / n));
+  ck_assert_double_eq_tol(json_real_value(json_object_get(p, "bits_per_byte")), -sum / log(2) / 23, 1e-12);
+  ck_assert_uint_eq(json_object_size(p), 6);
+  done(&r), done(&t), done(&q);
+  snprintf(line, sizeof line, "perplexity %s", path);
+  r = run(line);
+  ck_assert_msg(strstr(r.out, "perplexity     ") != NULL && strstr(r.out, "windows        1\n") != NULL, "%s", r.out);
+  done(&r);
+}
+END_TEST
+
+/* what bench says is countable: names, operations and bytes of a test, the shares between nothing and a little more than all */
+START_TEST(bench_counts_what_it_times)
+{
+  struct run r = run("bench -p 7 -n 3 -d 5 -r 2 --json");
+  json_t *a = json_loads(r.out, 0, NULL);
+  ck_assert_msg(json_array_size(a) == 2, "%s%s", r.out, r.err);
+  struct run g = run("generate --prompt-ids 1,2,3,4,5,6,7 -n 0 --json");
+  json_t *c = json_object_get(json_loads(g.out, 0, NULL), "counters");
+  double madds = (double) json_integer_value(json_object_get(c, "madds_linear")) + (double) json_integer_value(json_object_get(c, "madds_head"));
+  for (int i = 0; i < 2; i++) {
+    json_t *t = json_array_get(a, (size_t) i);
+    ck_assert_str_eq(json_string_value(json_object_get(t, "test")), i == 0 ? "pp7 @ d5" : "tg3 @ d5");
+    ck_assert_uint_eq(json_object_size(t), 7);
+    ck_assert_double_gt(json_real_value(json_object_get(t, "tokens_per_second")), 0);
+    ck_assert_double_ge(json_real_value(json_object_get(t, "stddev")), 0);
+    ck_assert_double_gt(json_real_value(json_object_get(t, "fma_share")), 0);
+    ck_assert_double_lt(json_real_value(json_object_get(t, "fma_share")), 1.5);
+    ck_assert_double_gt(json_real_value(json_object_get(t, "bandwidth_share")), 0);
+    ck_assert_int_gt(json_integer_value(json_object_get(t, "bytes")), 0);
+    if (i == 0) ck_assert_double_ge((double) json_integer_value(json_object_get(t, "flop")), 2 * madds);
+  }
+  done(&r), done(&g);
+  r = run("bench -p 4 -n 0 -r 1 --output csv");
+  ck_assert_msg(strncmp(r.out, "test,tokens_per_second,stddev,flop,bytes,fma_share,bandwidth_share\npp4,", 71) == 0, "%s", r.out);
+  done(&r);
+  r = run("bench -n 2 -p 0 -d 62 -r 1");                 /* a default gives way to the context, and 0 leaves a test out */
+  ck_assert_msg(r.status == 0 && strstr(r.out, "tg2 @ d62") != NULL && strstr(r.out, "pp") == NULL, "%s%s", r.out, r.err);
+  done(&r);
 }
 END_TEST
 
@@ -1147,6 +1218,8 @@ int main(void)
   TCase *t = tcase_create("people");
   tcase_add_test(t, every_option_changes_something_and_refuses_something);
   tcase_add_test(t, refusals_are_sentences_about_the_thing);
+  tcase_add_test(t, perplexity_is_what_the_log_probabilities_say);
+  tcase_add_test(t, bench_counts_what_it_times);
   tcase_add_test(t, names_do_not_steer_the_terminal);
   tcase_add_test(t, what_a_terminal_and_an_environment_change);
   tcase_add_test(t, a_greeting_with_three_things_to_try);

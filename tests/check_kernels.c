@@ -4,6 +4,7 @@
 #include "oracle.h"
 #include "A6-kernels/kernels.h"
 #include "A6-kernels/numbers.h"
+#include <inttypes.h>
 #include <fenv.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
@@ -99,6 +100,16 @@ END_TEST
 START_TEST(linear_is_the_oracle_on_larger_shapes)
 {
   for (int i = 0; i < 40; i++) one_linear(400, 700, 20);
+}
+END_TEST
+
+/* more rows than a block of packed panels takes, and more inputs than a panel is deep */
+START_TEST(linear_is_the_oracle_where_panels_are_packed_again)
+{
+  for (int i = 0; i < 6; i++) {
+    one_linear(60, 40, 230);
+    one_linear(2600, 40, 120);
+  }
 }
 END_TEST
 
@@ -432,6 +443,26 @@ START_TEST(tables_are_found_and_pass_their_test)
 END_TEST
 static float contracted(float a, float b, float c) { return fmaf(a, b, c); }
 static float twice(float a, float b, float c) { float p = a * b; return p + c; }
+/* the yardsticks do what they say: so many multiply-adds, which end at 2, and a sum of all numbers once */
+START_TEST(yardsticks_do_what_they_say)
+{
+  for (size_t n = 0; kernels_at(n) != NULL; n++) {
+    const struct kernels *k = kernels_at(n);
+    float left = 0;
+    uint64_t asked = 100000 + below(1000), done = k->spin(asked, &left);
+    ck_assert_msg(done >= asked && done <= asked + 12 * 16, "%s: %" PRIu64 " of %" PRIu64, k->name, done, asked);
+    ck_assert_float_eq(left, 24);
+    for (int i = 0; i < 50; i++) {
+      size_t m = below(700);
+      float *x = block(4 * m + 4), sum = 0;
+      for (size_t j = 0; j < m; j++) x[j] = (float) below(1000), sum += x[j];
+      ck_assert_float_eq(k->sweep(x, m), sum);
+      free(x);
+    }
+  }
+}
+END_TEST
+
 START_TEST(self_test_refuses_what_rounds_otherwise)
 {
   struct error why = {{0}};
@@ -521,6 +552,7 @@ static Suite *kernel_suite(void)
   tcase_add_checked_fixture(t, open_pools, close_pools);
   tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
+  tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed_again);
   tcase_add_test(t, norms_are_the_oracle);
   tcase_add_test(t, rotation_is_the_oracle);
   tcase_add_test(t, attention_is_the_oracle_within_a_block);
@@ -533,6 +565,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, zeroing_after_the_softmax_is_wrong);
   tcase_add_test(t, special_values_go_through_linear);
   tcase_add_test(t, tables_are_found_and_pass_their_test);
+  tcase_add_test(t, yardsticks_do_what_they_say);
   tcase_add_test(t, self_test_refuses_what_rounds_otherwise);
   suite_add_tcase(s, t);
 #ifndef TALLIED

@@ -22,10 +22,14 @@ one() { # NAME COMMAND...: one check of this file
   elif [ $? = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
   else printf '%s\t0\t1\t0\t\n' "$name" >> "$checks"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
 }
-# the suites keep one core busy, what is compiled beside them the other
-if [ "$build" = build ]; then suites "$@" & else suites "$@"; fi
+# a chapter alone is compiled by whoever claims it first
+alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || one "alone-$c" tests/alone.sh "$c"; done; }
+# the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list
+rm -rf "$out"/alone-*.claim
+backwards=$(for c in ${CHAPTERS:-}; do echo "$c"; done | tac)
+if [ "$build" = build ]; then (suites "$@"; alone $backwards) & else suites "$@"; fi
 if [ "$build" = build ]; then
-  for c in ${CHAPTERS:-}; do one "alone-$c" tests/alone.sh "$c"; done
+  alone ${CHAPTERS:-}
   one globals tests/globals.sh
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh

@@ -211,7 +211,7 @@ struct pool {
   pthread_cond_t announced, finished;
   struct helper *helpers;
 };
-enum { PATIENCE = 2000 };
+enum { PATIENCE = 50000 };
 
 /* 0.23  Do one worker's part under the standard modes */
 

@@ -11,7 +11,7 @@
 #include "03-loop/laboratory.h"
 #include "03-loop/loop.h"
 
-/* 3.53  Run the loop and read the counters */
+/* 3.54  Run the loop and read the counters */
 
 struct tally {
   struct counters did;
@@ -19,7 +19,7 @@ struct tally {
   bool print;
 };
 
-/* 3.56  Watch one pass go by */
+/* 3.57  Watch one pass go by */
 
 static bool watch_pass(void *self, const struct step *now)
 {
@@ -46,7 +46,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   lab->c = (struct counters) {.passes = 0 };
   *t = (struct tally) {.print = t->print };
 
-/* 3.55  Generate g tokens after the first p of the sentence */
+/* 3.56  Generate g tokens after the first p of the sentence */
 
   uint32_t prompt[CONTEXT];
   for (size_t i = 0; i < p; i++)
@@ -65,7 +65,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
   t->did = lab->c;
   store_close(st);
 
-/* 3.54  Compare what was drawn with what was counted */
+/* 3.55  Compare what was drawn with what was counted */
 
   size_t seen = 0;
   for (size_t i = 0; i < t->longest; i++)
@@ -76,7 +76,7 @@ static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
 
 }
 
-/* 3.57  Run the loop and read the counters */
+/* 3.58  Run the loop and read the counters */
 
 static size_t rows_of(const struct tally *t)
 {
@@ -93,7 +93,7 @@ static double waste(const struct tally *t)
   return (double)rows_of(t) / (double)needed(t);
 }
 
-/* 3.58  Draw the four passes as the hand drew them */
+/* 3.59  Draw the four passes as the hand drew them */
 
 static bool print_passes(struct laboratory *lab, struct error *why)
 {
@@ -104,7 +104,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
       return false;
     rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
 
-/* 3.59  Draw a pass of 'rows' rows, 'again' of them computed before */
+/* 3.60  Draw a pass of 'rows' rows, 'again' of them computed before */
 
     printf("pass %zu  ", g);
     for (size_t i = 0; i < rows; i++)
@@ -118,7 +118,7 @@ static bool print_passes(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.60  Count the four cases that are quoted everywhere */
+/* 3.61  Count the four cases that are quoted everywhere */
 
 static const size_t quoted[4][2] =
     { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
@@ -137,7 +137,7 @@ static bool print_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.61  Print the cells of a grid and the points of the curves */
+/* 3.62  Print the cells of a grid and the points of the curves */
 
 static bool print_cells(struct laboratory *lab, size_t p, size_t g,
                         struct error *why)
@@ -147,7 +147,7 @@ static bool print_cells(struct laboratory *lab, size_t p, size_t g,
   return run_loop(lab, true, p, g, &t, why);
 }
 
-/* 3.62  Print the cells of a grid and the points of the curves */
+/* 3.63  Print the cells of a grid and the points of the curves */
 
 static bool print_growth(struct laboratory *lab, struct error *why)
 {
@@ -163,7 +163,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 
 /* 3.4  Print every number that the prose quotes */
 
-/* 3.66  Measure the exponents */
+/* 3.67  Measure the exponents */
 
 static bool print_slopes(struct laboratory *lab, struct error *why)
 {
@@ -182,7 +182,7 @@ static bool print_slopes(struct laboratory *lab, struct error *why)
                 / (double)rows_of(&a)) > 0;
 }
 
-/* 3.63  Print the table's numbers as keys */
+/* 3.64  Print the table's numbers as keys */
 
 static bool print_run(struct laboratory *lab, size_t p, size_t g,
                       struct tally *t, struct error *why)
@@ -197,7 +197,7 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
-/* 3.64  Print the table's numbers as keys */
+/* 3.65  Print the table's numbers as keys */
 
 static bool print_keys(struct laboratory *lab, struct error *why)
 {
@@ -211,7 +211,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
 
-/* 3.65  Print a line of the table, and what doubling does to it */
+/* 3.66  Print a line of the table, and what doubling does to it */
 
     if (!print_run(lab, p, g, &t, why)
         || !run_loop(lab, false, p, 2 * g, &twice, why))
@@ -226,7 +226,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
   return print_slopes(lab, why);
 }
 
-/* 3.67  Print what became of the claims */
+/* 3.68  Print what became of the claims */
 
 static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
 {
@@ -238,7 +238,7 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   if (!run_loop(lab, true, 3, 4, &t, why))
     return false;
 
-/* 3.68  Print the claims about the whole drawing */
+/* 3.69  Print the claims about the whole drawing */
 
   size_t reused = 0;
   for (size_t i = 0; i < t.longest; i++)
@@ -255,9 +255,9 @@ static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.69  Print what became of the claims */
+/* 3.70  Print what became of the claims */
 
-/* 3.70  Print what follows when the answer gets longer */
+/* 3.71  Print what follows when the answer gets longer */
 
 static bool claims_of_growth(struct laboratory *lab, size_t p, size_t g,
                              const struct tally *t, struct error *why)
@@ -292,9 +292,9 @@ static bool claims_of_the_table(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.71  Print what became of the claims */
+/* 3.72  Print what became of the claims */
 
-/* 3.72  Print what holds for the long drawing */
+/* 3.73  Print what holds for the long drawing */
 
 static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
 {
@@ -308,7 +308,7 @@ static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.73  Print what holds of the six layers of a drawing */
+/* 3.74  Print what holds of the six layers of a drawing */
 
 static bool claims_of_layers(struct laboratory *lab, struct error *why)
 {
@@ -340,14 +340,14 @@ static bool claims_that_hold(struct laboratory *lab, struct error *why)
   return claims_of_the_handbook(lab, why) && claims_of_layers(lab, why);
 }
 
-/* 3.74  Print what became of the claims */
+/* 3.75  Print what became of the claims */
 
 static uint64_t by_formula(uint64_t p, uint64_t g)
 {
   return g * p + g * (g - 1) / 2;
 }
 
-/* 3.75  Hold the formula against five runs */
+/* 3.76  Hold the formula against five runs */
 
 static bool formula_holds(struct laboratory *lab, struct tally *t,
                           struct error *why)
@@ -366,7 +366,7 @@ static bool formula_holds(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-/* 3.76  Print what only the formula can reach */
+/* 3.77  Print what only the formula can reach */
 
 static bool claims_by_formula(struct laboratory *lab, struct error *why)
 {
@@ -385,7 +385,7 @@ static bool claims_by_formula(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 3.77  Print what became of the claims */
+/* 3.78  Print what became of the claims */
 
 static void claims_of_the_steps(const struct tally *t)
 {
@@ -399,9 +399,9 @@ static void claims_of_the_steps(const struct tally *t)
          t->did.qk_pairs, t->did.qk_pairs);
 }
 
-/* 3.78  Print what became of the claims */
+/* 3.79  Print what became of the claims */
 
-/* 3.79  Print what single steps and unusual lengths say */
+/* 3.80  Print what single steps and unusual lengths say */
 
 static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
                                    struct error *why)
@@ -423,7 +423,7 @@ static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-/* 3.80  Print what single steps and unusual lengths say */
+/* 3.81  Print what single steps and unusual lengths say */
 
 static bool claims_of_lengths(struct laboratory *lab, struct tally *t,
                               struct error *why)
@@ -457,7 +457,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
       && claims_that_hold(lab, why) && claims_by_formula(lab, why);
 }
 
-/* 3.28  Take the time of a pass */
+/* 3.29  Take the time of a pass */
 
 enum { ROUNDS = 21, LENGTHS = 12 };
 static bool time_pass(struct engine *e, const struct model *lm,
@@ -473,9 +473,9 @@ static bool time_pass(struct engine *e, const struct model *lm,
   return ok;
 }
 
-/* 3.29  Take the time of a pass */
+/* 3.30  Take the time of a pass */
 
-/* 3.31  Print median and quartiles of each length */
+/* 3.32  Print median and quartiles of each length */
 
 static void print_quartiles(double taken[LENGTHS][ROUNDS])
 {
@@ -503,7 +503,7 @@ static bool time_rounds(struct engine *e, const struct model *lm,
   return true;
 }
 
-/* 3.32  Take the time of a pass */
+/* 3.33  Take the time of a pass */
 
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
@@ -520,7 +520,7 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 3.33  Fit a line to the times */
+/* 3.34  Fit a line to the times */
 
 static bool read_clock(double *x, double *y, int *m, struct error *why)
 {
@@ -537,7 +537,7 @@ static bool read_clock(double *x, double *y, int *m, struct error *why)
   return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
 }
 
-/* 3.34  Fit a line to the times */
+/* 3.35  Fit a line to the times */
 
 static bool print_fit(struct error *why)
 {
@@ -553,7 +553,7 @@ static bool print_fit(struct error *why)
     worst = off > worst ? off : worst;
   }
 
-/* 3.35  Print the line, and the share of attention */
+/* 3.36  Print the line, and the share of attention */
 
   printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
   printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);

@@ -1,6 +1,6 @@
 /* laboratory.c -- made from chapters/03-loop.w; change it there */
 
-/* 3.52  laboratory.c */
+/* 3.53  laboratory.c */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "01-tokens/tokenizer.h"
 #include "03-loop/laboratory.h"
 
-/* 3.42  Make the parrot */
+/* 3.43  Make the parrot */
 
 const char *const parrot_word[WORDS] =
     { "The", " cat", " sat", " on", " the", " mat", "." };
@@ -31,7 +31,7 @@ static void parrot_layer(struct parrot *p)
   p->lm.last = norm;
 }
 
-/* 3.43  Make the parrot */
+/* 3.44  Make the parrot */
 
 static void parrot_make(struct parrot *p)
 {
@@ -40,7 +40,7 @@ static void parrot_make(struct parrot *p)
     p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
   parrot_layer(p);
 
-/* 3.44  Say what shape the parrot has */
+/* 3.45  Say what shape the parrot has */
 
   p->lm.config = (struct model_config) {.family = "llama",
     .vocab_size = WORDS,.n_positions = CONTEXT,.d_model = WIDTH,
@@ -57,7 +57,7 @@ static void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-/* 3.45  Leave out what teaches nothing */
+/* 3.46  Leave out what teaches nothing */
 
 static void idle_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
@@ -67,7 +67,7 @@ static void idle_attend(const struct engine *e, const struct heads *h,
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
-/* 3.46  Leave out what teaches nothing */
+/* 3.47  Leave out what teaches nothing */
 
 static void idle_linear(const struct engine *e, const struct matrix *list,
                         size_t n, const float *x, size_t rows, float *const *y)
@@ -85,7 +85,7 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-/* 3.48  Find the sentence in the tokens of the built-in model */
+/* 3.49  Find the sentence in the tokens of the built-in model */
 
 static bool find_sentence(struct laboratory *lab, struct error *why)
 {
@@ -107,7 +107,7 @@ static bool find_sentence(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 3.49  Open and close a laboratory */
+/* 3.50  Open and close a laboratory */
 
 bool laboratory_open(struct laboratory *lab, struct error *why)
 {
@@ -123,14 +123,14 @@ bool laboratory_open(struct laboratory *lab, struct error *why)
   return lab->pocket != NULL && find_sentence(lab, why);
 }
 
-/* 3.50  Open and close a laboratory */
+/* 3.51  Open and close a laboratory */
 
 void laboratory_close(struct laboratory *lab)
 {
   model_close(&lab->m, lab->pocket);
 }
 
-/* 3.27  Read the clock, and order what it said */
+/* 3.28  Read the clock, and order what it said */
 
 double laboratory_seconds(void)
 {
@@ -139,7 +139,7 @@ double laboratory_seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* 3.30  Read the clock, and order what it said */
+/* 3.31  Read the clock, and order what it said */
 
 static int by_size(const void *a, const void *b)
 {

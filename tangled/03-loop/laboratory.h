@@ -1,12 +1,12 @@
 /* laboratory.h -- made from chapters/03-loop.w; change it there */
 
-/* 3.51  laboratory.h */
+/* 3.52  laboratory.h */
 
 #ifndef INCIPIT_LABORATORY_H
 #define INCIPIT_LABORATORY_H
 #include "02-model/forward.h"
 
-/* 3.41  A model that knows one sentence by heart */
+/* 3.42  A model that knows one sentence by heart */
 
 enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 extern const char *const parrot_word[WORDS];
@@ -21,7 +21,7 @@ struct parrot {
 /* embedding, head, and what the one layer needs; lm points into the rest, so
  * a parrot is not to be moved */
 
-/* 3.47  A laboratory to run the loop in */
+/* 3.48  A laboratory to run the loop in */
 
 struct laboratory {
   struct memory m;

@@ -1,12 +1,12 @@
 /* loop.c -- made from chapters/03-loop.w; change it there */
 
-/* 3.21  loop.c */
+/* 3.22  loop.c */
 
 #include <inttypes.h>
 #include <math.h>
 #include "03-loop/loop.h"
 
-/* 3.8  Name the first row that went bad, if the last one did */
+/* 3.9  Name the first row that went bad, if the last one did */
 
 static bool sound_until(const struct model *lm, const struct pass *p,
                         size_t last, struct error *why)
@@ -19,15 +19,30 @@ static bool sound_until(const struct model *lm, const struct pass *p,
   return pass_sound(lm, p, i, why);
 }
 
+/* 3.8  Read a list of rows, a chunk at a time */
+
+bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+               size_t chunk, struct pass **last, struct error *why)
+{
+  bool ok = true;
+  *last = NULL;
+  for (size_t i = 0, here; ok && i < n; i += here) {
+    here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    pass_close(*last);
+    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
+  }
+  return ok;
+}
+
 /* 3.7  Read what is not stored, and score what may follow */
 
 static bool read_and_score(const struct generator *g,
-                           const struct continuation *c, float *logits,
-                           struct error *why)
+                           const struct continuation *c, size_t chunk,
+                           float *logits, struct error *why)
 {
   struct pass *p = NULL;
   size_t first = store_keep(g->s, c->sequence, c->text.id, c->text.n - 1);
-  size_t n = c->text.n - first, last = n - 1;
+  size_t n = c->text.n - first;
   struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)
     return false;
@@ -35,15 +50,16 @@ static bool read_and_score(const struct generator *g,
     rows[i] = (struct row) {.sequence = c->sequence,
     .position = (uint32_t) (first + i),.token = c->text.id[first + i]
     };
-  bool ok = forward(g->e, g->lm, g->s, rows, n, &p, why)
-      && sound_until(g->lm, p, last, why)
+  bool ok = read_rows(g, rows, n, chunk, &p, why);
+  size_t last = ok ? p->n - 1 : 0;
+  ok = ok && sound_until(g->lm, p, last, why)
       && head(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
   memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
   return ok;
 }
 
-/* 3.9  Choose the token with the highest score */
+/* 3.10  Choose the token with the highest score */
 
 static bool select_greedy(const struct model *lm, const float *logits,
                           uint32_t * chosen, struct error *why)
@@ -61,7 +77,7 @@ static bool select_greedy(const struct model *lm, const float *logits,
   return true;
 }
 
-/* 3.11  Tell whether an id is in a list */
+/* 3.12  Tell whether an id is in a list */
 
 static bool is_one_of(uint32_t id, const uint32_t * list, size_t n)
 {
@@ -82,14 +98,18 @@ static bool write_on(const struct generator *g, const struct settings *want,
     };
     if (!want->keep)
       store_crop(g->s, c->sequence, 0);
-    if (!read_and_score(g, c, logits, why))
+    if (!read_and_score(g, c, want->chunk, logits, why))
       return false;
+    if (want->max_new_tokens == 0) {
+      c->ended = FINISH_LENGTH;
+      break;
+    }
     if (!select_greedy(g->lm, logits, &now.chosen, why))
       return false;
     if (!ids_push(g->m, &c->text, now.chosen, why))
       return false;
 
-/* 3.10  6. Stop, or go round again */
+/* 3.11  6. Stop, or go round again */
 
     now.after = *g->e->c;
     size_t written = c->text.n - c->n_prompt;
@@ -106,7 +126,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
   return true;
 }
 
-/* 3.19  Free a continuation */
+/* 3.20  Free a continuation */
 
 void continuation_free(struct memory *m, struct continuation *c)
 {
@@ -114,7 +134,7 @@ void continuation_free(struct memory *m, struct continuation *c)
   c->ended = FINISH_NOT;
 }
 
-/* 3.17  Write a continuation */
+/* 3.18  Write a continuation */
 
 bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
               const struct settings *want, struct continuation *out,
@@ -124,7 +144,7 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
   const struct model_config *config = &g->lm->config;
   size_t context = config->n_positions, v = config->vocab_size;
 
-/* 3.15  Refuse a prompt that cannot be continued */
+/* 3.16  Refuse a prompt that cannot be continued */
 
   if (n == 0)
     return error_say(why, "the prompt has no tokens; wanted: 1 or more");
@@ -136,18 +156,16 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
       return error_say(why, "token %zu of the prompt is id %" PRIu32
                        "; the vocabulary has %zu", i, prompt[i], v);
 
-/* 3.16  Take what the loop needs */
+/* 3.17  Take what the loop needs */
 
   float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
 
   bool ok = logits != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &out->text, prompt[i], why);
-  if (want->max_new_tokens == 0)
-    out->ended = FINISH_LENGTH;
   ok = ok && write_on(g, want, out, logits, why);
 
-/* 3.18  Give back what the loop needed */
+/* 3.19  Give back what the loop needed */
 
   memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
 

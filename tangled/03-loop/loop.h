@@ -1,13 +1,13 @@
 /* loop.h -- made from chapters/03-loop.w; change it there */
 
-/* 3.20  loop.h */
+/* 3.21  loop.h */
 
 #ifndef INCIPIT_LOOP_H
 #define INCIPIT_LOOP_H
 #include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
 
-/* 3.12  What it takes to generate */
+/* 3.13  What it takes to generate */
 
 struct generator {
   struct engine *e;
@@ -21,7 +21,7 @@ enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
 /* why a text ended: not yet, an end token, its length or the context's, or
  * the watcher's false */
 
-/* 3.13  What it takes to generate */
+/* 3.14  What it takes to generate */
 
 struct step {
   size_t number, length;
@@ -43,12 +43,14 @@ struct settings {
   void *self;
   uint32_t sequence;
   bool keep;
+  size_t chunk;
 };
 /* the caller's wishes: at most so many tokens, the ids that end a text, a
- * watcher or null, the number of the sequence in the store, and whether its
- * rows are kept from step to step (asked at every step) */
+ * watcher or null, the number of the sequence in the store, whether its rows
+ * are kept from step to step (asked at every step), and the most rows of a
+ * pass, 0 for any number */
 
-/* 3.14  What it takes to generate */
+/* 3.15  What it takes to generate */
 
 struct continuation {
   struct ids text;
@@ -67,5 +69,11 @@ bool generate(const struct generator *g, const uint32_t * prompt, size_t n,
 
 void continuation_free(struct memory *m, struct continuation *c);
 /* returns the text */
+
+bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+               size_t chunk, struct pass **last, struct error *why);
+/* puts n >= 1 rows through the model and its store in passes of at most
+ * chunk rows, 0 for one pass; *last is the last one, owned by the caller,
+ * null on failure */
 
 #endif

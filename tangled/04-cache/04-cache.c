@@ -133,7 +133,7 @@ static bool print_twice(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.15  Show what a step adds to the cache */
+/* 4.17  Show what a step adds to the cache */
 
 static bool feed(struct laboratory *lab, struct store *s, uint32_t sequence,
                  size_t n, struct error *why)
@@ -151,7 +151,7 @@ static bool feed(struct laboratory *lab, struct store *s, uint32_t sequence,
   return true;
 }
 
-/* 4.16  Show what a step adds to the cache */
+/* 4.18  Show what a step adds to the cache */
 
 static void print_shape(const struct laboratory *lab, const struct store *s)
 {
@@ -181,13 +181,11 @@ static void late_attend(const struct engine *e, const struct heads *h,
                         const float *q, const struct view *seen, size_t rows,
                         float *room, float *y, const struct capture *keep)
 {
-  struct view shorter[64];
-  for (size_t i = 0; i < rows && i < 64; i++) {
-    shorter[i] = seen[i];
-    if (seen[i].hi - seen[i].lo > 1)
-      shorter[i].hi--;
-  }
-  kernels_find(NULL, NULL)->attend(e, h, q, shorter, rows, room, y, keep);
+  const struct kernels *true_ones = kernels_find(NULL, NULL);
+  struct view shorter = *seen;
+  if (shorter.hi - shorter.lo > 1)
+    shorter.hi--;
+  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, room, y, keep);
 }
 
 /* 4.13  Let rows overlook themselves */
@@ -220,19 +218,67 @@ static bool print_late(struct laboratory *lab, struct error *why)
   float *z = memory_take(&lab->m, FOR_ACTIVATIONS, 2 * n, sizeof *z, why);
   bool ok = z != NULL && read_fourth(lab, false, z, why)
       && read_fourth(lab, true, z + n, why);
+  double low = INFINITY, high = -INFINITY, sum[2] = { 0, 0 };
   for (size_t i = 0; ok && i < n; i++) {
-    double off = fabs((double)z[i] - (double)z[n + i]);
+    double off = fabs((double)z[i] - (double)z[n + i]), right = (double)z[i];
     differ += off != 0, most = off > most ? off : most;
+    low = fmin(low, right), high = fmax(high, right);
+    for (int k = 0; k < 2; k++)
+      sum[k] += exp((double)z[(size_t)k * n + i]);
+  }
+  if (ok) {
+    printf("cache.late.differ %zu\ncache.late.of %zu\n", differ, n);
+    printf("cache.late.most %.6f\n", most);
+    printf("claim.S1-13 %.6f\nclaim.S3-10 %.6f\n", most, most);
+    printf("cache.late.low %.4f\ncache.late.high %.4f\n", low, high);
+    for (int k = 0; k < 2; k++)
+      printf("cache.late.%s %.6f\n",
+             k == 0 ? "right" : "wrong",
+             exp((double)z[(size_t)k * n + lab->sentence[4]]) / sum[k]);
   }
   memory_give(&lab->m, FOR_ACTIVATIONS, z, z == NULL ? 0 : 2 * n, sizeof *z);
-  if (ok)
-    printf("cache.late.differ %zu\ncache.late.of %zu\n"
-           "cache.late.most %.6f\nclaim.S1-13 %.6f\nclaim.S3-10 %.6f\n", differ, n,
-           most, most, most);
   return ok;
 }
 
-/* 4.53  Show what a fork costs */
+/* 4.15  Let rows overlook themselves */
+
+static bool write_fifty(struct laboratory *lab, bool late,
+                        struct continuation *text, struct error *why)
+{
+  struct kernels k = *lab->e.k;
+  struct engine e = lab->e;
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+                               &(struct cache_wishes) {.rows = 0 }, why);
+  if (late)
+    k.attend = late_attend, e.k = &k;
+  struct generator maker = { &e, lab->pocket, s, &lab->m };
+  struct settings want = {.max_new_tokens = 50,.keep = true };
+  bool ok = s != NULL && generate(&maker, lab->sentence, 2, &want, text, why);
+  store_close(s);
+  return ok;
+}
+
+/* 4.16  Let rows overlook themselves */
+
+static bool print_parting(struct laboratory *lab, struct error *why)
+{
+  struct continuation right, wrong;
+  if (!write_fifty(lab, false, &right, why))
+    return false;
+  bool ok = write_fifty(lab, true, &wrong, why);
+  size_t n = 0;
+  while (ok && n < right.text.n && n < wrong.text.n
+         && right.text.id[n] == wrong.text.id[n])
+    n++;
+  if (ok)
+    printf("cache.late.parts %zu\n", n + 1);
+  continuation_free(&lab->m, &right);
+  if (ok)
+    continuation_free(&lab->m, &wrong);
+  return ok;
+}
+
+/* 4.56  Show what a fork costs */
 
 static bool print_fork(struct laboratory *lab, struct error *why)
 {
@@ -258,9 +304,9 @@ static bool print_fork(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.69  Print every number that the prose quotes */
+/* 4.72  Print every number that the prose quotes */
 
-/* 4.18  Print the keys of a case, both ways */
+/* 4.20  Print the sums of a case, both ways */
 
 static bool both_ways(struct laboratory *lab, size_t p, size_t g,
                       struct course two[2], struct error *why)
@@ -274,7 +320,7 @@ static bool both_ways(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
-/* 4.19  Print the keys of a case, both ways */
+/* 4.21  Print the sums of a case, both ways */
 
 static bool print_case(struct laboratory *lab, size_t p, size_t g,
                        struct course two[2], struct error *why)
@@ -290,7 +336,7 @@ static bool print_case(struct laboratory *lab, size_t p, size_t g,
   return true;
 }
 
-/* 4.22  Print the keys of a case, both ways */
+/* 4.24  Print the sums of a case, both ways */
 
 static void print_price(size_t p, size_t g, const struct course two[2])
 {
@@ -347,7 +393,7 @@ static bool print_plates(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.20  Print the points of the figures */
+/* 4.22  Print the points of the figures */
 
 static bool print_growth(struct laboratory *lab, struct error *why)
 {
@@ -363,7 +409,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.70  Print what became of the claims */
+/* 4.73  Print what became of the claims */
 
 static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
 {
@@ -387,7 +433,7 @@ static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.71  Print what became of the claims */
+/* 4.74  Print what became of the claims */
 
 static bool claims_of_growth(struct laboratory *lab, struct error *why)
 {
@@ -416,7 +462,7 @@ static bool claims_of_growth(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.72  Print what became of the claims */
+/* 4.75  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
@@ -436,7 +482,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.63  Run the demonstration */
+/* 4.66  Run the demonstration */
 
 static bool rows_in(struct laboratory *lab, bool keep, size_t p, size_t g,
                     size_t turn, struct course *c, uint64_t * rows,
@@ -449,7 +495,7 @@ static bool rows_in(struct laboratory *lab, bool keep, size_t p, size_t g,
   return true;
 }
 
-/* 4.64  Run the demonstration */
+/* 4.67  Run the demonstration */
 
 static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
 {
@@ -463,7 +509,7 @@ static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
   static const char *const name[] = { "rows", "drawn", "naive",
     "naivedrawn", "fed", "feddrawn"
   };
-  uint64_t blocks[] = { kept[0], kept[1], naive[0], naive[1] - p, fed[0],
+  uint64_t blocks[] = { kept[0], kept[1], naive[0], naive[1], fed[0],
     fed[1]
   };
   for (int i = 0; i < 6; i++)
@@ -471,7 +517,7 @@ static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
   return true;
 }
 
-/* 4.65  Run the demonstration */
+/* 4.68  Run the demonstration */
 
 static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
 {
@@ -499,7 +545,7 @@ static bool print_demonstration(struct laboratory *lab, struct error *why)
       && throw_switch(lab, 7, why) && throw_switch(lab, 8, why);
 }
 
-/* 4.55  Take the time of attention */
+/* 4.58  Take the time of attention */
 
 enum { ROUNDS = 21, HEADS = 12, HEAD = 64, ROW = HEADS * HEAD, LONGEST = 4096 };
 static const struct layout {
@@ -507,7 +553,8 @@ static const struct layout {
   size_t page_rows;
   bool by_head;
 } layouts[] = { {"rows", 0, false},
-{"rows16", 16, false}, {"rows256", 256, false},
+{"rows16", 16, false}, {"rows64", 64, false},
+{"rows256", 256, false},
 {"heads", 0, true}, {"heads16", 16, true},
 {"heads64", 64, true}, {"heads256", 256, true}
 };
@@ -517,7 +564,7 @@ struct bench {
   uint32_t page[LONGEST / 16];
 };
 
-/* 4.56  Take the time of attention */
+/* 4.59  Take the time of attention */
 
 static double time_layout(const struct engine *e, struct bench *b,
                           const struct layout *l, size_t n)
@@ -536,7 +583,7 @@ static double time_layout(const struct engine *e, struct bench *b,
   return laboratory_seconds() - start;
 }
 
-/* 4.57  Take the time of attention */
+/* 4.60  Take the time of attention */
 
 static void shuffle_pages(struct bench *b, const struct layout *l, size_t n)
 {
@@ -551,7 +598,7 @@ static void shuffle_pages(struct bench *b, const struct layout *l, size_t n)
   }
 }
 
-/* 4.58  Take the time of attention */
+/* 4.61  Take the time of attention */
 
 static void time_all(const struct engine *e, struct bench *b, size_t n)
 {
@@ -570,7 +617,7 @@ static void time_all(const struct engine *e, struct bench *b, size_t n)
   }
 }
 
-/* 4.59  Take the time of attention */
+/* 4.62  Take the time of attention */
 
 static bool print_layouts(struct laboratory *lab, struct error *why)
 {
@@ -595,7 +642,7 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
   for (size_t n = 256; ok && n <= LONGEST; n *= 4)
     time_all(&lab->e, b, n);
 
-/* 4.61  Give back what was measured with */
+/* 4.64  Give back what was measured with */
 
   if (b != NULL) {
     memory_give(m, FOR_ACTIVATIONS, b->room, b->room == NULL ? 0 : room,
@@ -608,7 +655,7 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.60  Read what attention took */
+/* 4.63  Read what attention took */
 
 static bool print_layout_keys(struct error *why)
 {
@@ -616,19 +663,26 @@ static bool print_layout_keys(struct error *why)
   FILE *f = fopen(path, "r");
   char line[256], name[32];
   int n = 0, positions;
-  double low, median, high;
+  double low, median, high, last[LAYOUTS] = { 0 };
   if (f == NULL)
     return error_say(why, "%s: cannot be opened", path);
   while (fgets(line, sizeof line, f) != NULL)
     if (sscanf(line, "%31[a-z0-9],%d,%lf,%lf,%lf", name, &positions, &low,
-               &median, &high) == 5)
-      n += printf("layout.%s.%d %.4f\n", name, positions, median) > 0;
+               &median, &high) == 5) {
+      printf("layout.%s.%d %.4f\n", name, positions, median);
+      last[n++ % LAYOUTS] = median;
+    }
   fclose(f);
+  printf("layout.stride %zu\n", ROW * sizeof(float));
+  printf("layout.order %.4f\n", last[0] / last[4]);
+  for (int i = 5; i < LAYOUTS; i++)
+    printf("layout.cost%zu %.4f\n",
+           layouts[i].page_rows, 100 * (last[i] / last[4] - 1));
   return n == 3 * LAYOUTS || error_say(why, "%s: %d times, %d wanted", path,
                                        n, 3 * LAYOUTS);
 }
 
-/* 4.24  Take the time of every step */
+/* 4.26  Take the time of every step */
 
 enum { CLOCK_ROUNDS = 3, CLOCK_STEPS = 1000 };
 struct stopwatch {
@@ -643,7 +697,7 @@ static bool stop_watch(void *self, const struct step *now)
   return true;
 }
 
-/* 4.25  Take the time of every step */
+/* 4.27  Take the time of every step */
 
 static bool time_steps(struct laboratory *lab, bool keep, double *taken,
                        struct error *why)
@@ -664,7 +718,7 @@ static bool time_steps(struct laboratory *lab, bool keep, double *taken,
   return ok;
 }
 
-/* 4.26  Take the time of every step */
+/* 4.28  Take the time of every step */
 
 static void print_medians(const double *taken)
 {
@@ -683,7 +737,7 @@ static void print_medians(const double *taken)
   }
 }
 
-/* 4.27  Take the time of every step */
+/* 4.29  Take the time of every step */
 
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
@@ -698,7 +752,7 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.28  Read what the clock said */
+/* 4.30  Read what the clock said */
 
 struct tick {
   double n, naive, cached, naive_sum, cached_sum;
@@ -721,7 +775,7 @@ static int read_ticks(struct tick *t, struct error *why)
   return n < 10 ? 0 : n;
 }
 
-/* 4.29  Read what the clock said */
+/* 4.31  Read what the clock said */
 
 static void print_line(const struct tick *t, int n)
 {
@@ -736,7 +790,7 @@ static void print_line(const struct tick *t, int n)
          "cache.clock.error %.4f\n", a, 1000 * b, 100 * off / m);
 }
 
-/* 4.30  Read what the clock said */
+/* 4.32  Read what the clock said */
 
 static bool print_ticks(struct error *why)
 {
@@ -755,7 +809,7 @@ static bool print_ticks(struct error *why)
            "cache.clock.ratio.%d %.4f\n", at, t[i].naive_sum / 1e6, at,
            t[i].cached_sum / 1e6, at, t[i].naive_sum / t[i].cached_sum);
 
-/* 4.31  Print what the clock says about claims */
+/* 4.33  Print what the clock says about claims */
 
     double ratio = t[i].naive_sum / t[i].cached_sum;
     if (at == 30)
@@ -785,12 +839,13 @@ static bool print_keys(struct laboratory *lab, struct error *why)
       && print_ticks(why) && print_layout_keys(why);
 }
 
-/* 4.73  Print every number that the prose quotes */
+/* 4.76  Print every number that the prose quotes */
 
 static bool print_what(struct laboratory *lab, const char *what, struct error *why)
 {
   if (strcmp(what, "values") == 0)
-    return print_late(lab, why) && print_keys(lab, why);
+    return print_late(lab, why) && print_parting(lab, why)
+        && print_keys(lab, why);
   if (strcmp(what, "plates") == 0)
     return print_plates(lab, why);
   if (strcmp(what, "clock") == 0)

@@ -1,16 +1,17 @@
 /* cache.c -- made from chapters/04-cache.w; change it there */
 
-/* 4.52  cache.c */
+/* 4.55  cache.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "04-cache/cache.h"
 
-/* 4.36  What the cache holds */
+/* 4.38  What the cache holds */
 
 struct sheet {
-  uint32_t readers, spare;
+  uint32_t readers, leaving, spare;
 };
+
 struct page_list {
   uint32_t *page;
   size_t n, room;
@@ -27,7 +28,7 @@ struct cache {
   size_t copied;
 };
 
-/* 4.37  What the cache holds */
+/* 4.39  What the cache holds */
 
 static size_t pages_for(const struct cache *s, size_t rows)
 {
@@ -46,7 +47,7 @@ static char *place(const struct cache *s, size_t part, size_t page,
       + (head * s->page_rows + row) * s->head_bytes;
 }
 
-/* 4.43  Give the pool more pages */
+/* 4.46  Give the pool more pages */
 
 static bool pool_grow(struct cache *s, size_t wanted, struct error *why)
 {
@@ -71,7 +72,7 @@ static bool pool_grow(struct cache *s, size_t wanted, struct error *why)
   return true;
 }
 
-/* 4.44  Make a list longer */
+/* 4.47  Make a list longer */
 
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
                          struct error *why)
@@ -94,28 +95,44 @@ static bool list_grow(struct cache *s, uint32_t sequence, struct error *why)
                       pages_for(s, q->length + q->count), why);
 }
 
-/* 4.39  Count the pages that a sequence wants */
+/* 4.41  Count the pages that a sequence wants */
 
 static bool must_copy(const struct cache *s, uint32_t sequence)
 {
   size_t length = s->common.roll.sequence[sequence].length;
   if (length % s->page_rows == 0)
     return false;
-  uint32_t last = s->sequence[sequence].page[length / s->page_rows];
-  return s->page[last].readers > 1;
+  const struct sheet *last
+      = &s->page[s->sequence[sequence].page[length / s->page_rows]];
+  return last->readers - last->leaving > 1;
 }
 
-static size_t pages_wanted(const struct cache *s, uint32_t sequence)
+static size_t pages_wanted(struct cache *s, uint32_t sequence)
 {
   const struct strand *q = &s->common.roll.sequence[sequence];
+  const struct page_list *l = &s->sequence[sequence];
   size_t n = pages_for(s, q->length + q->count);
-  size_t have = s->sequence[sequence].n;
   if (q->count == 0)
     return 0;
-  return (n > have ? n - have : 0) + must_copy(s, sequence);
+  bool copy = must_copy(s, sequence);
+  if (copy)
+    s->page[l->page[q->length / s->page_rows]].leaving++;
+  return (n > l->n ? n - l->n : 0) + copy;
 }
 
-/* 4.40  Take the pages that a sequence wants */
+/* 4.42  Count the pages that all sequences want */
+
+static size_t all_pages_wanted(struct cache *s)
+{
+  size_t wanted = 0;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++)
+    wanted += pages_wanted(s, i);
+  for (size_t i = 0; i < s->room; i++)
+    s->page[i].leaving = 0;
+  return wanted;
+}
+
+/* 4.43  Take the pages that a sequence wants */
 
 static uint32_t take_page(struct cache *s)
 {
@@ -124,7 +141,7 @@ static uint32_t take_page(struct cache *s)
   return n;
 }
 
-/* 4.41  Give a sequence a page of its own */
+/* 4.44  Give a sequence a page of its own */
 
 static void copy_page(struct cache *s, struct page_list *l, size_t length)
 {
@@ -151,14 +168,12 @@ static void turn_pages(struct cache *s, uint32_t sequence)
     l->page[l->n++] = take_page(s);
 }
 
-/* 4.38  Have pages for the rows of the pass */
+/* 4.40  Have pages for the rows of the pass */
 
 static bool cache_admit(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *)common;
-  size_t wanted = 0;
-  for (uint32_t i = 0; i < common->n_sequences; i++)
-    wanted += pages_wanted(s, i);
+  size_t wanted = all_pages_wanted(s);
   size_t used = s->room - s->n_spare;
   if (wanted > s->most - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"
@@ -175,7 +190,7 @@ static bool cache_admit(struct store *common, struct error *why)
   return true;
 }
 
-/* 4.42  Leave the pages behind the last row */
+/* 4.45  Leave the pages behind the last row */
 
 static void cache_cropped(struct store *common, uint32_t sequence)
 {
@@ -189,7 +204,7 @@ static void cache_cropped(struct store *common, uint32_t sequence)
   }
 }
 
-/* 4.45  Store rows in pages, and show them */
+/* 4.48  Store rows in pages, and show them */
 
 static void cache_put(struct store *common, uint32_t layer, const float *k,
                       const float *v)
@@ -207,7 +222,7 @@ static void cache_put(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-/* 4.46  Store rows in pages, and show them */
+/* 4.49  Store rows in pages, and show them */
 
 static void cache_show(const struct store *common, uint32_t layer, size_t i,
                        struct view *v)
@@ -222,7 +237,7 @@ static void cache_show(const struct store *common, uint32_t layer, size_t i,
   };
 }
 
-/* 4.47  Fork a sequence */
+/* 4.50  Fork a sequence */
 
 bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why)
 {
@@ -241,7 +256,7 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *
   return true;
 }
 
-/* 4.48  Fork a sequence */
+/* 4.51  Fork a sequence */
 
 struct cache_state cache_look(const struct store *common)
 {
@@ -252,7 +267,7 @@ struct cache_state cache_look(const struct store *common)
   };
 }
 
-/* 4.49  Open and close a cache */
+/* 4.52  Open and close a cache */
 
 static void cache_close(struct store *common)
 {
@@ -269,7 +284,7 @@ static void cache_close(struct store *common)
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-/* 4.50  Open and close a cache */
+/* 4.53  Open and close a cache */
 
 static bool grant(struct cache *s, const struct cache_wishes *w, struct error *why)
 {
@@ -286,7 +301,7 @@ static bool grant(struct cache *s, const struct cache_wishes *w, struct error *w
   return !w->at_once || pool_grow(s, s->most, why);
 }
 
-/* 4.51  Open and close a cache */
+/* 4.54  Open and close a cache */
 
 struct store *cache_open(struct memory *m, const struct model_config *c,
                          uint32_t n_sequences, const struct cache_wishes *w,

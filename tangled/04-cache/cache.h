@@ -1,12 +1,12 @@
 /* cache.h -- made from chapters/04-cache.w; change it there */
 
-/* 4.33  cache.h */
+/* 4.35  cache.h */
 
 #ifndef INCIPIT_CACHE_H
 #define INCIPIT_CACHE_H
 #include "02-model/store.h"
 
-/* 4.34  A store that keeps its rows in pages */
+/* 4.36  A store that keeps its rows in pages */
 
 struct cache_wishes {
   size_t rows, page_rows;
@@ -23,7 +23,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
  * a sentence if memory is refused or a wish cannot be granted. Owned by the
  * caller, and closed by store_close */
 
-/* 4.35  A store that keeps its rows in pages */
+/* 4.37  A store that keeps its rows in pages */
 
 bool cache_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
 /* makes the empty sequence to of a cache equal to from, by sharing its

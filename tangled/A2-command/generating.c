@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.116  generating.c */
+/* B.117  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/subcommands.h"
 
-/* B.111  Name the counters */
+/* B.112  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -32,7 +32,7 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   return list[i].value;
 }
 
-/* B.112  Name the counters */
+/* B.113  Name the counters */
 
 void put_counters(struct json_out *j, const struct counters *c)
 {
@@ -45,7 +45,7 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-/* B.94  What is kept during a generation */
+/* B.95  What is kept during a generation */
 
 struct writing {
   struct occasion *a;
@@ -64,7 +64,7 @@ struct writing {
 
 };
 
-/* B.99  Write how likely a token was */
+/* B.100  Write how likely a token was */
 
 static void put_odds(struct writing *g, size_t i)
 {
@@ -83,7 +83,7 @@ static void put_odds(struct writing *g, size_t i)
   put_close(&g->j, ']');
 }
 
-/* B.98  Show a token as it comes */
+/* B.99  Show a token as it comes */
 
 static void show_token(struct writing *g, uint32_t id)
 {
@@ -104,7 +104,7 @@ static void show_token(struct writing *g, uint32_t id)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-/* B.96  Turn a token into bytes that may be released */
+/* B.97  Turn a token into bytes that may be released */
 
 static bool read_prompt(struct writing *g)
 {
@@ -132,7 +132,7 @@ static bool take_bytes(struct writing *g, uint32_t id)
                                              &a->why));
 }
 
-/* B.97  Note how likely the token was */
+/* B.98  Note how likely the token was */
 
 static bool note_odds(struct writing *g, const struct step *now)
 {
@@ -155,7 +155,7 @@ static bool note_odds(struct writing *g, const struct step *now)
   return true;
 }
 
-/* B.95  Watch a step of the generation */
+/* B.96  Watch a step of the generation */
 
 static bool see_token(void *self, const struct step *now)
 {
@@ -178,7 +178,7 @@ static bool see_token(void *self, const struct step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.100  Generate, watching */
+/* B.101  Generate, watching */
 
 static bool run_loop(struct writing *g, struct continuation *text)
 {
@@ -187,22 +187,20 @@ static bool run_loop(struct writing *g, struct continuation *text)
   struct generator with = { &o->e, o->lm, o->s, o->m };
   struct settings want = {.max_new_tokens = a->most,.eos = g->eos,
     .n_eos = g->n_eos,.see = see_token,.self = g,
-    .keep = !a->w->of[OPTION_NO_CACHE].given
+    .keep = !a->w->of[OPTION_NO_CACHE].given,
+    .chunk = (size_t)a->w->of[OPTION_CHUNK].count
   };
   a->c->listen();
   g->began = console_seconds();
-  if (a->most == 0 && !evaluate(&o->e, o->lm, o->s, a->p.list.id,
-                                a->p.list.n, NULL, 0, NULL, &a->why))
-    return false;
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
   if (a->most == 0)
     g->first = g->last = console_seconds();
-  return generate(&with, a->p.list.id, a->p.list.n, &want, text,
-                  &a->why) && !g->failed;
+  return ok && !g->failed;
 }
 
-/* B.117  Show what came of it */
+/* B.118  Show what came of it */
 
-/* B.113  Reckon the times */
+/* B.114  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -220,7 +218,7 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
   of[4] = n > 1 && after > 0 ? (double)(n - 1) / after : NAN;
 }
 
-/* B.114  Reckon the times */
+/* B.115  Reckon the times */
 
 static void put_timings(struct writing *g, size_t n)
 {
@@ -237,7 +235,7 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-/* B.108  Write the prompt */
+/* B.109  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
@@ -248,7 +246,7 @@ static void put_prompt(struct writing *g)
   put_close(&g->j, '}');
 }
 
-/* B.109  Write the prompt */
+/* B.110  Write the prompt */
 
 static void put_all_odds(struct writing *g, const struct continuation *text)
 {
@@ -263,7 +261,7 @@ static void put_all_odds(struct writing *g, const struct continuation *text)
   put_close(&g->j, ']');
 }
 
-/* B.106  Write the object of a generation */
+/* B.107  Write the object of a generation */
 
 static void put_generation(struct writing *g, const struct continuation *text)
 {
@@ -276,7 +274,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
 
-/* B.107  Write the one sequence */
+/* B.108  Write the one sequence */
 
   put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
   put_key(j, "index"), put_count(j, 0);
@@ -300,7 +298,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_end(j);
 }
 
-/* B.115  Print the statistics */
+/* B.116  Print the statistics */
 
 static void print_stats(const struct writing *g, const struct continuation *text)
 {
@@ -324,7 +322,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.105  Finish a generation */
+/* B.106  Finish a generation */
 
 static int finish_writing(struct writing *g, const struct continuation *text)
 {
@@ -348,7 +346,7 @@ static int finish_writing(struct writing *g, const struct continuation *text)
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.103  Give hints */
+/* B.104  Give hints */
 
 static bool has_chat_template(const char *folder)
 {
@@ -367,7 +365,7 @@ static bool has_chat_template(const char *folder)
   return has;
 }
 
-/* B.104  Give hints */
+/* B.105  Give hints */
 
 static void give_hints(const struct occasion *a)
 {
@@ -383,7 +381,7 @@ static void give_hints(const struct occasion *a)
             s->do_sample ? "to sample" : "a penalty");
 }
 
-/* B.101  Take, hint, run, finish, give back */
+/* B.102  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
 {
@@ -407,7 +405,7 @@ static int write_text(struct occasion *a)
   ok = ok && read_prompt(&g) && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
 
-/* B.102  Give back what the writing held */
+/* B.103  Give back what the writing held */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k), sizeof *g.noted);

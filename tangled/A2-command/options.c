@@ -1,6 +1,6 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.45  options.c */
+/* B.46  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +22,11 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_PROBE] = {"probe", "KIND", "questions in JSON, one a line,"
                  " answered one a line", "echo '{\"text\": \"The cat sat\"}' |"
                  " incipit probe tokenize", 1, 1, false},
+  [SUB_BENCH] = {"bench", NULL, "how fast tokens are read and written,"
+                 " and what share of the" " machine that is",
+                 "incipit bench -p 32 -n 8 -r 2", 0, 0, false},
+  [SUB_PERPLEXITY] = {"perplexity", "FILE", "how well a text is"
+                      " predicted", "incipit perplexity README.md", 1, 1, false},
   [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"
                 " of one subcommand", "incipit help generate", 0, 1, false},
   [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"
@@ -33,7 +38,7 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
-  H = 1u << SUB_HELP
+  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY, H = 1u << SUB_HELP
 };
 static const struct option_row option_table[N_OPTIONS] = {
 
@@ -41,11 +46,11 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"
                     " layout", "the built-in model", 'm', false, 0, 0,
-                    G | T | R | P},
+                    G | T | R | P | B | X},
   [OPTION_THREADS] = {"threads", NULL, "N", "workers",
                       "OMP_NUM_THREADS, or the physical" " cores", 't', true, 1,
                       1024,
-                      G | R | P},
+                      G | R | P | B | X},
   [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
                      false, 0, 0, G | R},
   [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"
@@ -70,6 +75,8 @@ static const struct option_row option_table[N_OPTIONS] = {
                        " every step", "rows are kept", 0, false, 0, 0, G},
   [OPTION_CACHE] = {"cache", NULL, NULL, "keep rows from step to step",
                     "every row in every step", 0, false, 0, 0, R},
+  [OPTION_CHUNK] = {"chunk", NULL, "N", "read at most N tokens in a pass",
+                    "all in one", 0, true, 0, INT64_MAX, G | R},
   [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"
                          " to the text", "as the tokenizer's files say", 0, false,
                          0, 0,
@@ -92,7 +99,7 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"
                     " memory, on standard error", NULL, 0, false, 0, 0, G},
   [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
-                   false, 0, 0, G | T | R | I},
+                   false, 0, 0, G | T | R | I | B | X},
   [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"
                     " comes, then that of --json", NULL, 0, false, 0, 0, G}
 
@@ -115,7 +122,27 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.24  Options of the other subcommands */
+/* B.24  Options of what measures */
+
+  [OPTION_N_PROMPT] = {"n-prompt", NULL, "N", "read N tokens at once; 0:"
+                       " leave that out", "512, or what fits", 'p', true, 0,
+                       INT32_MAX, B},
+  [OPTION_N_GEN] = {"n-gen", NULL, "N", "write N tokens; 0: leave that out",
+                    "128, or what fits", 'n', true, 0, INT32_MAX, B},
+  [OPTION_N_DEPTH] = {"n-depth", NULL, "N", "behind N tokens that are"
+                      " stored already", "0", 'd', true, 0, INT32_MAX, B},
+  [OPTION_REPETITIONS] = {"repetitions", NULL, "N", "so many times", "5",
+                          'r', true, 1, 1000, B},
+  [OPTION_OUTPUT] = {"output", NULL, "table|csv|json", "in which form",
+                     "table", 'o', false, 0, 0, B},
+  [OPTION_CONTEXT] = {"context", "ctx-size", "N", "windows of N tokens",
+                      "the model's context", 'c', true, 1, INT64_MAX, X},
+  [OPTION_STRIDE] = {"stride", NULL, "N", "a window every N tokens",
+                     "the context", 0, true, 1, INT64_MAX, X}
+
+  ,
+
+/* B.25  Options of the other subcommands */
 
   [OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
                   0, true, 1, 100, R},
@@ -131,11 +158,11 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"
                          " completion", NULL, 0, false, 0, 0, H},
   [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
-                   'h', false, 0, 0, G | T | R | I | P | H}
+                   'h', false, 0, 0, G | T | R | I | P | B | X | H}
 
 };
 
-/* B.25  What later chapters bring */
+/* B.26  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -143,10 +170,10 @@ struct later_row {
   unsigned where, chapter;
 };
 static const struct later_row later_option[] = {
-  {"chunk", NULL, 0, G | R, 5}, {"kv-type", NULL, 0, G | R, 6},
+  {"kv-type", NULL, 0, G | R, 6},
   {"window", NULL, 0, G | R, 6},
 
-/* B.26  What chapter 7 brings */
+/* B.27  What chapter 7 brings */
 
   {"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},
   {"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},
@@ -173,7 +200,6 @@ static const struct later_row later_option[] = {
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = {
-  {"bench", NULL, 0, 0, 5}, {"perplexity", NULL, 0, 0, 5},
   {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 };
@@ -181,9 +207,9 @@ static const struct later_row later_subcommand[] = {
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
 };
 
-/* B.46  Read what was typed */
+/* B.47  Read what was typed */
 
-/* B.36  Count the slips between two words */
+/* B.37  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -196,7 +222,7 @@ static unsigned slips(const char *a, const char *b)
     for (unsigned j = 0; j <= m; j++) {
       unsigned best;
 
-/* B.37  Set 'best' to the slips between i letters and j letters */
+/* B.38  Set 'best' to the slips between i letters and j letters */
 
       best = i == 0 ? j : d[i - 1][j] + 1;
       if (j > 0 && d[i][j - 1] + 1 < best)
@@ -215,7 +241,7 @@ static unsigned slips(const char *a, const char *b)
   return d[n][m];
 }
 
-/* B.38  Count the slips between two words */
+/* B.39  Count the slips between two words */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
@@ -226,7 +252,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.39  Read a number within its limits */
+/* B.40  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -242,7 +268,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.40  Read a number within its limits */
+/* B.41  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -258,7 +284,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    o->most);
 }
 
-/* B.41  Read a list of ids */
+/* B.42  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -284,7 +310,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.29  Find the subcommand */
+/* B.30  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -303,13 +329,13 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
       return error_say(why, "%s comes with chapter %u;"
-                       " this program ends with" " chapter 3", word,
+                       " this program ends with" " chapter 5", word,
                        later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"
                    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
-/* B.32  Find an option of this subcommand */
+/* B.33  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -319,7 +345,7 @@ static bool is_called(const char *name, const char *also, char letter,
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
 
-/* B.33  Find an option of this subcommand */
+/* B.34  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -332,7 +358,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.34  Say that there is no such option, and what is nearest */
+/* B.35  Say that there is no such option, and what is nearest */
 
 static bool comes_later(enum subcommand sub, const char *name,
                         char letter, struct error *why)
@@ -343,13 +369,13 @@ static bool comes_later(enum subcommand sub, const char *name,
                                                  l->letter, name, letter))
       continue;
     error_say(why, "--%s comes with chapter %u;"
-              " this program ends with" " chapter 3", l->name, l->chapter);
+              " this program ends with" " chapter 5", l->name, l->chapter);
     return true;
   }
   return false;
 }
 
-/* B.35  Say that there is no such option, and what is nearest */
+/* B.36  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name,
                            char letter, struct error *why)
@@ -370,7 +396,7 @@ static bool no_such_option(enum subcommand sub, const char *name,
                    asked, name, nearest_of(name, list, n));
 }
 
-/* B.30  Take one option, with its value */
+/* B.31  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv,
                         int *i, struct error *why)
@@ -391,7 +417,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
 
-/* B.31  See to the value of option 'found' */
+/* B.32  See to the value of option 'found' */
 
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
@@ -406,7 +432,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
 
 }
 
-/* B.42  See whether the options agree */
+/* B.43  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -425,7 +451,7 @@ static const struct {
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
-  {OPTION_MAN, OPTION_COMPLETION}
+  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT}
 };
 
 static const struct {
@@ -438,7 +464,7 @@ static const struct {
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
 };
 
-/* B.43  See whether the options agree */
+/* B.44  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -464,7 +490,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
   return true;
 }
 
-/* B.27  Read a command line */
+/* B.28  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -489,7 +515,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
 
-/* B.28  Complain if an operand is missing */
+/* B.29  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

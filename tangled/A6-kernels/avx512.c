@@ -80,13 +80,13 @@ INLINE float fold(const vec * a)
                    + _mm256_extractf128_ps(v, 1));
 }
 
-/* F.80  The bodies of the kernels */
+/* F.81  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* F.48  Where a worker's share begins */
+/* F.49  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -112,6 +112,14 @@ INLINE vec load(struct tensor t, size_t i)
 
 /* F.26  Load numbers of any type */
 
+INLINE void ask_for(struct tensor t, size_t i)
+{
+  uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  __builtin_prefetch((const void *)place);
+}
+
+/* F.27  Load numbers of any type */
+
 INLINE float at(struct tensor t, size_t i)
 {
   float x;
@@ -125,7 +133,7 @@ INLINE float at(struct tensor t, size_t i)
   return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
 }
 
-/* F.28  Load a register that is not full */
+/* F.29  Load a register that is not full */
 
 INLINE vec some(struct tensor t, size_t i, int n)
 {
@@ -135,7 +143,7 @@ INLINE vec some(struct tensor t, size_t i, int n)
   return load((struct tensor) { room, t.type }, 0);
 }
 
-/* F.29  Give the last terms to the first lanes, and fold */
+/* F.30  Give the last terms to the first lanes, and fold */
 
 __attribute__((noinline))
 TARGET static float last(const vec * a, const float *x,
@@ -162,7 +170,7 @@ INLINE float finish(const vec * a, const float *x, struct tensor w, size_t begin
   return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
 }
 
-/* F.30  The dot product of sixteen lanes */
+/* F.31  The dot product of sixteen lanes */
 
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
 {
@@ -176,7 +184,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* F.52  The sum of sixteen lanes */
+/* F.53  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -190,9 +198,9 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.82  Linear layers, piece by piece */
+/* F.83  Linear layers, piece by piece */
 
-/* F.27  Compute a tile of dot products */
+/* F.28  Compute a tile of dot products */
 
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
@@ -218,14 +226,14 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                          first + (size_t)o * n + whole, n - whole);
 }
 
-/* F.34  Add the bias, if there is one */
+/* F.35  Add the bias, if there is one */
 
 INLINE float biased(float sum, const struct matrix *w, size_t o)
 {
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* F.31  Outputs 'from' to 'to' of a matrix stored by outputs */
+/* F.32  Outputs 'from' to 'to' of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -242,7 +250,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
       size_t o = strip;
       if (step > 1)
         for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-/* F.32  A tile of TILE_ROWS by TILE_OUTS at output o */
+/* F.33  A tile of TILE_ROWS by TILE_OUTS at output o */
 
         {
           float sum[TILE_ROWS][MOST_OUTS];
@@ -253,7 +261,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* F.33  One row from output o to the 'end' */
+/* F.34  One row from output o to the 'end' */
 
       {
         size_t c = o;
@@ -273,7 +281,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-/* F.39  The last columns of a matrix stored by inputs */
+/* F.40  The last columns of a matrix stored by inputs */
 
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
                     size_t o, size_t n, float *y)
@@ -293,11 +301,11 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
     y[o + c] = biased(sum[c], w, o + c);
 }
 
-/* F.38  Outputs 'from' to 'to' of a matrix stored by inputs */
+/* F.39  Outputs 'from' to 'to' of a matrix stored by inputs */
 
 enum { STEPS = 4, SPAN = 256 };
 
-/* F.37  Fold the lanes of many sums */
+/* F.38  Fold the lanes of many sums */
 
 INLINE void fold_lanes(float *lane, size_t sums)
 {
@@ -311,7 +319,7 @@ INLINE void fold_lanes(float *lane, size_t sums)
     }
 }
 
-/* F.35  Add the terms from k on to the lanes of a span */
+/* F.36  Add the terms from k on to the lanes of a span */
 
 INLINE void visit(int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
@@ -329,7 +337,7 @@ INLINE void visit(int steps, const float *x, const struct matrix *w,
   }
 }
 
-/* F.36  A span of outputs for one row */
+/* F.37  A span of outputs for one row */
 
 INLINE void across(const float *x, const struct matrix *w, struct tensor t,
                    size_t o, size_t span, float *y)
@@ -360,14 +368,15 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
     columns(x, w, t, o, to - o, y);
 }
 
-/* F.40  Copy weights into panels */
+/* F.41  Copy weights into panels */
 
-enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96 };
+enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96, AHEAD = 24 };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
                         size_t outs, size_t k0, size_t depth, float *panels)
 {
   for (size_t k = 0; k < depth; k++) {
     float *to = panels + (k % 16 * (DEPTH / 16) + k / 16) * PANEL;
+    ask_for(t, (k0 + k + AHEAD) * w->out + o);
     for (size_t h = 0; h < PANEL; h += WIDTH) {
       size_t from = (k0 + k) * w->out + o + h;
       vec v = { 0 };
@@ -380,7 +389,7 @@ INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   }
 }
 
-/* F.41  Pass a panel with a few rows */
+/* F.42  Pass a panel with a few rows */
 
 INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
                        const float *w, size_t outs, float *lane)
@@ -401,7 +410,7 @@ INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
       memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
 }
 
-/* F.42  Pass all sixteen panels */
+/* F.43  Pass all sixteen panels */
 
 TARGET static void pass_panels(size_t rows, const float *x, size_t n,
                                size_t depth, const float *panels, size_t outs,
@@ -433,7 +442,7 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-/* F.43  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
+/* F.44  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
 
 INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       const float *x, size_t rows, size_t from, size_t to, float *y)
@@ -447,7 +456,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
       r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
       memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
       for (size_t k = 0; k < n; k += DEPTH)
-/* F.44  Pass the panels from input k on with rows 'r0' to 'r1' */
+/* F.45  Pass the panels from input k on with rows 'r0' to 'r1' */
 
       {
         size_t depth = n - k < DEPTH ? n - k : DEPTH;
@@ -458,7 +467,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       panels, outs, lane[(r - r0) / GROUP]);
       }
 
-/* F.45  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
+/* F.46  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
 
       for (size_t r = r0; r < r1; r++) {
         float *group = lane[(r - r0) / GROUP], *sum = group
@@ -472,7 +481,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
     }
 }
 
-/* F.46  One worker's share of a linear layer */
+/* F.47  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -486,7 +495,7 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* F.47  Call the loops for the matrix's type and layout */
+/* F.48  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
   (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
@@ -515,7 +524,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.49  Do a linear layer */
+/* F.50  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -527,7 +536,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* F.51  Take up to sixteen numbers of a tensor */
+/* F.52  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -535,7 +544,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* F.50  One row normalized */
+/* F.51  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -559,7 +568,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* F.53  Norms of all rows */
+/* F.54  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -587,7 +596,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* F.54  Angles of all rows */
+/* F.55  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -612,7 +621,7 @@ TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
     }
 }
 
-/* F.55  Angles of all rows */
+/* F.56  Angles of all rows */
 
 static void angles(const struct engine *e, const uint32_t * position,
                    size_t rows, const float *frequency, size_t half, float scaling,
@@ -623,7 +632,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* F.56  Turn the heads of one row */
+/* F.57  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -637,7 +646,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* F.57  Rotations of all rows */
+/* F.58  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -663,13 +672,13 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.83  Attention, piece by piece */
+/* F.84  Attention, piece by piece */
 
-/* F.58  What one block of positions leaves behind */
+/* F.59  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* F.60  Where the rows of a block lie */
+/* F.61  Where the rows of a block lie */
 
 INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
                        size_t *place)
@@ -691,7 +700,7 @@ INLINE struct tensor row_of(const void *base, size_t place, enum weight_type typ
   return (struct tensor) { (const char *)base + place, type };
 }
 
-/* F.63  The chain over a block for some columns */
+/* F.64  The chain over a block for some columns */
 
 INLINE void chain(int columns, const float *weight, const void *values,
                   const size_t *place, uint32_t t0, uint32_t t1,
@@ -708,7 +717,7 @@ INLINE void chain(int columns, const float *weight, const void *values,
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* F.64  Attention of one head over one block */
+/* F.65  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
                          const struct view *v, enum weight_type type, uint32_t t0,
@@ -716,7 +725,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
 {
   size_t d = h->head_dim;
 
-/* F.59  The scores of a block, and their maximum */
+/* F.60  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
   size_t place[256];
@@ -733,7 +742,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* F.61  The exponentials of a block, and their sum in lanes */
+/* F.62  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -746,7 +755,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* F.62  The values of a block, each times its exponential */
+/* F.63  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
   chain(columns, score, v->base_v, place, t0, t1, type, c, \
@@ -771,7 +780,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
       kept[t] = score[t % 256];
 }
 
-/* F.65  All blocks of one head, and their join */
+/* F.66  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
                         const struct view *v, enum weight_type type, float *room,
@@ -783,7 +792,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
     attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
   }
 
-/* F.66  Join the blocks in rising order */
+/* F.67  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -808,7 +817,7 @@ INLINE void attend_head(const struct heads *h, const float *q,
 
 }
 
-/* F.67  One worker's share of attention */
+/* F.68  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -836,14 +845,14 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     v.base_k = (const char *)v.base_k + head;
     v.base_v = (const char *)v.base_v + head;
 
-/* F.69  Make 'kept' ready if the weights are wanted */
+/* F.70  Make 'kept' ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
       memset(kept, 0, job->keep->stride * sizeof *kept);
     }
 
-/* F.68  Attend with the loops for the view's type */
+/* F.69  Attend with the loops for the view's type */
 
     if (v.type == WEIGHT_F32)
       attend_head(h, q, &v, WEIGHT_F32, room, y, kept);
@@ -855,7 +864,7 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.70  Do attention */
+/* F.71  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -873,9 +882,9 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.81  Curves, stream and the two ends, piece by piece */
+/* F.82  Curves, stream and the two ends, piece by piece */
 
-/* F.71  The three curves, sixteen numbers at a time */
+/* F.72  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -892,7 +901,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* F.72  One worker's share of an activation */
+/* F.73  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -918,7 +927,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.73  Do an activation */
+/* F.74  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -928,7 +937,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* F.74  Add to the residual stream */
+/* F.75  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -952,7 +961,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* F.75  Look rows of the embedding up */
+/* F.76  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -980,7 +989,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* F.76  The sum of the exponentials of a row, in double */
+/* F.77  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -1002,7 +1011,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* F.77  One worker's share of the probabilities */
+/* F.78  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -1029,7 +1038,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.78  Do a softmax */
+/* F.79  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -1047,7 +1056,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.86  Two roundings, and one */
+/* F.87  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -1060,10 +1069,46 @@ TARGET static float one_rounding(float a, float b, float c)
   return v[0];
 }
 
+/* F.89  Calculate, and read nothing */
+
+enum { CHAINS = 12 };
+TARGET static uint64_t spin(uint64_t n, float *left)
+{
+  vec a[CHAINS], half = spread(0.5f), one = spread(1.0f);
+  uint64_t each_round = CHAINS * WIDTH, rounds = n / each_round + 1;
+  each(i, CHAINS) a[i] = spread((float)i);
+  for (uint64_t k = 0; k < rounds; k++)
+    each(i, CHAINS) a[i] = fused(a[i], half, one);
+  *left = 0;
+  each(i, CHAINS) * left += a[i][0];
+  return rounds * each_round;
+}
+
+/* F.90  Read, and hardly calculate */
+
+TARGET static float sweep(const float *x, size_t n)
+{
+  enum { AT_ONCE = 8 };
+  vec a[AT_ONCE] = { {0} }, v;
+  size_t k = 0;
+  for (; k + AT_ONCE * WIDTH <= n; k += AT_ONCE * WIDTH)
+    each(i, AT_ONCE) {
+    memcpy(&v, x + k + i * WIDTH, sizeof v);
+    a[i] += v;
+    }
+  float sum = 0;
+  each(i, AT_ONCE) for (int j = 0; j < WIDTH; j++)
+    sum += a[i][j];
+  for (; k < n; k++)
+    sum += x[k];
+  return sum;
+}
+
 const struct kernels kernels_avx512 = { "avx512",
-/* F.84  The functions of a table, in order */
+/* F.85  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, two_roundings, one_rounding
+  embed, angles, softmax, log_softmax, two_roundings, one_rounding,
+  spin, sweep
 };
 #endif

@@ -132,13 +132,22 @@ struct kernels {
                       size_t n, double *y);
 /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-/* F.85  Two functions that only the self-test calls */
+/* F.86  Two functions that only the self-test calls */
 
   float (*two_roundings)(float a, float b, float c);
 /* a*b+c as this table was compiled: product and sum rounded */
 
   float (*one_rounding)(float a, float b, float c);
 /* the multiply--add of this table's kernels */
+
+/* F.88  Two functions that measure the machine */
+
+   uint64_t(*spin) (uint64_t n, float *left);
+/* n multiply--adds, or a few more, of numbers that stay in registers; how
+ * many they were. *left depends on all of them, so that none can be left out */
+
+  float (*sweep)(const float *x, size_t n);
+/* the sum of x[n], in no order that anybody should rely on */
 
 };
 struct engine {

@@ -78,6 +78,10 @@ static int run_wishes(const struct console *c, const struct wishes *w)
     return run_inspect(c, w);
   case SUB_PROBE:
     return run_probe(c, w);
+  case SUB_BENCH:
+    return run_bench(c, w);
+  case SUB_PERPLEXITY:
+    return run_perplexity(c, w);
   case SUB_HELP:
     return run_help(c, w);
   case SUB_VERSION:

@@ -4,6 +4,7 @@
 
 #ifndef INCIPIT_DOOR_H
 #define INCIPIT_DOOR_H
+#include "A18-measures/measures.h"
 #include "A2-command/subcommands.h"
 
 /* H.94  The whole command */

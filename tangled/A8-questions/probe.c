@@ -228,7 +228,7 @@ static const struct key_row generate_keys[] = {
   {"sequence", 'u', false, 7, "0"}, {"stop", 'a', false, 8, "[]"},
   {"include_stop", 'b', false, 8, "false"},
   {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},
-  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 5, "0"},
+  {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},
   {"speculate", 'n', false, 13, "0"}
 };
 
@@ -628,7 +628,8 @@ static bool answer_generate(struct inquiry *q)
     .max_new_tokens = (size_t)count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos.id,
     .n_eos = own ? config->n_eos : eos.n,
-    .keep = flag_of(q, "cache", true)
+    .keep = flag_of(q, "cache", true),
+    .chunk = (size_t)count_of(q, "chunk")
   };
   ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
       && put_continuation(q, &text);
