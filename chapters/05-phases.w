@@ -33,7 +33,7 @@ A matrix has $2\cdot3=6$ weights. The machine fetches one weight in each tick of
 One row costs as much time as four: three of the four are free. From there on a row costs 1.5 ticks, however many come. And the machine's two speeds alone, four to one, have told us where: at 4 rows.
 \end{byhand}
 
-@ The chapter makes a module that measures: how fast the machine calculates and reads (|machine_probe|), what a pass takes (|phase_read|, |phase_write|), and how well a model predicts a text that it only reads (|perplexity_of|). The
+@ The chapter makes a module that measures: how fast the machine calculates and reads (|machine_probe|), what a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The
 program uses it to put each of the two phases where it belongs.
 
 @c
@@ -75,9 +75,9 @@ A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$
 This is called the \emph{arithmetic intensity} (with two operations in a multiply--add, and not one, it is twice as much). For one row the first of the three fractions is all that matters, and $I$ is a quarter: four bytes for each multiply--add. It grows with the number of rows, one for one, until $1/n$ has become as small as $1/a+1/b$; a matrix of 768 by 3072 gets to \val[0]{phases.intensity.512} with 512 rows and to \val[0]{phases.intensity.limit} at most.
 @^arithmetic intensity@>
 
-Attention has no weights; what it reads is the cache. A query of one head meets $m$ keys and takes its share of $m$ values: $2dm$ multiply--adds for $d$ numbers a head, and $2dm$ numbers read. Again a quarter, and this time more tokens do not help: each sequence has a cache of its own. Only the rows of one sequence in one pass share what they read, as in prefill, and the heads that share one head of keys and values, as in grouped-query attention. So the row that decodes has intensity one quarter everywhere, whatever the model.
+Attention has no weights; what it reads is the cache. A query of one head meets $m$ keys and takes its share of $m$ values: $2dm$ multiply--adds for $d$ numbers a head, and $2dm$ numbers read. Again a quarter, and this time more tokens do not help: each sequence has a cache of its own. Only the rows of one sequence in one pass share what they read, as in prefill, and the heads that share one head of keys and values, as in grouped-query attention. So a row that decodes has an intensity of one quarter, whatever the model, as long as numbers have four bytes and no heads are shared; with numbers of two bytes it is a half.
 
-@ The counters have all that is needed: multiply--adds of the layers, of attention and of the head; bytes of weights, and bytes of the cache, read and written. Inputs and outputs of the layers are not among them, since they stay in the machine's caches or should. A pass that would wait for one thing at a time takes
+@ The counters have all that is needed: multiply--adds of the layers, of attention and of the head; bytes of weights, and bytes of the cache, read and written. Inputs and outputs of the layers are not among them, since they stay in the machine's caches or should; so the intensities of the figures to come are a little higher than \eqref{eq:intensity} says. Even a pass that fetches and multiplies at the same time, and has never to wait for both, takes
 \begin{equation}\label{eq:bound}
   t\ge\max\Bigl({\hbox{multiply--adds}\over F},{\hbox{bytes}\over B}\Bigr)
 \end{equation}
@@ -267,7 +267,7 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   return ok;
 }
 
-@ A model of a published shape can be measured without its weights, for the clock does not read. |stand_in_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-0.02$ and $0.02$. That is what the figures of this chapter need: the built-in model's six megabytes stay in the caches of a processor, and there the memory is never asked.
+@ A model of a published shape can be measured without its weights, for the clock does not read. |stand_in_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-0.02$ and $0.02$. That is what the figures of this chapter need: the built-in model's few megabytes stay in the caches of a processor, and there the memory is never asked.
 
 @<A model of which only the shape counts@>=
 extern const struct model_config gpt2_small;
@@ -428,7 +428,7 @@ static bool score_rows(struct reader *r, struct pass *p, size_t base,
   return true;
 }
 
-@ If some score is not finite, so is the loss of every token in its row, or it is a certain impossibility; both are errors that have a name.
+@ A score that is not a number spoils the probabilities of its whole row, and a score of minus infinity makes its own token impossible. Either would make the sum worthless, so it is an error.
 
 @<Add the loss of the token behind row |i+k|@>=
 {
@@ -480,7 +480,7 @@ static bool read_windows(struct reader *r, size_t n, size_t context,
   return true;
 }
 
-@ A stride longer than the window would leave tokens out, and is refused; so is one of nothing.
+@ A stride longer than the window would leave tokens out, and is refused; so is one of nothing. The ids are looked at before anything is read: the token that a row is scored by may come with the next chunk, which nobody has checked yet.
 
 @<Read a text in windows@>=
 bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
@@ -495,6 +495,9 @@ bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
   if (stride < 1 || stride > context)
     return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the"@|
       " length of a window", stride, context);
+  for (size_t i = 0; i < n; i++)
+    if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
+      PRIu32 "; the vocabulary has %zu", i, id[i], v);
   struct reader r = @[{ .g = g, .id = id, .out = out }@];
   r.logits = memory_take(m, FOR_ACTIVATIONS, SCORED_AT_ONCE * v,
     sizeof *r.logits, why);
@@ -654,7 +657,7 @@ static void bench_close(struct bench *b)
   pool_close(&b->lab->m, b->crew);
 }
 
-@ The passes are those of both phases: one row behind many, from the deepest on, so that the store needs to be filled once only; and many rows behind none. All take turns in a round.
+@ The passes are those of both phases: one row behind many, from the deepest on, so that the store needs to be filled once only; and many rows behind none. All take turns in a round. A single row is read twice, and the second time counts: the first may come right behind the filling of the store, when the caches are full of other things.
 
 @<Take the time of passes@>=
 static const struct point { size_t depth, rows; } points[] = @[{ {1000, 1},@|
@@ -667,8 +670,9 @@ static bool time_points(struct bench *b, struct phase seen[POINTS][ROUNDS],
 {
   for (int r = 0; r < ROUNDS; r++)
     for (int i = 0; i < POINTS; i++)
-      if (!phase_read(&b->g, points[i].depth, points[i].rows, 0,@|
-        &seen[i][r], why)) return false;
+      for (int twice = 0; twice < 2; twice++)
+        if ((twice || points[i].rows == 1) && !phase_read(&b->g,
+          points[i].depth, points[i].rows, 0, &seen[i][r], why)) return false;
   return true;
 }
 
@@ -828,7 +832,7 @@ static bool print_model_parts(struct bench *b, const char *name,
   return true;
 }
 
-@ One more question can only be answered by a measurement. GPT-2 stores its matrices by inputs: then the half that is a second worker's is the right half of \emph{each} row, and the two read in steps from many places. If the same numbers are taken for matrices stored by outputs, each worker's half is one piece. So a token is written with the stand-in's matrices turned, by one worker and by two.
+@ One more question can only be answered by a measurement. GPT-2 stores its matrices by inputs: then what a product reads is a piece of \emph{each} row, and a second worker's half is the right half of each. If the same numbers are taken for matrices stored by outputs, everybody's share is one piece from end to end. So a token is written with the stand-in's matrices turned, by one worker and by two.
 
 @<Take the time of parts@>=
 static bool time_turned(struct laboratory *lab, struct model *lm,
@@ -903,7 +907,7 @@ static bool print_chunks(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-@ Whole texts are written by the loop, with the cache and without: first and last it is the built-in model's own speed that is asked for, and in between the stand-in's. Its text is nonsense, and costs what sense would cost.
+@ Whole texts are written by the loop, with the cache and without, six by the stand-in and a long one by the built-in model. The stand-in's text is nonsense, and costs what sense would cost.
 
 @<Take the time of chunks and whole texts@>=
 struct essay { const char *name; size_t p, g; bool keep; };
@@ -923,7 +927,7 @@ static bool time_essay(struct bench *b, const struct essay *t,
   return true;
 }
 
-@ One run each: the longest takes minutes.
+@ One run each: without the cache even a text of 100 tokens takes half a minute.
 
 @<Take the time of chunks and whole texts@>=
 static bool print_texts(struct laboratory *lab, struct error *why)
@@ -996,11 +1000,18 @@ static bool print_run(struct laboratory *lab, struct error *why)
 So much for the taking of times; now for what they say. On the machine of these pages one worker does \val[1]{phases.speed.1} billion multiply--adds a second and reads \val[1]{phases.bandwidth.1} billion bytes. The quotient, \val[1]{phases.balance} multiply--adds a byte, is the machine's \emph{balance}: work of less intensity waits for memory, work of more waits for the multipliers. In rows of a large matrix, at four bytes a weight, the balance stands at \val[0]{phases.balance.rows} rows.
 @^machine balance@>
 
-\Cref{fig:roofline} has the two bounds of \eqref{eq:bound} as a roof: on the left the slope of the memory, on the right the ceiling of the multipliers. Under it stand the passes. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth; 512 rows reach \val[0]{phases.share.read.1} percent of the multipliers. Between the two a pass climbs with its rows, and at all points it is the roof that tells which of the two machines it is running on.
+\Cref{fig:roofline} has the two bounds of \eqref{eq:bound} as a roof: on the left the slope of the memory, on the right the ceiling of the multipliers. Under it stand the passes. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth; 512 rows reach \val[0]{phases.share.read.1} percent of the multipliers. Between the two a pass climbs with its rows, with a stop at two rows, and beyond a hundred it sinks a little again; we shall see why.
 
 \widefig{roofline}{fig:roofline}{Passes of 1 to $10^3$ rows under the roof of the machine; broken lines are two workers. Red diamonds: one row behind up to $10^3$ others. The built-in model's few megabytes come from the processor's caches: at the left end it stands above the memory's slope.}{A roof on logarithmic paper, rising on the left and flat on the right. A chain of points for GPT-2's shape climbs under it from the left wall to the ceiling, a little below the roof at both ends and farther below in the middle. The diamonds sit on the left wall. The built-in model's chain begins above the slope.}
 
-@ Where a pass takes more than a quarter longer than the bound, there must be a reason, and it must be possible to measure it. \Cref{tab:parts} takes one pass of each phase apart. The row that decodes spends nearly all of its time in products with matrices, and these read almost as fast as the probe. In prefill the same products take nearly twice as long as the bound would have the whole pass take. Why? The probe's multiply--adds find their numbers in registers, and the kernel's must fetch theirs, at the best from the processor's own caches. We let the kernel run there, on a matrix and rows that never leave the second-level cache, and it does \val[1]{phases.alone.gpt2} billion a second. In the pass it does \val[1]{phases.linear.gpt2}: about the same. So prefill does not wait for memory. The gap is the kernel's own, and chapter 11 will close it; attention and the norms do the rest.
+@ Where a pass takes more than a quarter longer than the bound, there must be a reason, and it must be possible to measure it. \Cref{tab:parts} takes one pass of each
+phase apart. (In another minute than the figure: this machine is shared, and its minutes differ.) The row that decodes spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long of which a product takes a piece at a time. With the same numbers taken for matrices stored by outputs, as Llama's are, a token takes
+\val[1]{phases.turned.1} milliseconds instead of \val[1]{phases.ms.gpt2.1.0.1}, and \val[0]{phases.turned.share.1} percent of the bandwidth are reached.
+
+In prefill the same products take nearly twice as long as the bound would have the whole pass take. Why? The probe's multiply--adds find their numbers in registers, and the kernel's must fetch theirs, at the best from the
+processor's own caches. We let the kernel run there, on a matrix and rows that never leave the second-level cache, and it does \val[1]{phases.alone.gpt2} billion a
+second. In the pass it does \val[1]{phases.linear.gpt2}, on matrices that are larger and cost less at their edges. So prefill does not wait for memory. Most of the gap is
+the kernel's own, and chapter 11 will close it; the rest is attention, whose products are short and must be folded one by one, and then activations and norms.
 
 \begin{table}
 \tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row behind 512 others, and 512 rows behind none.}
@@ -1015,21 +1026,34 @@ all else & \val[1]{phases.part.gpt2.1.rest} & \val[0]{phases.part.gpt2.512.rest}
 \end{tabular*}
 \end{table}
 
-@ In the middle, at two to thirty rows, a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it waits for both. The weights are fetched and packed first and multiplied then, and neither time hides behind the other, where the bound assumes that they overlap completely. \Cref{fig:rowtime} shows what that means for a row: the second costs more than the first, and from then on each is cheaper, until at some hundred rows the price has come down to \val[1]{phases.row.gpt2.1.0.512} milliseconds, from \val[1]{phases.row.gpt2.1.0.1}.
+@ In the middle, at two to thirty rows, a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it waits for one thing after the
+other: the weights are fetched, then packed into panels, then multiplied, where the bound has the first and the last at the same time and knows nothing of the packing. At
+two rows the multiplying is next to nothing, and of the \val[0]{phases.ms.gpt2.1.0.2} milliseconds of that pass one row alone takes \val[0]{phases.ms.gpt2.1.0.1}; what is
+left, \val[0]{phases.packing}, is the price of packing. It is paid once a pass. \Cref{fig:rowtime} shows what that means for a row: the second costs nearly as much as the
+first, and then each is cheaper, until with about a hundred rows the price has come down to \val[1]{phases.row.gpt2.1.0.100} milliseconds, from
+\val[1]{phases.row.gpt2.1.0.1}. From there it rises again, to \val[1]{phases.row.gpt2.1.0.1000} with $10^3$ rows: each row has more rows before it to look at, and a pass
+with more rows than a block of panels serves packs the deepest matrices several times.
 
 \fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape; broken: two workers. Grey: the bound of one worker.}{Logarithmic paper. The curve jumps up from one row to two, and then falls, at first quickly, to a twentieth. The bound is a line that falls with slope one until it meets a floor.}
 
-@ Two workers do \val[2]{phases.scale.speed} times as much as one in the first probe, and \val[2]{phases.scale.bandwidth} times as much in the second, since they share the way to memory. They read 512 rows \val[2]{phases.scale.read} times as fast as one, which is what the machine allows, and write \val[2]{phases.scale.write} times as fast, which is less. Here, too, a measurement can tell why. GPT-2's matrices are stored by inputs, and each worker reads half of every row. With the same numbers taken for matrices stored by outputs, as Llama's are, two workers need \val[1]{phases.turned.2} milliseconds for a token instead of \val[1]{phases.ms.gpt2.2.0.1}, and have \val[0]{phases.turned.share.2} percent of the bandwidth.
+@ Two workers do \val[2]{phases.scale.speed} times as much as one in the first probe, and \val[2]{phases.scale.bandwidth} times as much in the second, since they share the way to memory. They read 512 rows \val[2]{phases.scale.read} times as fast as one, and write
+\val[2]{phases.scale.write} times as fast: in either phase not far from what the machine allows. With the matrices turned, the two need \val[1]{phases.turned.2} milliseconds for a token, and have
+\val[0]{phases.turned.share.2} percent of the bandwidth. A third worker would help prefill on a machine of three cores; decode it would hardly help at all.
 
-@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with 512 rows, and gains nothing from company: a row costs \val[2]{phases.row.pocket.1.0.1} milliseconds alone and \val[2]{phases.row.pocket.1.0.512} among 512. Of the \val[0]{phases.ms.pocket.1.0.512} milliseconds of that pass its matrices take \val[0]{phases.part.pocket.512.linear} and attention \val[0]{phases.part.pocket.512.attention}. The matrices are small: a product of 128 terms is eight steps of sixteen lanes, and then the lanes must be folded. One of them alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, no faster than in the pass, \val[1]{phases.linear.pocket}. And attention looks at \emph{all} keys of a head of 32 numbers, again with a fold for each. So it is not memory that a small model waits for, nor multiplications; it is everything else.
+@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with 512 rows, and gains little from company: a row costs
+\val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among 128, and \val[2]{phases.row.pocket.1.0.512} among 512. In that largest pass
+its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, nearly all there is. The matrices are
+small: a product of 128 terms is eight steps of sixteen lanes, and then the lanes must be folded. One of them alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention looks at \emph{all} keys of a head of 32 numbers, again with a
+fold for each. So it is not memory that a small model waits for, nor multiplications; it is everything else.
 
 @* The first token, and the others. \label{sec:firsttoken}
 Whoever waits for an answer waits for two things. The \emph{time to first token} is that of the prefill, and grows with the prompt; the \emph{time per token} is that of a decoded row, and grows with all that is there already. \Cref{tab:waits} has both for the two models, with one worker.
 @^time to first token@>@^time per output token@>
 
 \begin{table}
-\tabcaption{tab:waits}{Milliseconds to the first token behind a prompt, and for each token behind so many. Left GPT-2 small's shape, right the built-in model.}
+\tabcaption{tab:waits}{Milliseconds to the first token behind a prompt, and for each token behind so many.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
+& \multicolumn2{c}{GPT-2 small's shape} & \multicolumn2{c}{built-in model}\\
 \tabhead{tokens} & \tabhead{first} & \tabhead{others} & \tabhead{first} & \tabhead{others}\\
 1 & \val[0]{phases.ms.gpt2.1.0.1} & \val[0]{phases.ms.gpt2.1.0.1} & \val[2]{phases.ms.pocket.1.0.1} & \val[2]{phases.ms.pocket.1.0.1}\\
 128 & \val[0]{phases.ms.gpt2.1.0.128} & \val[0]{phases.ms.gpt2.1.128.1} & \val[1]{phases.ms.pocket.1.0.128} & \val[2]{phases.ms.pocket.1.128.1}\\
@@ -1039,11 +1063,11 @@ Whoever waits for an answer waits for two things. The \emph{time to first token}
 \end{tabular*}
 \end{table}
 
-A prompt of $10^3$ tokens takes \val[1]{claim.S1-11} times as long as one of 100, and not the same time: beyond the balance each further row costs what it costs. A token that is written costs as much as \val[1]{phases.ratio.100} that are read in a prompt of 100, and as \val[1]{phases.ratio.1000} in one of 1000. The two phases differ by that factor here; on a machine of greater balance they differ by more.
+A prompt of $10^3$ tokens takes \val[1]{claim.S1-11} times as long as one of 100, and not the same time: ten times for the rows, and the rest because each of them has more to look at. A token that is written costs as much as \val[1]{phases.ratio.100} that are read in a prompt of 100, and as \val[1]{phases.ratio.1000} in one of 1000. The two phases differ by that factor here; on a machine of greater balance they differ by more.
 
 \fig{depth}{fig:depth}{Milliseconds for each written token against the rows that are stored, in GPT-2 small's shape; broken: two workers. Grey: the bound, which is the time to read weights and cache.}{A line that rises slowly from the left, over a parallel grey one that lies a little lower. The broken pair, of two workers, lies lower and rises less.}
 
-@ The cache is read in every step, and grows; so a token gets dearer with depth (\cref{fig:depth}), though the weights are the larger part for as long as GPT-2's context lasts. \Cref{fig:run} is one run from the prompt on, seen by two meters: how much is calculated in each moment, and how much is read. First the one needle is up, and then the other.
+@ The cache is read in every step, and grows; so a token gets dearer with depth (\cref{fig:depth}; what wavers there is the machine), though the weights are the larger part for as long as GPT-2's context lasts. \Cref{fig:run} is one run from the prompt on, seen by two meters: how much is calculated in each moment, and how much is read. First the one needle is up, and then the other.
 
 \widefig{run}{fig:run}{A run of the stand-in: 128 tokens given, 24 written. Above, billions of multiply--adds a second in each pass; below, billions of bytes. The lines are what the machine's probes reach.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
 
@@ -1054,7 +1078,7 @@ A prompt of a million tokens can be read in one pass, because all of it is there
 Therefore a model has a speed limit on any machine: the bandwidth, divided by what a pass must read. A model of 70 billion parameters in two bytes each is 140 gigabytes. \Cref{tab:hardware} divides.
 
 \begin{table}
-\tabcaption{tab:hardware}{Published figures of accelerators: operations for each byte at balance (two to a multiply--add, in bfloat16), and the most tokens a second that 1, 4 and 8 of them can write with a model of 140 gigabytes for one reader.}
+\tabcaption{tab:hardware}{Published figures of accelerators: operations for each byte at balance (two to a multiply--add, in bfloat16), and the most tokens a second that 1, 4 and 8 of them can write with a model of 140 gigabytes for one reader. From the makers' data sheets, 2021 to 2024.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{machine} & \tabhead{balance} & \tabhead{1} & \tabhead{4} & \tabhead{8}\\
 A100, 80 GB & \val[0]{phases.balance.A100} & \val[1]{phases.bound.A100.1} & \val[0]{phases.bound.A100.4} & \val[0]{phases.bound.A100.8}\\
@@ -1066,18 +1090,18 @@ TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \v
 \end{tabular*}
 \end{table}
 
-When somebody reports 30 to 100 tokens a second for a large model, then, it is no measure of cleverness. It is bandwidth: four H100s cannot exceed \val[0]{phases.bound.H100.4}, and come near it if the program is good. (One of them could not even hold the model; the column says what its bandwidth alone would allow.) And the balance says why such a machine wants company: it could do some hundreds of rows for the price of the one. Where the rows come from is the matter of chapter 12.
+When somebody reports 30 to 100 tokens a second for a large model, then, it is no measure of cleverness. It is bandwidth: four H100s cannot exceed \val[0]{phases.bound.H100.4}, and come near it if the program is good. (One of them could not even hold the model; the column says what its bandwidth alone would allow.) And the balance says why such a machine wants company: two operations are one multiply--add, and a weight has two bytes, so the number in the table is at the same time the number of rows that it could do for the price of one. Where the rows come from is the matter of chapter 12.
 
 @ Two other limits can be computed without any machine. A layer of a model with a width of $d$ and $H_{kv}=H$ heads does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for an inner width of $4d$. Its attention does $d$ for the score of each key and $d$ for each value, $2dn$ for $n$ keys. So attention \emph{overtakes} the matrices where
 \begin{equation}\label{eq:overtake}
   2dn=12d^2,\qquad n=6d,
 \end{equation}
-and with the same $n$ the cache, of $2dn$ numbers a layer, overtakes the weights, of $12d^2$: a row then reads as much of the past as of the model. For GPT-2 small that is at \val{phases.overtake.gpt2} tokens, beyond its context; for a model of Llama 7B's width of 4096 at \val{phases.overtake.7b}. Fewer heads of keys and values leave the first limit where it is, and push the second away.
+and with the same $n$ the cache, of $2dn$ numbers a layer, overtakes the weights, of $12d^2$: a row then reads as much of the past as of the model. For GPT-2 small that is at \val{phases.overtake.gpt2} tokens, beyond its context; for a model of Llama 7B's width of 4096 at \val{phases.overtake.7b}. Fewer heads of keys and values make two of the matrices narrower, which lowers the first limit a little, and the cache much smaller, which pushes the second away.
 
 The head, at last, does $Vd$ for each row that wants scores. With \val[0]{phases.head.gpt2} percent of all multiply--adds of a decoded row in GPT-2 small it is no trifle; in GPT-2 XL it has \val[1]{phases.head.gpt2-xl} percent, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. Large vocabularies weigh on small models.
 
 @* Whole answers. \label{sec:answers}
-What does an answer take in all? The measured passes can be added up: one of the prompt, then one row behind $p$, behind $p+1$, and so on, with times between two measured ones taken from the straight line. \Cref{tab:answers} has the sums for texts from one token, with the cache and without. Three of them were also run, as a check of the adding: 30 tokens without the cache took \val[1]{phases.text.gpt2.1.30.naive} seconds, where the sum has \val[1]{phases.sum.naive.30}; with it \val[2]{phases.text.gpt2.1.30.cached}, where the sum has \val[2]{phases.sum.kept.30}; and 100 tokens without it \val[1]{phases.text.gpt2.1.100.naive}.
+What does an answer take in all? The measured passes can be added up: one of the prompt, then one row behind $p$, behind $p+1$, and so on, with times between two measured ones taken from the straight line. \Cref{tab:answers} has the sums for texts from one token, with the cache and without. Three of them were also run, as a check of the adding: 30 tokens without the cache took \val[1]{phases.text.gpt2.1.30.naive} seconds, where the sum has \val[1]{phases.sum.naive.30}; with it \val[2]{phases.text.gpt2.1.30.cached}, where the sum has \val[2]{phases.sum.kept.30}; and 100 tokens without it \val[1]{phases.text.gpt2.1.100.naive}, where the sum has \val[1]{phases.sum.naive.100}. The runs are a little longer than the sums of medians, as runs are.
 
 \begin{table}
 \tabcaption{tab:answers}{Seconds for a text that begins with one token, in GPT-2 small's shape with one worker.}
@@ -1090,9 +1114,9 @@ What does an answer take in all? The measured passes can be added up: one of the
 \end{tabular*}
 \end{table}
 
-The factor is not that of the rows, \val[0]{cache.clock.rows} at $10^3$ tokens: the naive loop's rows come in company, and are cheaper apiece by the factor of \cref{fig:rowtime}. And how many times as long as one token does an answer of 500 take? It depends on the prompt, whose prefill is in both: \val[0]{phases.answer.50} times behind 50 tokens, \val[0]{phases.answer.100} behind 100, \val[0]{phases.answer.500} behind 500. The built-in model reads $10^3$ tokens and writes $10^3$ more in \val[2]{phases.text.pocket.1000.1000.cached} seconds.
+The factor is not that of the rows, \val[0]{cache.clock.rows} at $10^3$ tokens: the naive loop's rows come in company, and are cheaper apiece by the factor of \cref{fig:rowtime}. And how many times as long as one token does an answer of 500 take? It depends on the prompt, whose prefill is in both: \val[0]{phases.answer.50} times behind 50 tokens, \val[0]{phases.answer.100} behind 100, \val[0]{phases.answer.500} behind 500. The built-in model, run once, has read $10^3$ tokens and written $10^3$ more in \val[2]{phases.text.pocket.1000.1000.cached} seconds.
 
-@ The chunks of \cref{sec:chunks} change no bit, but they change the clock: a prefill of 512 rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.128} in chunks of 128, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token. Each chunk reads the weights again. Down to about a hundred rows that hardly matters, and this is the size that servers choose.
+@ The chunks of \cref{sec:chunks} change no bit, but they change the clock: a prefill of 512 rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.128} in chunks of 128, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token (of which only the last is scored). Each chunk reads the weights again. Down to about a hundred rows that hardly matters here; on a machine of greater balance the chunks must be larger by as much.
 
 @ The figures and the sentences are made of the files that the measurements leave. A line of passes is read into a struct; the text that stands around the numbers is the same in all of them.
 
@@ -1257,7 +1281,7 @@ Most of what the sources say about the two phases is right. What is not has to d
 
 \begin{tutorial}{wrong}{S1-11}
 \quoted{A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt}
-\ourrun in \val[1]{claim.S1-11} times the time. It would be true below the machine's balance, and both prompts are far above it.
+\ourrun in \val[1]{claim.S1-11} times the time. It is true of two prompts below the machine's balance, and here both are far above it; on an accelerator 100 tokens are below and 1000 above (\cref{tab:hardware}), and the factor is still 3 or more.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S1-42}
@@ -1267,12 +1291,12 @@ Most of what the sources say about the two phases is right. What is not has to d
 
 \begin{tutorial}{misleading}{S1-47}
 \quoted{Prefill is 10-100x faster per token than decode}
-\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The factor cannot be larger than the machine's balance in rows, \val[0]{phases.balance.rows} here; on accelerators it can.
+\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The factor depends on the machine's balance, \val[0]{phases.balance.rows} rows here; on accelerators it is larger.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S2-65}
 \quoted{At 1000 tokens, the difference becomes orders of magnitude.}
-\ourrun \val[0]{claim.S2-65} times in GPT-2 small's shape: one order of magnitude and a good part of the second. It is \val[0]{cache.clock.ratio.1000} with the built-in model, and \val[0]{cache.clock.rows} only if one counts rows.
+\ourrun \val[0]{claim.S2-65} times in GPT-2 small's shape: one order of magnitude and a good part of the second. With the built-in model it is two and more, \val[0]{cache.clock.ratio.1000} times (\cref{sec:cacheclock}).
 \end{tutorial}
 
 @* Numbers and claims. \label{sec:phasenumbers}
@@ -1330,6 +1354,8 @@ static void print_machine(const struct findings *f)
   printf("phases.balance %.4f\n", read[1]->speed / read[1]->bandwidth);
   printf("phases.balance.rows %.4f\n",
     4 * read[1]->speed / read[1]->bandwidth);
+  printf("phases.packing %.4f\n", find_pass(f, "gpt2", 1, 0, 2)->median
+    - write[1]->median);
   printf("phases.scale.read %.4f\n", read[1]->median / read[2]->median);
   printf("phases.scale.write %.4f\n", write[1]->median / write[2]->median);
   printf("phases.scale.speed %.4f\n", read[2]->speed / read[1]->speed);
@@ -1495,7 +1521,7 @@ The command beside an exercise judges your answer.
 \exercise{check}{ex:phases.chunks}{A prompt of 1200 tokens is read in chunks of 96, and 40 tokens are written. How many passes are that, and how many rows?}{\texttt{make exercise-05-2}}{$1200/96=12.5$, so 13 passes for the prompt, and 39 more: 52 passes. $1200+39=1239$ rows.}
 \exercise{think}{ex:phases.overtake}{A model has a width of 2048, a gated inner layer of 5632 (three matrices), and 32 heads of 64, which share 4 heads of keys and values. At how many tokens does attention overtake the matrices?}{\texttt{make exercise-05-3}}{$2\cdot2048^2$ for queries and output, $2\cdot2048\cdot256$ for keys and values, $3\cdot2048\cdot5632$ for the inner layer; divided by $2\cdot2048$ that is $2048+256+8448=10752$.}
 \exercise{think}{ex:phases.limit}{A model reads 16 060 000 000 bytes of weights and 131072 bytes of cache for each stored token. What is the most tokens a second that a memory of $10^{12}$ bytes a second allows behind 8192 tokens? And behind 65536? Round down.}{\texttt{make exercise-05-4}}{$10^{12}/(16\,060\,000\,000+8192\cdot131072)=58.4$, and $10^{12}/(16\,060\,000\,000+65536\cdot131072)=40.6$.}
-\exercise{think}{ex:phases.time}{Decoding behind $n$ stored rows takes $a+bn$. How long does it take to write $g$ tokens behind a prompt of $p$, the prefill not counted? Give a formula.}{\texttt{make exercise-05-5}}{$g-1$ rows are decoded, behind $p$, $p+1$, \dots, $p+g-2$: $(g-1)(a+bp)+b(g-1)(g-2)/2$.}
+\exercise{think}{ex:phases.time}{Decoding behind $n$ stored rows takes $a+bn$. How long does it take to write $g$ tokens behind a prompt of $p$, if the first is chosen when the prompt has been read, which is not counted? Give a formula.}{\texttt{make exercise-05-5}}{$g-1$ rows are decoded, behind $p$, $p+1$, \dots, $p+g-2$: $(g-1)(a+bp)+b(g-1)(g-2)/2$.}
 \exercise{think}{ex:phases.windows}{A text of 1500 tokens is read in windows of 256, one every 64. How many windows are read, how many tokens scored, and how many rows computed?}{\texttt{make exercise-05-6}}{$(1500-256)/64$ rounded up is 20, and the first makes 21. Every token but the first is scored once: 1499. Twenty windows have 256 rows, and the last, which begins at 1280, has 220: 5340.}
 \exercise{build}{ex:phases.surprise}{Let |struct perplexity| say, too, which token of the text was the most surprising, in a field |size_t worst|: its place in the text, and the first of several.}{\texttt{make exercise-05-7}}{The largest loss so far must be kept beside it, in |struct reader|, since the sum has forgotten it.}
 \exercise{build}{ex:phases.smaller}{A pass that is refused need not be the end: let |read_rows| try again with half the rows; only a single row that is refused ends it.}{\texttt{make exercise-05-8}}{Where |forward| fails and |here| is more than 1, halve |chunk| (or |here|, if there was no |chunk|) and go on with the same |i|. A pass that is refused has stored nothing.}
