@@ -94,7 +94,9 @@ on a machine that does $F$ multiply--adds a second and reads $B$ bytes (Williams
 @<How well a text is predicted@>@;
 #endif
 
-@ @<What a machine can do@>=
+@ A machine is two speeds, as in the hand calculation, and a pass is measured against the slower of them. Work is what the counters have counted, added up in the two currencies.
+
+@<What a machine can do@>=
 struct machine { double madds, bytes; };
   /* multiply--adds of floats and bytes read from memory, a second */
 bool machine_probe(struct memory *m, const struct engine *e,
@@ -1202,23 +1204,37 @@ static double text_naive(const struct findings *f, const char *model,
   return sum / 1e3;
 }
 
-@ The other measured files are shorter, and each line of them becomes a number or two as it is read.
+@ The other measured files are shorter, and each line of them becomes a number or two as it is read. Whoever takes a line may look at the passes, and at the shape of the built-in model.
 
 @<Read what was measured@>=
-static bool each_line(const char *name, bool take(const char *line),
-  int wanted, struct error *why)
+struct source { const struct findings *f; const struct laboratory *lab; };
+static bool each_line(const struct source *from, const char *name,
+  bool take(const struct source *from, const char *line), int wanted,
+  struct error *why)
 {
   char path[80], line[256];
   snprintf(path, sizeof path, "figures/data/05-phases.%s.csv", name);
   FILE *f = fopen(path, "r");
   int n = 0;
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL) n += take(line);
+  while (fgets(line, sizeof line, f) != NULL) n += take(from, line);
   fclose(f);
   return n == wanted || error_say(why, "%s: %d lines of numbers, %d wanted",
     path, n, wanted);
 }
-static bool take_part(const char *line)
+
+@ A part of a pass has its milliseconds. For the matrices of the layers their speed is reckoned as well, from the multiply--adds that a row does in them; and for the matrices that were turned the share of the bandwidth, from the bytes that the counters saw in such a pass.
+
+@<Read what was measured@>=
+static double row_madds(const struct source *from, const char *model)
+{
+  const struct model_config *c = &gpt2_small;
+  if (strcmp(model, "pocket") == 0)
+    return (double) from->lab->pocket->layer_madds;
+  return (double) c->n_layers * c->d_model
+    * (4.0 * c->d_model + 2.0 * c->d_inner);
+}
+static bool take_part(const struct source *from, const char *line)
 {
   size_t depth, rows;
   char model[16], part[16];
@@ -1229,15 +1245,20 @@ static bool take_part(const char *line)
     printf("phases.alone.%s %.4f\n", model, speed / 1e3);
   else if (strcmp(part, "turned") == 0)
     printf("phases.turned.%zu %.4f\nphases.turned.share.%zu %.4f\n", rows, ms,
-      rows, 100 * 494760960.0 / (ms * 1e3 * speed));
+      rows, 100 * find_pass(from->f, model, 1, 0, 1)->bytes
+      / (ms * 1e3 * speed));
   else printf("phases.part.%s.%zu.%s %.4f\n", model, rows, part, ms);
   if (rows == 512 && strcmp(part, "linear") == 0) printf("phases.linear.%s"@|
-    " %.4f\n", model, 512 * (model[0] == 'g' ? 12.0 * 12 * 768 * 768@|
-      : 6.0 * (2 * 128 * 128 + 2 * 128 * 64 + 3 * 128 * 384)) / ms / 1e6);
+    " %.4f\n", model, 512 * row_madds(from, model) / ms / 1e6);
   return true;
 }
-static bool take_chunk(const char *line)
+
+@ A chunk has its seconds.
+
+@<Read what was measured@>=
+static bool take_chunk(const struct source *from, const char *line)
 {
+  (void) from;
   size_t chunk;
   double seconds;
   if (sscanf(line, "%zu,%lf", &chunk, &seconds) != 2)@+ return false;
@@ -1248,8 +1269,9 @@ static bool take_chunk(const char *line)
 @ A whole text has its name from the model, the lengths, and whether the cache was kept.
 
 @<Read what was measured@>=
-static bool take_text(const char *line)
+static bool take_text(const struct source *from, const char *line)
 {
+  (void) from;
   char model[16];
   size_t p, g;
   int keep;
@@ -1260,8 +1282,13 @@ static bool take_text(const char *line)
     keep ? "cached" : "naive", seconds);
   return true;
 }
-static bool take_hardware(const char *line)
+
+@ A published machine has its balance, in operations for each byte, and the most tokens a second that 1, 4 and 8 of them can write with 140 gigabytes of weights.
+
+@<Read what was measured@>=
+static bool take_hardware(const struct source *from, const char *line)
 {
+  (void) from;
   char name[16];
   double tera, giga, bytes = 140e9;
   if (sscanf(line, "%15[A-Za-z0-9 ],%lf,%lf", name, &tera, &giga) != 3)
@@ -1326,11 +1353,12 @@ static bool print_values(struct laboratory *lab, struct error *why)
   print_machine(&f);
   print_times(&f);
   print_whole_texts(&f);
+  struct source from = @[{ &f, lab }@];
   return print_claims(lab, &f, why)
-    && each_line("parts", take_part, 4 * PARTS + 4, why)
-    && each_line("chunks", take_chunk, 10, why)
-    && each_line("texts", take_text, 7, why)
-    && each_line("hardware", take_hardware, 6, why);
+    && each_line(&from, "parts", take_part, 4 * PARTS + 4, why)
+    && each_line(&from, "chunks", take_chunk, 10, why)
+    && each_line(&from, "texts", take_text, 7, why)
+    && each_line(&from, "hardware", take_hardware, 6, why);
 }
 
 @ What the machine did: its own two speeds, for one worker and for two; the share of them that the two phases reach; and what a second worker is good for, next to what it is good for in the probes.

@@ -606,7 +606,12 @@ static double text_naive(const struct findings *f, const char *model,
 
 /* 5.63  Read what was measured */
 
-static bool each_line(const char *name, bool take(const char *line),
+struct source {
+  const struct findings *f;
+  const struct laboratory *lab;
+};
+static bool each_line(const struct source *from, const char *name,
+                      bool take(const struct source *from, const char *line),
                       int wanted, struct error *why)
 {
   char path[80], line[256];
@@ -616,13 +621,23 @@ static bool each_line(const char *name, bool take(const char *line),
   if (f == NULL)
     return error_say(why, "%s: cannot be opened", path);
   while (fgets(line, sizeof line, f) != NULL)
-    n += take(line);
+    n += take(from, line);
   fclose(f);
   return n == wanted || error_say(why, "%s: %d lines of numbers, %d wanted",
                                   path, n, wanted);
 }
 
-static bool take_part(const char *line)
+/* 5.64  Read what was measured */
+
+static double row_madds(const struct source *from, const char *model)
+{
+  const struct model_config *c = &gpt2_small;
+  if (strcmp(model, "pocket") == 0)
+    return (double)from->lab->pocket->layer_madds;
+  return (double)c->n_layers * c->d_model * (4.0 * c->d_model + 2.0 * c->d_inner);
+}
+
+static bool take_part(const struct source *from, const char *line)
 {
   size_t depth, rows;
   char model[16], part[16];
@@ -634,19 +649,21 @@ static bool take_part(const char *line)
     printf("phases.alone.%s %.4f\n", model, speed / 1e3);
   else if (strcmp(part, "turned") == 0)
     printf("phases.turned.%zu %.4f\nphases.turned.share.%zu %.4f\n", rows, ms,
-           rows, 100 * 494760960.0 / (ms * 1e3 * speed));
+           rows, 100 * find_pass(from->f, model, 1, 0, 1)->bytes
+           / (ms * 1e3 * speed));
   else
     printf("phases.part.%s.%zu.%s %.4f\n", model, rows, part, ms);
   if (rows == 512 && strcmp(part, "linear") == 0)
     printf("phases.linear.%s"
-           " %.4f\n", model, 512 * (model[0] == 'g' ? 12.0 * 12 * 768 * 768
-                                    : 6.0 * (2 * 128 * 128 + 2 * 128 * 64 +
-                                             3 * 128 * 384)) / ms / 1e6);
+           " %.4f\n", model, 512 * row_madds(from, model) / ms / 1e6);
   return true;
 }
 
-static bool take_chunk(const char *line)
+/* 5.65  Read what was measured */
+
+static bool take_chunk(const struct source *from, const char *line)
 {
+  (void)from;
   size_t chunk;
   double seconds;
   if (sscanf(line, "%zu,%lf", &chunk, &seconds) != 2)
@@ -655,10 +672,11 @@ static bool take_chunk(const char *line)
   return true;
 }
 
-/* 5.64  Read what was measured */
+/* 5.66  Read what was measured */
 
-static bool take_text(const char *line)
+static bool take_text(const struct source *from, const char *line)
 {
+  (void)from;
   char model[16];
   size_t p, g;
   int keep;
@@ -671,8 +689,11 @@ static bool take_text(const char *line)
   return true;
 }
 
-static bool take_hardware(const char *line)
+/* 5.67  Read what was measured */
+
+static bool take_hardware(const struct source *from, const char *line)
 {
+  (void)from;
   char name[16];
   double tera, giga, bytes = 140e9;
   if (sscanf(line, "%15[A-Za-z0-9 ],%lf,%lf", name, &tera, &giga) != 3)
@@ -690,7 +711,7 @@ static bool take_hardware(const char *line)
   return true;
 }
 
-/* 5.66  Print every number that the prose quotes */
+/* 5.69  Print every number that the prose quotes */
 
 static double intensity(double n, double a, double b)
 {
@@ -706,7 +727,7 @@ static void print_shapes(void)
   printf("phases.standin.bytes %zu\n", n * sizeof(float));
 }
 
-/* 5.70  Print where attention overtakes */
+/* 5.73  Print where attention overtakes */
 
 static void print_overtaking(const struct laboratory *lab)
 {
@@ -729,7 +750,7 @@ static void print_overtaking(const struct laboratory *lab)
          100 * head / (head + (double)lab->pocket->layer_madds));
 }
 
-/* 5.67  Print what the machine did in the passes */
+/* 5.70  Print what the machine did in the passes */
 
 static double madds_share(const struct seen_pass *p)
 {
@@ -762,7 +783,7 @@ static void print_machine(const struct findings *f)
   printf("phases.scale.bandwidth %.4f\n", read[2]->bandwidth / read[1]->bandwidth);
 }
 
-/* 5.68  Print what the machine did in the passes */
+/* 5.71  Print what the machine did in the passes */
 
 static void print_times(const struct findings *f)
 {
@@ -779,7 +800,7 @@ static void print_times(const struct findings *f)
   }
 }
 
-/* 5.69  Print what whole texts take */
+/* 5.72  Print what whole texts take */
 
 static void print_whole_texts(const struct findings *f)
 {
@@ -804,7 +825,7 @@ static void print_whole_texts(const struct findings *f)
   }
 }
 
-/* 5.71  Print what became of the claims */
+/* 5.74  Print what became of the claims */
 
 static bool claims_of_counters(struct laboratory *lab, struct error *why)
 {
@@ -840,7 +861,7 @@ static bool claims_of_counters(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 5.72  Print what became of the claims */
+/* 5.75  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, const struct findings *f,
                          struct error *why)
@@ -880,14 +901,15 @@ static bool print_values(struct laboratory *lab, struct error *why)
   print_machine(&f);
   print_times(&f);
   print_whole_texts(&f);
+  struct source from = { &f, lab };
   return print_claims(lab, &f, why)
-      && each_line("parts", take_part, 4 * PARTS + 4, why)
-      && each_line("chunks", take_chunk, 10, why)
-      && each_line("texts", take_text, 7, why)
-      && each_line("hardware", take_hardware, 6, why);
+      && each_line(&from, "parts", take_part, 4 * PARTS + 4, why)
+      && each_line(&from, "chunks", take_chunk, 10, why)
+      && each_line(&from, "texts", take_text, 7, why)
+      && each_line(&from, "hardware", take_hardware, 6, why);
 }
 
-/* 5.73  Print every number that the prose quotes */
+/* 5.76  Print every number that the prose quotes */
 
 static bool print_what(struct laboratory *lab, const char *what, struct error *why)
 {
