@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop 04-cache 05-phases A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A8-questions A11-heads A16-hostile)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop 04-cache 05-phases 06-accounts A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A8-questions A11-heads A16-hostile)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled

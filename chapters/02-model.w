@@ -532,7 +532,8 @@ struct store_kind {
   void (*show)(const struct store *s, uint32_t layer, size_t i, struct view *v);
     /* as |store_view|, without the positions that count */
   void (*cropped)(struct store *s, uint32_t sequence);
-    /* the sequence has been cropped; null if that changes nothing here */
+    /* the sequence has been cropped, and may be cropped further; null if nothing
+       is to be done */
   void (*close)(struct store *s);
     /* as |store_close|, but never for null, and the roll is closed already */
 };
@@ -584,11 +585,14 @@ size_t store_length(const struct store *s, uint32_t sequence);
   /* the rows that |sequence| has: the position that comes next */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
   /* forgets the rows of |sequence| from position |length| on, but not which tokens
-     have been computed; nothing if there are none */
+     have been computed; nothing if there are none. A store that has let go of rows
+     which those that stay can see forgets all */
 size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n);
   /* crops |sequence| to the rows that have the tokens |id[0]|, \dots, |id[n-1]|, as
-     far as they agree, and says how many these are */
+     far as they agree, and says how many rows it has then */
+size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
+  /* the first position that a row at |position| sees in |layer|, sinks aside */
 void store_empty(struct store *s);
   /* crops all sequences to nothing */
 void store_close(struct store *s);
@@ -619,7 +623,7 @@ void store_close(struct store *s)
 settings. A window that is one too long shows in no text that anybody would read, and so has a test of its own. What a row does not see is left out of the sum, not multiplied by zero.
 
 @<Count the rows that are seen@>=
-static size_t lowest(const struct store *s, uint32_t layer, size_t position)
+size_t store_lowest(const struct store *s, uint32_t layer, size_t position)
 {
   size_t window = config_window(&s->config, layer);
   bool short_sighted = window > 0 && position >= window;
@@ -628,13 +632,17 @@ static size_t lowest(const struct store *s, uint32_t layer, size_t position)
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct view *v)
 {
-  uint32_t position = s->roll.rows[i].position;
+  uint32_t position = s->roll.rows[i].position, sinks = s->config.sinks;
   s->kind->show(s, layer, i, v);
-  v->lo = (uint32_t) lowest(s, layer, position), v->hi = position + 1;
+  v->lo = (uint32_t) store_lowest(s, layer, position), v->hi = position + 1;
+  v->sinks = sinks < v->lo ? sinks : 0;
+  if (sinks >= v->lo) v->lo = 0;
 }
 
-@ The rows that some row of the pass will look at are all from the first one that the
-earliest of them sees up to the last of the pass. Each is counted once, however many look at it.
+@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}. As long as the window still reaches them they are nothing special, and |lo| is simply 0.
+
+The rows that some row of the pass will look at are all from the first one that the
+earliest of them sees up to the last of the pass, and the sinks before that. Each is counted once, however many look at it.
 
 @<Count the rows that are seen@>=
 void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
@@ -643,8 +651,9 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
   s->seen = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     const struct strand *q = &s->roll.sequence[i];
+    size_t lo = store_lowest(s, layer, q->length), sinks = s->config.sinks;
     if (q->count > 0)
-      s->seen += q->length + q->count - lowest(s, layer, q->length);
+      s->seen += q->length + q->count - lo + (sinks < lo ? sinks : lo);
   }
 }
 
@@ -800,7 +809,7 @@ size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t k = 0;
   while (k < n && k < q->length && q->token[k] == id[k]) k++;
   store_crop(s, sequence, k);
-  return k;
+  return q->length;
 }
 void store_empty(struct store *s)
 {
@@ -1322,7 +1331,7 @@ and so is the number of pairs, unless some layers have a window and others have 
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
     store_view(w->s, i, r, &w->seen[r]);
-    pairs += w->seen[r].hi - w->seen[r].lo;
+    pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
   }
 
 @ A pair costs |head_dim| multiply--adds for the product and as many for its share of the value, in each head: |2*q_width| in all. The cache is read
@@ -2256,7 +2265,7 @@ too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
 times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far behind the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
-\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions, by changing |lowest|. Which rows come out otherwise, and which do not?}{\texttt{make
+\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_lowest|. Which rows come out otherwise, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits behind the first row change; the counters count the same.}

@@ -666,13 +666,20 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 the first word. The pool of pages grows by doubling like everything here that grows.
 
 @<A store that keeps its rows in pages@>=
-struct cache_wishes { size_t rows, page_rows; bool at_once; };
+struct row_format { const char *name; enum weight_type type;
+  void (*pack)(const float *x, size_t n, void *to);
+    /* writes |n| numbers to the |row_bytes(type,n)| bytes at |to| */
+};
+  /* a way to keep rows, by its name */
+struct cache_wishes { size_t rows, page_rows, pass;
+  const struct row_format *format; bool at_once; };
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
-     have; rows a page, a power of two from 16 to 256, 0: 64; and whether the memory
-     for all of them is taken when it is opened */
+     have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
+     in one pass, 0: a context; how rows are kept, null: in float32; and whether the
+     memory for all of them is taken when it is opened */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_wishes *w, struct error *why);
-  /* an empty cache for |n_sequences| sequences of a model, in float32; null and a
+  /* an empty cache for |n_sequences| sequences of a model; null and a
      sentence if memory is refused or a wish cannot be granted. Owned by the caller,
      and closed by |store_close| */
 
@@ -683,9 +690,10 @@ bool cache_fork(struct store *s, uint32_t from, uint32_t to,
   struct error *why);
   /* makes the empty sequence |to| of a cache equal to |from|, by sharing its pages;
      errors: |to| has rows, a number out of range, a pass going on, memory for the list */
-struct cache_state { size_t pages, pages_used, page_rows, page_bytes,
+struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
   bytes_copied; };
-  /* pages that there is memory for, and those on some list; rows of one, and its bytes in all layers; bytes that were copied because a shared page was written to */
+  /* pages that there is memory for, and those on some list; rows of one; the bytes
+     of both; bytes that were copied because a shared page was written to */
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache */
 
@@ -697,16 +705,36 @@ the pages that are on none are kept on a stack, which is threaded through the sa
 @<What the cache holds@>=
 struct sheet { uint32_t readers, leaving, spare; };
   /* lists that it is on, and those that will take a copy in this pass; a spare page */
-struct page_list { uint32_t *page; size_t n, room; };
+struct page_list { uint32_t *page; size_t n, room, first; };
+  /* |[room]|; the pages of sinks and those from |first| to |n| are really there */
+struct shelf {
+  uint32_t layer, n_layers; /* one that stands here, and how many do */
+  char *pool; /* |[n_layers][2][room][heads][page_rows][head_bytes]| */
+  struct sheet *page; size_t room, n_spare, most; /* |[room]|; the most pages */
+  struct page_list *sequence; /* |[n_sequences]| */
+};
+
+@ One list serves all layers that look equally far back. In most models these are all. Some have layers of two kinds, which see everything or only a window; the second kind can do without the rows that the first still needs. So layers stand on \emph{shelves}: layers with the same window on the same shelf, with a pool and lists of its own. No model that we can read has more than two.
+@^shelf@>@^window@>
+
+@<What the cache holds@>=
+enum { SHELVES = 2 };
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
-  size_t heads, head_bytes, page_rows, most;
-    /* of one head in one row; of a page; the most pages */
-  char *pool; struct sheet *page; size_t room, n_spare;
-    /* |[n_layers][2][room][heads][page_rows][head_bytes]|; |[room]| */
-  struct page_list *sequence;
-  size_t copied;
+  struct row_format how;
+  size_t heads, head_bytes, page_rows, sink_pages, copied;
+    /* |head_bytes|: a key or a value of one head in one row */
+  uint32_t *turn; /* |[n_layers]|: the how many-th of its shelf a layer is */
+  size_t n_shelves;
+  struct shelf shelves[SHELVES];
 };
+static const struct shelf *shelf_of(const struct cache *s, uint32_t layer)
+{
+  const struct shelf *f = s->shelves;
+  uint32_t window = config_window(&s->common.config, layer);
+  while (window != config_window(&s->common.config, f->layer)) f++;
+  return f;
+}
 
 @ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |room| pages behind each other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
 
@@ -715,101 +743,115 @@ static size_t pages_for(const struct cache *s, size_t rows)
 {@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
 static size_t part_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
-static char *place(const struct cache *s, size_t part, size_t page,
-  size_t head, size_t row)
+static size_t page_bytes(const struct cache *s, const struct shelf *f)
+{@+ return 2 * f->n_layers * part_bytes(s);@+ }
+static char *place(const struct cache *s, const struct shelf *f, size_t part,
+  size_t page, size_t head, size_t row)
 {
-  return s->pool + (part * s->room + page) * part_bytes(s)
+  return f->pool + (part * f->room + page) * part_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
 @ To admit a pass is to have pages for all of its rows, or to refuse. What is wanted is counted for all sequences first, and taken only when it is certain that all can be had; so a
-refusal leaves every list as it was. A cache that is full says how much it has and how much was asked of it, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
+refusal takes no page from anybody and gives none. A cache that is full says how much it has and how much was asked of it, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
 
 @<Have pages for the rows of the pass@>=
+static bool shelf_admit(struct cache *s, struct shelf *f, struct error *why)
+{
+  size_t wanted = all_pages_wanted(s, f), used = f->room - f->n_spare;
+  if (wanted > f->most - used)
+    return error_say(why, "the cache holds %zu rows, of which %zu are"@|
+      " taken; wanted: room for %zu more, in pages of %zu",@|
+      f->most * s->page_rows, used * s->page_rows, wanted * s->page_rows,
+      s->page_rows);
+  if (wanted > f->n_spare && !pool_grow(s, f, used + wanted, why))
+    return false;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++)
+    if (!list_grow(s, f, i, why)) return false;
+  return true;
+}
 static bool cache_admit(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  size_t wanted = all_pages_wanted(s);
-  size_t used = s->room - s->n_spare;
-  if (wanted > s->most - used)
-    return error_say(why, "the cache holds %zu rows, of which %zu are"@|
-      " taken; wanted: room for %zu more, in pages of %zu",@|
-      s->most * s->page_rows, used * s->page_rows, wanted * s->page_rows,
-      s->page_rows);
-  if (wanted > s->n_spare && !pool_grow(s, used + wanted, why))
-    return false;
-  for (uint32_t i = 0; i < common->n_sequences; i++)
-    if (!list_grow(s, i, why)) return false;
-  for (uint32_t i = 0; i < common->n_sequences; i++) turn_pages(s, i);
+  for (size_t k = 0; k < s->n_shelves; k++)
+    if (!shelf_admit(s, &s->shelves[k], why)) return false;
+  for (size_t k = 0; k < s->n_shelves; k++)
+    for (uint32_t i = 0; i < common->n_sequences; i++)
+      turn_pages(s, &s->shelves[k], i);
   return true;
 }
 
 @ A sequence wants the pages that its list lacks, and one more if its next row would be written to a page that somebody else reads. That can only be the page of the last row, if it is not full. Of the sequences that share a page, the last to write to it may have it for itself, once the others have left; so who will leave is noted while the pages are counted.
 
 @<Count the pages that a sequence wants@>=
-static bool must_copy(const struct cache *s, uint32_t sequence)
+static bool must_copy(const struct cache *s, const struct shelf *f,
+  uint32_t sequence)
 {
   size_t length = s->common.roll.sequence[sequence].length;
   if (length % s->page_rows == 0) return false;
   const struct sheet *last
-    = &s->page[s->sequence[sequence].page[length / s->page_rows]];
+    = &f->page[f->sequence[sequence].page[length / s->page_rows]];
   return last->readers - last->leaving > 1;
 }
-static size_t pages_wanted(struct cache *s, uint32_t sequence)
+static size_t pages_wanted(struct cache *s, struct shelf *f, uint32_t sequence)
 {
   const struct strand *q = &s->common.roll.sequence[sequence];
-  const struct page_list *l = &s->sequence[sequence];
+  const struct page_list *l = &f->sequence[sequence];
   size_t n = pages_for(s, q->length + q->count);
   if (q->count == 0) return 0;
-  bool copy = must_copy(s, sequence);
-  if (copy) s->page[l->page[q->length / s->page_rows]].leaving++;
+  bool copy = must_copy(s, f, sequence);
+  if (copy) f->page[l->page[q->length / s->page_rows]].leaving++;
   return (n > l->n ? n - l->n : 0) + copy;
 }
 
-@ When all are counted, nobody is leaving any more: the pages will be taken in the same order, and then |readers| alone tells.
+@ When all are counted, nobody is leaving any more: the pages will be taken in the same order, and then |readers| alone tells. Before a sequence is counted, it lets go of the pages that it will not see again (\cref{sec:leaving}).
 
 @<Count the pages that all sequences want@>=
-static size_t all_pages_wanted(struct cache *s)
+static size_t all_pages_wanted(struct cache *s, struct shelf *f)
 {
   size_t wanted = 0;
-  for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    wanted += pages_wanted(s, i);
-  for (size_t i = 0; i < s->room; i++) s->page[i].leaving = 0;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    if (s->common.roll.sequence[i].count > 0) leave_behind(s, f, i);
+    wanted += pages_wanted(s, f, i);
+  }
+  for (size_t i = 0; i < f->room; i++) f->page[i].leaving = 0;
   return wanted;
 }
 
 @ Now they are taken. Nothing here can fail any more. Pages that a pass has taken stay on the list also if the pass is aborted; the next one will want them.
 
 @<Take the pages that a sequence wants@>=
-static uint32_t take_page(struct cache *s)
+static uint32_t take_page(struct shelf *f)
 {
-  uint32_t n = s->page[--s->n_spare].spare;
-  s->page[n].readers = 1;
+  uint32_t n = f->page[--f->n_spare].spare;
+  f->page[n].readers = 1;
   return n;
 }
 @<Give a sequence a page of its own@>@;
-static void turn_pages(struct cache *s, uint32_t sequence)
+static void turn_pages(struct cache *s, struct shelf *f, uint32_t sequence)
 {
   const struct strand *q = &s->common.roll.sequence[sequence];
-  struct page_list *l = &s->sequence[sequence];
+  struct page_list *l = &f->sequence[sequence];
   if (q->count == 0) return;
-  if (must_copy(s, sequence)) copy_page(s, l, q->length);
+  if (must_copy(s, f, sequence)) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
-    l->page[l->n++] = take_page(s);
+    l->page[l->n++] = take_page(f);
 }
 
 @ Only the rows that count are copied, in every layer, keys and values. The page that was shared has one reader less.
 
 @<Give a sequence a page of its own@>=
-static void copy_page(struct cache *s, struct page_list *l, size_t length)
+static void copy_page(struct cache *s, struct shelf *f, struct page_list *l,
+  size_t length)
 {
   uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
   size_t bytes = length % s->page_rows * s->head_bytes;
-  s->page[old].readers--;
-  *mine = take_page(s);
-  for (size_t part = 0; part < 2 * s->common.config.n_layers; part++)
+  f->page[old].readers--;
+  *mine = take_page(f);
+  for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(place(s, part, *mine, h, 0), place(s, part, old, h, 0), bytes);
+      memcpy(place(s, f, part, *mine, h, 0), place(s, f, part, old, h, 0),
+        bytes);
       s->copied += bytes;
     }
 }
@@ -817,40 +859,44 @@ static void copy_page(struct cache *s, struct page_list *l, size_t length)
 @ When a sequence is cropped it leaves the pages that have none of its rows any more. A page that nobody reads is spare again.
 
 @<Leave the pages behind the last row@>=
-static void cache_cropped(struct store *common, uint32_t sequence)
+static void leave_page(struct shelf *f, uint32_t page)
 {
-  struct cache *s = (struct cache *) common;
-  struct page_list *l = &s->sequence[sequence];
-  size_t n = pages_for(s, common->roll.sequence[sequence].length);
+  if (--f->page[page].readers == 0) f->page[f->n_spare++].spare = page;
+}
+static void shelf_cropped(struct cache *s, struct shelf *f, uint32_t sequence)
+{
+  struct page_list *l = &f->sequence[sequence];
+  size_t n = pages_for(s, s->common.roll.sequence[sequence].length);
   while (l->n > n) {
-    uint32_t page = l->page[--l->n];
-    if (--s->page[page].readers == 0) s->page[s->n_spare++].spare = page;
+    l->n--;
+    if (l->n >= l->first || l->n < s->sink_pages) leave_page(f, l->page[l->n]);
   }
+  if (n < l->first) l->first = s->sink_pages;
 }
 
 @ A larger pool is a new block, into which all parts of the old one are moved, as in the plain store. The stack of spare pages gets the new ones, the lowest on top.
 
 @<Give the pool more pages@>=
-static bool pool_grow(struct cache *s, size_t wanted, struct error *why)
+static bool pool_grow(struct cache *s, struct shelf *f, size_t wanted,
+  struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t room = store_room(s->room, wanted, s->most);
-  size_t parts = 2 * s->common.config.n_layers, old = s->room;
-  size_t bytes = parts * part_bytes(s);
+  size_t room = store_room(f->room, wanted, f->most);
+  size_t parts = 2 * f->n_layers, old = f->room, bytes = page_bytes(s, f);
   char *pool = memory_take(m, FOR_CACHE, room, bytes, why);
   struct sheet *page = pool == NULL ? NULL
-    : memory_grow(m, FOR_OTHER, s->page, old, room, sizeof *page, why);
+    : memory_grow(m, FOR_OTHER, f->page, old, room, sizeof *page, why);
   if (page == NULL) {
     memory_give(m, FOR_CACHE, pool, room, bytes);
     return false;
   }
   for (size_t i = 0; i < parts && old > 0; i++)
-    memcpy(pool + i * part_bytes(s) * room, place(s, i, 0, 0, 0),
+    memcpy(pool + i * part_bytes(s) * room, place(s, f, i, 0, 0, 0),
       part_bytes(s) * old);
-  memory_give(m, FOR_CACHE, s->pool, old, bytes);
-  s->pool = pool, s->page = page, s->room = room;
+  memory_give(m, FOR_CACHE, f->pool, old, bytes);
+  f->pool = pool, f->page = page, f->room = room;
   for (size_t i = room; i > old; i--)
-    page[s->n_spare++].spare = (uint32_t) i - 1;
+    page[f->n_spare++].spare = (uint32_t) i - 1;
   return true;
 }
 
@@ -861,35 +907,38 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
   if (n <= l->room) return true;
-  size_t room = store_room(l->room, n, s->most);
+  size_t room = store_room(l->room, n, pages_for(s, s->common.n_positions));
   uint32_t *page = memory_grow(s->common.m, FOR_OTHER, l->page, l->room, room,
     sizeof *page, why);
   if (page == NULL) return false;
   l->page = page, l->room = room;
   return true;
 }
-static bool list_grow(struct cache *s, uint32_t sequence, struct error *why)
+static bool list_grow(struct cache *s, struct shelf *f, uint32_t sequence,
+  struct error *why)
 {
   const struct strand *q = &s->common.roll.sequence[sequence];
-  return list_reserve(s, &s->sequence[sequence],
+  return list_reserve(s, &f->sequence[sequence],
     pages_for(s, q->length + q->count), why);
 }
 
-@ Storing a row is copying it to its places, one for each head. The heads come next to each other from the products, and part here.
+@ Storing a row is packing it at its places, one for each head. The heads come next to each other from the products, and part here. In float32 packing is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
 
 @<Store rows in pages, and show them@>=
 static void cache_put(struct store *common, uint32_t layer, const float *k,
   const float *v)
 {
   struct cache *s = (struct cache *) common;
+  const struct shelf *f = shelf_of(s, layer);
+  size_t part = 2 * s->turn[layer], d = common->config.head_dim;
   for (size_t i = 0; i < common->roll.n; i++) {
     const struct row *r = &common->roll.rows[i];
-    uint32_t page = s->sequence[r->sequence].page[r->position / s->page_rows];
-    size_t row = r->position % s->page_rows, d = common->config.head_dim;
+    uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
+    size_t row = r->position % s->page_rows;
     for (size_t h = 0; h < s->heads; h++) {
       size_t from = (i * s->heads + h) * d;
-      memcpy(place(s, 2 * layer, page, h, row), k + from, s->head_bytes);
-      memcpy(place(s, 2 * layer + 1, page, h, row), v + from, s->head_bytes);
+      s->how.pack(k + from, d, place(s, f, part, page, h, row));
+      s->how.pack(v + from, d, place(s, f, part + 1, page, h, row));
     }
   }
 }
@@ -901,31 +950,44 @@ static void cache_show(const struct store *common, uint32_t layer, size_t i,
   struct view *v)
 {
   const struct cache *s = (const struct cache *) common;
-  const struct page_list *l = &s->sequence[common->roll.rows[i].sequence];
-  *v = (struct view) @[{ .base_k = place(s, 2 * layer, 0, 0, 0),@|
-    .base_v = place(s, 2 * layer + 1, 0, 0, 0), .page = l->page,@|
+  const struct shelf *f = shelf_of(s, layer);
+  const struct page_list *l = &f->sequence[common->roll.rows[i].sequence];
+  size_t part = 2 * s->turn[layer];
+  *v = (struct view) @[{ .base_k = place(s, f, part, 0, 0, 0),@|
+    .base_v = place(s, f, part + 1, 0, 0, 0), .page = l->page,@|
     .page_rows = s->page_rows, .page_bytes = part_bytes(s),@|
     .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
-    .type = WEIGHT_F32 }@];
+    .type = s->how.type }@];
 }
 
-@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The roll is copied, too: its tokens are no keys and values, and four bytes each.
+@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The roll is copied, too: its tokens are no keys and values, and four bytes each. (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
 
 @<Fork a sequence@>=
+static bool shelf_fork(struct cache *s, struct shelf *f, uint32_t from,
+  uint32_t to, struct error *why)
+{
+  struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
+  size_t n = pages_for(s, store_length(&s->common, from));
+  while (b->n > 0) leave_page(f, b->page[--b->n]);
+  if (!list_reserve(s, b, n, why)) return false;
+  for (; b->n < n; b->n++) {
+    b->page[b->n] = a->page[b->n];
+    if (b->n >= a->first || b->n < s->sink_pages)
+      f->page[a->page[b->n]].readers++;
+  }
+  b->first = a->first;
+  return true;
+}
 bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
   if (!store_follow(common, from, to, why)) return false;
-  struct page_list *a = &s->sequence[from], *b = &s->sequence[to];
-  size_t n = pages_for(s, store_length(common, from));
-  if (!list_reserve(s, b, n, why)) {
-    store_crop(common, to, 0);
-    return false;
-  }
-  for (size_t i = 0; i < n; i++)
-    s->page[a->page[i]].readers++, b->page[i] = a->page[i];
-  b->n = n;
+  for (size_t k = 0; k < s->n_shelves; k++)
+    if (!shelf_fork(s, &s->shelves[k], from, to, why)) {
+      store_crop(common, to, 0);
+      return false;
+    }
   return true;
 }
 
@@ -935,46 +997,143 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to,
 struct cache_state cache_look(const struct store *common)
 {
   const struct cache *s = (const struct cache *) common;
-  return (struct cache_state) @[{ s->room, s->room - s->n_spare,@|
-    s->page_rows, 2 * s->common.config.n_layers * part_bytes(s),@|
-    s->copied }@];
+  struct cache_state all = @[{ .page_rows = s->page_rows,@|
+    .bytes_copied = s->copied }@];
+  for (size_t k = 0; k < s->n_shelves; k++) {
+    const struct shelf *f = &s->shelves[k];
+    size_t used = f->room - f->n_spare;
+    all.pages += f->room, all.pages_used += used;
+    all.bytes += f->room * page_bytes(s, f);
+    all.bytes_used += used * page_bytes(s, f);
+  }
+  return all;
 }
 
-@ A page has a power of two of rows, from 16 to 256, so that a block of attention, 256 positions, is always a whole number of pages.
+@* What nobody sees any more. \label{sec:leaving}
+A layer with a window of $W$ positions shows the row at position $p$ the rows from $p-W+1$ on. So when a sequence has $L$ rows and $n$ more are coming, the earliest of them sees back to $L-W+1$, and whatever lies before that will never be looked at again, by these rows or by later ones. Its pages can be left. What stays are the rows
+from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: the row that is left is still there until the whole page is.
+@^ring@>@^window@>
+
+A model that keeps sinks never leaves the pages in which they stand. Then the list has a hole: from the sinks' last page to the page at |first| there are numbers on it that belong to somebody else by now, and nobody asks for them.
+
+@<Leave the pages that no row will see again@>=
+static void leave_behind(struct cache *s, struct shelf *f, uint32_t sequence)
+{
+  struct page_list *l = &f->sequence[sequence];
+  size_t length = s->common.roll.sequence[sequence].length;
+  size_t seen = store_lowest(&s->common, f->layer, length) / s->page_rows;
+  while (l->first < seen) leave_page(f, l->page[l->first++]);
+}
+
+@ There is one thing that such a sequence cannot do. If it is cropped to fewer rows, its next row must see $W-1$ of those before it, and perhaps they have gone. Pages are left when a pass begins and not when it ends; so the rows of the last pass can always be taken back, which is what a caller wants who tries something. A crop that goes back further finds the window broken, and then nothing is kept: the text is read again from the start. That costs time and is never wrong.
+
+@<Leave the pages behind the last row@>=
+static void cache_cropped(struct store *common, uint32_t sequence)
+{
+  struct cache *s = (struct cache *) common;
+  struct strand *q = &common->roll.sequence[sequence];
+  for (size_t k = 0; k < s->n_shelves; k++) {
+    const struct shelf *f = &s->shelves[k];
+    size_t first = f->sequence[sequence].first;
+    if (first > s->sink_pages && first * s->page_rows
+        > store_lowest(common, f->layer, q->length)) q->length = 0;
+  }
+  for (size_t k = 0; k < s->n_shelves; k++)
+    shelf_cropped(s, &s->shelves[k], sequence);
+}
+
+@ A cache closes shelf by shelf.
 
 @<Open and close a cache@>=
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
   struct memory *m = common->m;
-  size_t bytes = 2 * common->config.n_layers * part_bytes(s);
-  for (uint32_t i = 0; s->sequence != NULL && i < common->n_sequences; i++)
-    memory_give(m, FOR_OTHER, s->sequence[i].page, s->sequence[i].room,
-      sizeof (uint32_t));
-  memory_give(m, FOR_OTHER, s->sequence, s->sequence == NULL ? 0
-    : common->n_sequences, sizeof *s->sequence);
-  memory_give(m, FOR_CACHE, s->pool, s->room, bytes);
-  memory_give(m, FOR_OTHER, s->page, s->room, sizeof *s->page);
+  for (size_t k = 0; k < s->n_shelves; k++) {
+    struct shelf *f = &s->shelves[k];
+    for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
+      memory_give(m, FOR_OTHER, f->sequence[i].page, f->sequence[i].room,
+        sizeof (uint32_t));
+    memory_give(m, FOR_OTHER, f->sequence, f->sequence == NULL ? 0
+      : common->n_sequences, sizeof *f->sequence);
+    memory_give(m, FOR_CACHE, f->pool, f->room, page_bytes(s, f));
+    memory_give(m, FOR_OTHER, f->page, f->room, sizeof *f->page);
+  }
+  memory_give(m, FOR_OTHER, s->turn, s->turn == NULL ? 0
+    : common->config.n_layers, sizeof *s->turn);
   memory_give(m, FOR_OTHER, s, 1, sizeof *s);
 }
 
-@ Opening grants the wishes or says which it cannot grant. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
+@ The layers are put on their shelves in order.
 
 @<Open and close a cache@>=
+static bool put_on_shelves(struct cache *s, struct error *why)
+{
+  struct store *common = &s->common;
+  const struct model_config *c = &common->config;
+  s->turn = memory_take(common->m, FOR_OTHER, c->n_layers, sizeof *s->turn,
+    why);
+  for (uint32_t i = 0; s->turn != NULL && i < c->n_layers; i++) {
+    size_t k = 0;
+    while (k < s->n_shelves && config_window(c, s->shelves[k].layer)
+      != config_window(c, i)) k++;
+    if (k == s->n_shelves) s->shelves[s->n_shelves++].layer = i;
+    s->turn[i] = s->shelves[k].n_layers++;
+  }
+  for (size_t k = 0; s->turn != NULL && k < s->n_shelves; k++) {
+    struct page_list *l = memory_take(common->m, FOR_OTHER,
+      common->n_sequences, sizeof *l, why);
+    if (l == NULL) return false;
+    s->shelves[k].sequence = l;
+    for (uint32_t i = 0; i < common->n_sequences; i++)
+      l[i].first = s->sink_pages;
+  }
+  return s->turn != NULL;
+}
+
+@ The most pages that a shelf will have follow from the wishes; behind a window a sequence needs no more than its ring, which may lie askew and touch one page more than it fills. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
+
+@<Open and close a cache@>=
+static bool shelf_grant(struct cache *s, struct shelf *f,
+  const struct cache_wishes *w, struct error *why)
+{
+  size_t context = s->common.n_positions, each = pages_for(s, context);
+  size_t window = config_window(&s->common.config, f->layer);
+  size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
+  size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
+  if (window > 0 && ring_pages < each) each = ring_pages;
+  f->most = s->common.n_sequences * each;
+  if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->most))
+    f->most = pages_for(s, w->rows);
+  if (f->most > UINT32_MAX)
+    return error_say(why, "a cache of %zu pages; wanted: at most %"
+      PRIu32, f->most, UINT32_MAX);
+  return !w->at_once || pool_grow(s, f, f->most, why);
+}
+
+@ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In blocks of 32 numbers a head must have whole blocks, because it is read by itself.
+
+@<Open and close a cache@>=
+static void keep_floats(const float *x, size_t n, void *to)
+{@+ memcpy(to, x, n * sizeof *x);@+ }
 static bool grant(struct cache *s, const struct cache_wishes *w,
   struct error *why)
 {
-  size_t rows = w->page_rows == 0 ? 64 : w->page_rows;
-  if (rows < 16 || rows > 256 || (rows & (rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows; wanted: a power of two from"@|
-      " 16 to 256", rows);
-  s->page_rows = rows;
-  s->most = w->rows > 0 ? pages_for(s, w->rows)
-    : s->common.n_sequences * pages_for(s, s->common.n_positions);
-  if (s->most > UINT32_MAX)
-    return error_say(why, "a cache of %zu pages; wanted: at most %"
-      PRIu32, s->most, UINT32_MAX);
-  return !w->at_once || pool_grow(s, s->most, why);
+  static const struct row_format floats = @[{ "f32", WEIGHT_F32,@|
+    keep_floats }@];
+  const struct model_config *c = &s->common.config;
+  s->how = w->format == NULL ? floats : *w->format;
+  s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
+  if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
+    return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
+      " 256", s->page_rows);
+  if (s->how.type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
+    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
+      " multiple of %d", s->how.name, c->head_dim, BLOCK_NUMBERS);
+  s->heads = c->n_kv_heads, s->head_bytes = row_bytes(s->how.type, c->head_dim);
+  s->common.row_bytes = 2 * s->heads * s->head_bytes;
+  s->sink_pages = pages_for(s, c->sinks);
+  return true;
 }
 
 @ If anything fails on the way, what there is goes back by |store_close|, which a cache that is only half open can bear.
@@ -991,10 +1150,10 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
     memory_give(m, FOR_OTHER, s, 1, sizeof *s);
     return NULL;
   }
-  s->heads = c->n_kv_heads, s->head_bytes = c->head_dim * sizeof(float);
-  s->sequence = memory_take(m, FOR_OTHER, n_sequences, sizeof *s->sequence,
-    why);
-  if (s->sequence != NULL && grant(s, w, why))@+ return &s->common;
+  bool ok = grant(s, w, why) && put_on_shelves(s, why);
+  for (size_t k = 0; ok && k < s->n_shelves; k++)
+    ok = shelf_grant(s, &s->shelves[k], w, why);
+  if (ok)@+ return &s->common;
   store_close(&s->common);
   return NULL;
 }
@@ -1009,11 +1168,12 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<What the cache holds@>@;
 @<Give the pool more pages@>@;
 @<Make a list longer@>@;
+@<Leave the pages behind the last row@>@;
+@<Leave the pages that no row will see again@>@;
 @<Count the pages that a sequence wants@>@;
 @<Count the pages that all sequences want@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
-@<Leave the pages behind the last row@>@;
 @<Store rows in pages, and show them@>@;
 @<Fork a sequence@>@;
 @<Open and close a cache@>@;

@@ -210,6 +210,7 @@ struct model_config {
   uint32_t n_heads, n_kv_heads, head_dim;
   uint32_t window; /* positions that a row sees, itself included; 0: all */
   uint32_t window_from; /* the first layer that has it */
+  uint32_t sinks; /* first positions that a row with a window sees besides */
   bool window_used, window_listed;
   uint8_t windowed[LAYERS_LISTED / 8]; /* if listed, a bit for each layer */
   double norm_eps;
@@ -245,6 +246,11 @@ void config_close(struct memory *m, struct model_config *c);
 @<What the settings say@>=
 uint32_t config_window(const struct model_config *c, uint32_t layer);
   /* positions that a row sees in |layer|, itself included; 0: all */
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+  struct error *why);
+  /* makes all layers see the last |window| positions, 0: all, and the first |sinks|;
+     errors: sinks without a window, or in a model with learned positions (Xiao and
+     others 2023) */
 const struct model_config *config_family(size_t i);
   /* what family number |i| of the table does without being told; null behind
      the last */
@@ -732,17 +738,22 @@ static const struct family_row {
   unsigned bit;
   struct model_config always;
 } family[] =
-  @[{ {"gpt2", "GPT2LMHeadModel", GPT2, { .layer_norm = true, .norm_eps = 1e-5,
+  @[{ {"gpt2", "GPT2LMHeadModel", GPT2, { .family = "gpt2",@|
+    .layer_norm = true, .norm_eps = 1e-5,
     .learned_positions = true, .qkv_bias = true, .out_bias = true,
     .mlp_bias = true, .tied = true, .scaled = true,
     .activation = ACTIVATION_GELU_TANH }},@|
-  {"llama", "LlamaForCausalLM", LLAMA, { .gated = true, .norm_eps = 1e-6,
+  {"llama", "LlamaForCausalLM", LLAMA, { .family = "llama",@|
+    .gated = true, .norm_eps = 1e-6,
     .scaled = true }},@|
-  {"mistral", "MistralForCausalLM", MISTRAL, { .gated = true,
+  {"mistral", "MistralForCausalLM", MISTRAL, { .family = "mistral",@|
+    .gated = true,
     .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
-  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .gated = true, .norm_eps = 1e-6,
+  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .family = "qwen2",@|
+    .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},@|
-  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .gated = true, .norm_eps = 1e-6,
+  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .family = "qwen3",@|
+    .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} }@];
 
@@ -882,6 +893,24 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
   bool near = c->window_listed
     ? c->windowed[layer / 8] >> layer % 8 & 1 : layer >= c->window_from;
   return near ? c->window : 0;
+}
+
+@ Whoever would save memory can ask for a window that the maker of the model has not thought of, in all layers; that is another model, with the same weights. Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
+@^attention sink@>
+
+@<Ask for the window of a layer@>=
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+  struct error *why)
+{
+  if (sinks > 0 && window == 0)
+    return error_say(why, "%u sinks without a window; wanted: a window, or no"@|
+      " sinks", sinks);
+  if (sinks > 0 && c->learned_positions)
+    return error_say(why, "%u sinks for a model whose positions are learned;"@|
+      " wanted: none, or a model that turns its keys", sinks);
+  c->window = window, c->window_from = 0, c->window_listed = false;
+  c->sinks = sinks;
+  return true;
 }
 
 @ The frequencies are described in one place or another. Files of transformers 4 have

@@ -2,10 +2,13 @@
 @s perplexity int
 @s machine int
 @s phase int
+@s plan int
+@s reckoning int
+@s named_shape int
 
-\chapterquestion{How fast is it on my machine, with my model? And how good?}
+\chapterquestion{How fast is it on my machine, with my model? How good? And does it fit?}
 @** What measures.
-\incipit{T}{wo subcommands measure}: \texttt{bench} how fast a model reads and writes, and \texttt{perplexity} how well it predicts. Both are thin; what they measure with is chapter 5's. They print the
+\incipit{T}{hree subcommands measure}: \texttt{bench} how fast a model reads and writes, \texttt{perplexity} how well it predicts, and \texttt{memory} what it takes. All are thin; what they measure with is chapter 5's and chapter 6's. They print the
 same numbers to people, as a table, and to programs, as JSON; and \texttt{bench}, whose numbers are collected over months and machines, as CSV, too.
 
 @ The functions of the subcommands are declared in one header.
@@ -18,6 +21,8 @@ int run_bench(const struct console *c, const struct wishes *w);
   /* takes the time of both phases; returns an exit status */
 int run_perplexity(const struct console *c, const struct wishes *w);
   /* reads a file, and says how well it was predicted; returns an exit status */
+int run_memory(const struct console *c, const struct wishes *w);
+  /* says what a model takes, and what fits; returns an exit status */
 #endif
 
 @* The bench. \label{sec:bench}
@@ -266,8 +271,398 @@ int run_perplexity(const struct console *c, const struct wishes *w)
   return ok ? STATUS_DONE : console_fail(c, &why);
 }
 
+@* Memory. \label{sec:memorycommand}
+The third says what a model takes before anybody has it: \texttt{incipit memory} of a model on disk, of one of the shapes of chapter 6 by its name, or of a few numbers. Three sources, then, of one list of settings; and with it, what cannot be known from the numbers: nobody can tell from heads and layers alone how many weights there are.
+@^memory account@>
+
+@<A question about memory@>=
+struct reckoning { const struct console *c; const struct wishes *w;
+  struct outfit o; bool open, whole; /* a model is open; its weights are known */
+  const char *name; struct model_config settings; struct plan asked;
+  uint64_t parameters, weights, cache, budget; bool has_context, has_budget;
+  struct error why; };
+
+@ The numbers that may be given, and where each of them belongs. Those that are given beside a shape override it.
+
+@<A question about memory@>=
+static const struct number_row { enum option option; size_t at; } numbers[] =
+  @[{ { OPTION_LAYERS, offsetof(struct model_config, n_layers) },@|
+  { OPTION_HEADS, offsetof(struct model_config, n_heads) },@|
+  { OPTION_KV_HEADS, offsetof(struct model_config, n_kv_heads) },@|
+  { OPTION_HEAD_DIM, offsetof(struct model_config, head_dim) },@|
+  { OPTION_D_MODEL, offsetof(struct model_config, d_model) },@|
+  { OPTION_D_INNER, offsetof(struct model_config, d_inner) },@|
+  { OPTION_VOCAB_SIZE, offsetof(struct model_config, vocab_size) } }@];
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+
+@ Whether any of them was given decides what the question is about; that they are then put into the settings, one after the other, needs only the place of each in the structure.
+
+@<A question about memory@>=
+static bool numbers_given(const struct wishes *w)
+{
+  bool any = false;
+  for (int i = 0; i < N_NUMBERS; i++) any = any || w->of[numbers[i].option].given;
+  return any;
+}
+static void take_numbers(struct reckoning *r)
+{
+  for (int i = 0; i < N_NUMBERS; i++) {
+    const struct option_value *of = &r->w->of[numbers[i].option];
+    uint32_t *to = (uint32_t *) (void *) ((char *) &r->settings
+      + numbers[i].at);
+    if (of->given) *to = (uint32_t) of->count;
+  }
+}
+
+@ Without a name the least that must be given are layers, heads, and the size of a head; as many heads of keys and values as of queries are assumed if nobody says otherwise. What is wrong here is wrong usage, and has the status of it.
+
+@<Choose the settings@>=
+static int heads_divide(struct reckoning *r)
+{
+  const struct model_config *c = &r->settings;
+  if (c->n_heads % c->n_kv_heads == 0) return STATUS_DONE;
+  error_say(&r->why, "%u heads of queries for %u of keys and values; wanted: a"@|
+    " multiple", c->n_heads, c->n_kv_heads);
+  return STATUS_USAGE;
+}
+
+@ Of bare numbers three are needed, and the first that is missing is named.
+
+@<Choose the settings@>=
+static int settings_from_numbers(struct reckoning *r)
+{
+  static const enum option least[] = @[{ OPTION_LAYERS, OPTION_HEADS,@|
+    OPTION_HEAD_DIM }@];
+  for (int i = 0; i < 3; i++)
+    if (!r->w->of[least[i]].given) {
+      error_say(&r->why, "--%s is missing; wanted: --layers, --heads and"@|
+        " --head-dim, or --shape, or --model", option_at(least[i])->name);
+      return STATUS_USAGE;
+    }
+  r->name = "a model of these numbers";
+  take_numbers(r);
+  if (!r->w->of[OPTION_KV_HEADS].given)
+    r->settings.n_kv_heads = r->settings.n_heads;
+  return heads_divide(r);
+}
+
+@ A shape has all numbers, and those that were given replace its own. A model on disk has them in its files; nothing may be given beside it, since its weights are what they are.
+
+@<Choose the settings@>=
+static int settings_from_shape(struct reckoning *r)
+{
+  r->name = r->w->of[OPTION_SHAPE].text;
+  if (!shape_find(r->name, &r->settings, &r->why)) return STATUS_USAGE;
+  take_numbers(r);
+  r->whole = true;
+  r->asked.context = r->settings.n_positions, r->has_context = true;
+  return heads_divide(r);
+}
+static int settings_from_model(struct reckoning *r)
+{
+  if (!outfit_open(&r->o, r->c, r->w, NEED_MODEL, &r->why))
+    return STATUS_FAILED;
+  r->open = r->whole = r->has_context = true;
+  r->name = r->o.path, r->settings = r->o.lm->config;
+  r->asked.context = r->settings.n_positions;
+  return STATUS_DONE;
+}
+
+@ A window that is asked for replaces that of a shape, as it does for a model. Weights of a shape have two bytes a number, and so have the rows of its cache, unless something else is asked for; a model on disk has what is on disk, and its cache is kept in |f32|.
+
+@<Choose the settings@>=
+static int choose_settings(struct reckoning *r)
+{
+  const struct option_value *of = r->w->of;
+  int status = numbers_given(r->w) && !of[OPTION_SHAPE].given
+    ? settings_from_numbers(r) : of[OPTION_SHAPE].given
+    ? settings_from_shape(r) : settings_from_model(r);
+  if (status != STATUS_DONE) return status;
+  if (of[OPTION_WINDOW].given && !config_set_window(&r->settings,@|
+    (uint32_t) of[OPTION_WINDOW].count, (uint32_t) of[OPTION_SINKS].count,@|
+    &r->why)) return STATUS_FAILED;
+  r->asked.format = of[OPTION_KV_TYPE].given
+    ? format_find(of[OPTION_KV_TYPE].text, NULL) : format_at(r->open ? 0 : 1);
+  if (of[OPTION_CONTEXT].given)
+    r->asked.context = of[OPTION_CONTEXT].count, r->has_context = true;
+  r->asked.batch = of[OPTION_BATCH].given ? of[OPTION_BATCH].count : 1;
+  return STATUS_DONE;
+}
+
+@ A budget is a number and a unit. \texttt{24GB} are $24\cdot10^9$ bytes and \texttt{24GiB} are $24\cdot2^{30}$; the letters may be small, there may be a blank before them, and without any the number is one of bytes. Whoever writes \texttt{24G} has not said which he means, and is asked.
+
+@<Read a budget@>=
+static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
+{
+  static const char *const unit[] = @[{ "", "B", "kB", "MB", "GB", "TB",@|
+    "KiB", "MiB", "GiB", "TiB" }@];
+  static const double size[] = @[{ 1, 1, 1e3, 1e6, 1e9, 1e12, 0x1p10, 0x1p20,@|
+    0x1p30, 0x1p40 }@];
+  char *end;
+  double x = strtod(text, &end);
+  bool plain = end > text && strspn(text, "0123456789.e+") == (size_t) (end
+    - text);
+  end += *end == ' ';
+  for (int i = 0; plain && i < 10; i++)
+    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62) {
+      *bytes = (uint64_t) (x * size[i]);
+      return true;
+    }
+  return error_say(why, "--budget `%s'; wanted: a number and a unit, as 24GB or"@|
+    " 22.5GiB", text);
+}
+
+@ With the settings the reckoning is chapter 6's. A model that is on disk can be held to it: the cache that was reckoned is asked of the allocator, in pages of one row, if it is no more than a quarter of a GiB, within the context, and so can be asked for in passing; and what the allocator says it gave must be the same number.
+
+@<Reckon@>=
+static bool ask_allocator(struct reckoning *r)
+{
+  struct memory *m = r->o.m;
+  struct cache_wishes how = @[{ .rows = r->asked.context * r->asked.batch,@|
+    .page_rows = 1, .pass = 1, .format = r->asked.format, .at_once = true }@];
+  if (!r->open || r->cache == 0 || r->cache > (uint64_t) 1 << 28
+    || r->asked.context > r->settings.n_positions) return true;
+  uint64_t before = m->of[FOR_CACHE].held;
+  struct store *s = cache_open(m, &r->settings, (uint32_t) r->asked.batch,@|
+    &how, &r->why);
+  uint64_t given = m->of[FOR_CACHE].held - before;
+  store_close(s);
+  return s != NULL && (given == r->cache || error_say(&r->why, "the cache was"@|
+    " reckoned at %" PRIu64 " bytes, and the allocator gave %" PRIu64,@|
+    r->cache, given));
+}
+
+@ The reckoning itself asks chapter 6 for the weights and for the cache. The sum of both must be a number that every reader of JSON can read.
+
+@<Reckon@>=
+static bool reckon(struct reckoning *r)
+{
+  if (r->whole) r->parameters = bill_parameters(&r->settings);
+  r->weights = r->open ? bill_weights(r->o.lm) : 2 * r->parameters;
+  if (!bill_cache(&r->settings, &r->asked, &r->cache, &r->why)) return false;
+  if (r->cache > INT64_MAX - r->weights)
+    return error_say(&r->why, "weights and cache have more bytes than 63 bits"@|
+      " can count; wanted: a smaller context or batch");
+  return ask_allocator(r);
+}
+
+@ What is printed for programs: nine numbers, and null for those that are not determined. The largest context is not determined if there is no budget, or if the weights are not known, or if any context fits because all layers have a window.
+
+@<Show the account@>=
+static void put_maybe(struct json_out *j, const char *key, bool known,
+  uint64_t n)
+{
+  put_key(j, key);
+  if (known && n != UINT64_MAX) put_count(j, n);
+  else put_word(j, "null");
+}
+
+@ The keys come in the order of the printed account: weights, cache, sum, limits. A reader in any language may rely on all nine being there.
+
+@<Show the account@>=
+static void put_account(const struct reckoning *r)
+{
+  struct json_out j = @[{ r->c->out, '\0' }@];
+  bool bound = r->has_budget && r->whole, sum = r->whole && r->has_context;
+  put_open(&j, '{');
+  put_maybe(&j, "parameters", r->whole, r->parameters);
+  put_maybe(&j, "weights_bytes", r->whole, r->weights);
+  put_maybe(&j, "kv_bytes_per_token", true, bill_token(&r->settings,
+    r->asked.format));
+  put_maybe(&j, "context", r->has_context, r->asked.context);
+  put_maybe(&j, "batch", true, r->asked.batch);
+  put_maybe(&j, "kv_bytes", r->has_context, r->cache);
+  put_maybe(&j, "total_bytes", sum, r->weights + r->cache);
+  put_maybe(&j, "max_context", bound, bill_max_context(&r->settings, &r->asked,@|
+    r->weights, r->budget));
+  put_maybe(&j, "max_batch", bound && r->has_context, bill_max_batch(
+    &r->settings, &r->asked, r->weights, r->budget));
+  put_close(&j, '}'), put_end(&j);
+}
+
+@ For people each amount is printed three times, in bytes and in both kinds of thousands, each with the unit that leaves a number of one to three digits in front of the point.
+
+@<Show the account@>=
+static void print_amount(FILE *out, const char *what, uint64_t bytes)
+{
+  static const char *const unit[] = @[{ "B", "k", "M", "G", "T", "P", "E" }@];
+  double ten = (double) bytes, two = ten;
+  int a = 0, b = 0;
+  while (ten >= 1000 && a < 6) ten /= 1000, a++;
+  while (two >= 1024 && b < 6) two /= 1024, b++;
+  fprintf(out, "%-26s %19" PRIu64, what, bytes);
+  if (a > 0) fprintf(out, " %9.3f %sB", ten, unit[a]);
+  if (b > 0) fprintf(out, " %9.3f %siB", two, b == 1 ? "K" : unit[b]);
+  fputc('\n', out);
+}
+
+@ A bar of sixty places shows the budget, or what is needed if that is more, and who takes it. A part that is there but too small for a place gets one nevertheless.
+
+@<Show the account@>=
+static void print_bar(const struct reckoning *r)
+{
+  enum { PLACES = 60 };
+  uint64_t sum = r->weights + r->cache;
+  uint64_t all = r->has_budget && r->budget > sum ? r->budget : sum;
+  int to_weights = (int) ((double) r->weights / (double) all * PLACES + 0.5);
+  int to_cache = (int) ((double) sum / (double) all * PLACES + 0.5);
+  if (all == 0) return;
+  if (to_weights == 0) to_weights = 1;
+  if (to_cache <= to_weights && r->cache > 0) to_cache = to_weights + 1;
+  if (to_cache > PLACES) to_cache = PLACES, to_weights = to_weights < PLACES
+    ? to_weights : PLACES - 1;
+  fputc('[', r->c->out);
+  for (int i = 0; i < PLACES; i++) fputc(i < to_weights ? '#' : i < to_cache
+    ? '=' : '.', r->c->out);
+  fprintf(r->c->out, "]\n# weights  = cache%s\n",@|
+    r->has_budget ? "  . free" : "");
+}
+
+@ What fits is said in a sentence. If it does not fit, so is that.
+
+@<Show the account@>=
+static void print_limit(FILE *out, uint64_t n, const char *what)
+{
+  if (n == UINT64_MAX) fprintf(out, "any number of %s", what);
+  else fprintf(out, "%" PRIu64 " %s", n, what);
+}
+
+@ Both limits are printed, whatever was asked: how long a text may be if there are as many as now, and how many there may be if they are as long as now.
+
+@<Show the account@>=
+static void print_fit(const struct reckoning *r)
+{
+  FILE *out = r->c->out;
+  uint64_t sum = r->weights + r->cache;
+  print_amount(out, "budget", r->budget);
+  if (sum > r->budget) print_amount(out, "too much by", sum - r->budget);
+  fprintf(out, "%" PRIu64 " text%s: at most ", r->asked.batch,@|
+    r->asked.batch == 1 ? "" : "s");
+  print_limit(out, bill_max_context(&r->settings, &r->asked, r->weights,@|
+    r->budget), "tokens each");
+  fprintf(out, "\n%" PRIu64 " tokens: at most ", r->asked.context);
+  print_limit(out, bill_max_batch(&r->settings, &r->asked, r->weights,@|
+    r->budget), "texts");
+  fputc('\n', out);
+}
+
+@ The account for people, from the heads down to the bar.
+
+@<Show the account@>=
+static void print_account(const struct reckoning *r)
+{
+  FILE *out = r->c->out;
+  const struct model_config *m = &r->settings;
+  char words[64];
+  fprintf(out, "%s: %u layers, %u heads, %u of keys and values, %u numbers"@|
+    " each\n", r->name, m->n_layers, m->n_heads, m->n_kv_heads, m->head_dim);
+  if (r->whole) {
+    fprintf(out, "%-26s %19" PRIu64 "\n", "weights", r->parameters);
+    print_amount(out, r->open ? "as stored" : "in two bytes each", r->weights);
+  }
+  else fprintf(out, "%-26s %19s\n", "weights", "not known");
+  snprintf(words, sizeof words, "cache, a token in %s", r->asked.format->name);
+  print_amount(out, words, bill_token(m, r->asked.format));
+  if (!r->has_context) return;
+  snprintf(words, sizeof words, "%" PRIu64 " tokens, %" PRIu64 " text%s",@|
+    r->asked.context, r->asked.batch, r->asked.batch == 1 ? "" : "s");
+  print_amount(out, words, r->cache);
+  if (!r->whole) return;
+  print_amount(out, "together", r->weights + r->cache);
+  if (r->has_budget) print_fit(r);
+  print_bar(r);
+}
+
+@ The list of shapes has the numbers of each and where they are from; for a program the same in one object.
+
+@<Show the account@>=
+static void put_shapes(const struct reckoning *r)
+{
+  struct json_out j = @[{ r->c->out, '\0' }@];
+  put_open(&j, '{'), put_key(&j, "shapes"), put_open(&j, '[');
+  for (size_t i = 0; shape_at(i) != NULL; i++) {
+    const struct named_shape *s = shape_at(i);
+    put_open(&j, '{');
+    put_key(&j, "name"), put_words(&j, s->name);
+    put_key(&j, "layers"), put_count(&j, s->n_layers);
+    put_key(&j, "heads"), put_count(&j, s->n_heads);
+    put_key(&j, "kv_heads"), put_count(&j, s->n_kv_heads);
+    put_key(&j, "head_dim"), put_count(&j, s->head_dim);
+    put_key(&j, "d_model"), put_count(&j, s->d_model);
+    put_key(&j, "d_inner"), put_count(&j, s->d_inner);
+    put_key(&j, "vocab_size"), put_count(&j, s->vocab_size);
+    put_key(&j, "context"), put_count(&j, s->n_positions);
+    put_key(&j, "window"), put_count(&j, s->window);
+    put_key(&j, "source"), put_words(&j, s->source);
+    put_close(&j, '}');
+  }
+  put_close(&j, ']'), put_close(&j, '}'), put_end(&j);
+}
+
+@ For people it is a table, as wide as its longest line of source.
+
+@<Show the account@>=
+static void list_shapes(const struct reckoning *r)
+{
+  FILE *out = r->c->out;
+  fprintf(out, "%-12s %6s %5s %8s %8s %7s %7s %6s %7s %6s  %s\n", "shape",@|
+    "layers", "heads", "kv-heads", "head-dim", "d-model", "d-inner", "vocab",@|
+    "context", "window", "source");
+  for (size_t i = 0; shape_at(i) != NULL; i++) {
+    const struct named_shape *s = shape_at(i);
+    fprintf(out, "%-12s %6u %5u %8u %8u %7u %7u %6u %7u %6u  %s\n", s->name,@|
+      s->n_layers, s->n_heads, s->n_kv_heads, s->head_dim, s->d_model,@|
+      s->d_inner, s->vocab_size, s->n_positions, s->window, s->source);
+  }
+}
+
+@ A question is answered in this order: what is it about, what does it come to, and in which form is it shown.
+
+@<Answer what was asked about memory@>=
+int run_memory(const struct console *c, const struct wishes *w)
+{
+  struct reckoning r = @[{ .c = c, .w = w }@];
+  const struct option_value *shape = &w->of[OPTION_SHAPE];
+  const struct option_value *budget = &w->of[OPTION_BUDGET];
+  if (shape->given && strcmp(shape->text, "list") == 0) {
+    if (w->of[OPTION_JSON].given) put_shapes(&r);
+    else list_shapes(&r);
+    return STATUS_DONE;
+  }
+  r.has_budget = budget->given;
+  if (budget->given && !read_budget(budget->text, &r.budget, &r.why))
+    return console_misuse(c, &r.why);
+  int status = choose_settings(&r);
+  if (status == STATUS_DONE && !reckon(&r)) status = STATUS_FAILED;
+  if (status == STATUS_DONE && w->of[OPTION_JSON].given) put_account(&r);
+  else if (status == STATUS_DONE) print_account(&r);
+  if (r.open) outfit_close(&r.o);
+  if (status == STATUS_FAILED) console_fail(c, &r.why);
+  if (status == STATUS_USAGE) console_misuse(c, &r.why);
+  return status;
+}
+
+@ This part has a file of its own.
+
+@(reckoning.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "06-accounts/accounts.h"
+#include "A18-measures/measures.h"
+@;@#
+@<A question about memory@>@;
+@<Choose the settings@>@;
+@<Read a budget@>@;
+@<Reckon@>@;
+@<Show the account@>@;
+@<Answer what was asked about memory@>@;
+
 @* The module. \label{sec:measuresmodule}
-One file has both.
+One file has what takes time.
 
 @(measuring.c@>=
 #include <inttypes.h>
@@ -294,9 +689,9 @@ int main(int argc, char **argv)
   int n = 0;
   for (int i = 0; i < N_OPTIONS; i++)
     n += (option_at((enum option) i)->where
-      & (1u << SUB_BENCH | 1u << SUB_PERPLEXITY)) != 0;
+      & (1u << SUB_BENCH | 1u << SUB_PERPLEXITY | 1u << SUB_MEMORY)) != 0;
   if (argc > 1 && strcmp(argv[1], "values") == 0)
     printf("measures.options %d\n", n);
-  else printf("bench and perplexity take %d options\n", n);
+  else printf("bench, perplexity and memory take %d options\n", n);
   return 0;
 }

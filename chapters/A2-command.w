@@ -239,7 +239,7 @@ belongs, and what it does, in the words that the help will use.
 
 @<What can be asked for@>=
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
-  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_HELP, SUB_VERSION, SUB_VALUES,@|
+  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_HELP, SUB_VERSION, SUB_VALUES,@|
   N_SUBCOMMANDS };
 
 @ A new option begins as a name in the second list. From then on the compiler counts it and there is room for
@@ -250,10 +250,13 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
-  OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK,
+  OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK, OPTION_KV_TYPE,
+  OPTION_WINDOW, OPTION_SINKS,
   OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
   OPTION_N_PROMPT, OPTION_N_GEN, OPTION_N_DEPTH, OPTION_REPETITIONS,
-  OPTION_OUTPUT, OPTION_CONTEXT, OPTION_STRIDE,
+  OPTION_OUTPUT, OPTION_CONTEXT, OPTION_STRIDE, OPTION_SHAPE,
+  OPTION_LAYERS, OPTION_HEADS, OPTION_KV_HEADS, OPTION_HEAD_DIM,
+  OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
@@ -336,6 +339,9 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
     "incipit bench -p 32 -n 8 -r 2", 0, 0, false},@|
   [SUB_PERPLEXITY] = {"perplexity", "FILE", "how well a text is"@|
     " predicted", "incipit perplexity README.md", 1, 1, false},@|
+  [SUB_MEMORY] = {"memory", NULL, "what a model takes, and what fits into"@|
+    " a budget", "incipit memory --shape llama-7b"@| " --context 4096"@|
+    " --budget 24GB", 0, 0, false},@|
   [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@|
     " of one subcommand", "incipit help generate", 0, 1, false},@|
   [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@|
@@ -350,13 +356,15 @@ in the column of defaults is meant for eyes; the default itself is whatever the 
 @<The table of options@>=
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
-  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY, H = 1u << SUB_HELP };
+  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
+  M = 1u << SUB_MEMORY, H = 1u << SUB_HELP };
 static const struct option_row option_table[N_OPTIONS] = @[{@|
   @<Options that say what to begin with@>,@|
   @<Options that bound a generation@>,@|
   @<Options that say what to show of it@>,@|
   @<Options of |tokenize|@>,@|
   @<Options of what measures@>,@|
+  @<Options of |memory|@>,@|
   @<Options of the other subcommands@>@;
 }@];
 
@@ -368,7 +376,7 @@ started before anything is computed, and a few zeros too many would bring the ma
 @<Options that say what to begin with@>=
 [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"@|
   " layout", "the built-in model", 'm', false, 0, 0,@|
-  G | T | R | P | B | X},@|
+  G | T | R | P | B | X | M},@|
 [OPTION_THREADS] = {"threads", NULL, "N", "workers",
   "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024,
   G | R | P | B | X},@|
@@ -380,7 +388,7 @@ started before anything is computed, and a few zeros too many would bring the ma
   NULL, 0, false, 0, 0, G | R}
 
 @ Then those that bound a generation, or change the ids that it begins with or ends at, or the way there: |generate| keeps rows unless it is told not to, |trace|, which
-shows what is done, only if it is told to (chapter 4); and either can be told to read a long text in pieces (chapter 5). Numbers have limits, and the
+shows what is done, only if it is told to (chapter 4); and either can be told to read a long text in pieces (chapter 5). In what form rows are kept, and how many of them a row sees (chapter 6), can be asked of what measures, too. Numbers have limits, and the
 limits are what a mistake is told: they are chosen so that within them nothing can overflow and no sensible
 wish is refused. Where the model's context sets the bound, the table sets none but that of the integers.
 
@@ -398,6 +406,14 @@ wish is refused. Where the model's context sets the bound, the table sets none b
   "every row in every step", 0, false, 0, 0, R},@|
 [OPTION_CHUNK] = {"chunk", NULL, "N", "read at most N tokens in a pass",
   "all in one", 0, true, 0, INT64_MAX, G | R},@|
+[OPTION_KV_TYPE] = {"kv-type", NULL, "TYPE", "keep rows in f32, f16,"@|
+  " bf16, q8_0 or q4_0", "f32; a shape's: f16", 0, false, 0, 0,
+  G | R | B | X | M},@|
+[OPTION_WINDOW] = {"window", NULL, "N", "every row sees the last N only;"@|
+  " 0: all", "the model's", 0, true, 0, UINT32_MAX,
+  G | R | B | X | M},@|
+[OPTION_SINKS] = {"sinks", NULL, "N", "with --window: and the first N",
+  "0", 0, true, 0, UINT32_MAX, G | R | B | X | M},@|
 [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"@|
   " to the text", "as the tokenizer's files say", 0, false, 0, 0,
   G | T | R},@|
@@ -417,7 +433,7 @@ for every token until the end.
 [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"@|
   " memory, on standard error", NULL, 0, false, 0, 0, G},@|
 [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
-  false, 0, 0, G | T | R | I | B | X},@|
+  false, 0, 0, G | T | R | I | B | X | M},@|
 [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"@|
   " comes, then that of --json", NULL, 0, false, 0, 0, G}
 
@@ -433,8 +449,8 @@ learn what nobody could load would be a waste.
 [OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a"@|
   " file", NULL, 0, false, 0, 0, T},@|
 [OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many"@|
-  " ids, the end of text and the"@| " 256 bytes included", NULL, 0, true,
-  257, 4194304, T},@|
+  " ids, the end of text and the"@| " 256 bytes included; beside --shape:"@|
+  " another vocabulary", NULL, 0, true, 257, 4194304, T | M},@|
 [OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write"@|
   " tokenizer.json", NULL, 0, false, 0, 0, T}
 
@@ -451,10 +467,32 @@ learn what nobody could load would be a waste.
   'r', true, 1, 1000, B},@|
 [OPTION_OUTPUT] = {"output", NULL, "table|csv|json", "in which form",
   "table", 'o', false, 0, 0, B},@|
-[OPTION_CONTEXT] = {"context", "ctx-size", "N", "windows of N tokens",
-  "the model's context", 'c', true, 1, INT64_MAX, X},@|
+[OPTION_CONTEXT] = {"context", "ctx-size", "N", "windows, or texts, of N"@|
+  " tokens", "the model's context", 'c', true, 1, INT64_MAX, X | M},@|
 [OPTION_STRIDE] = {"stride", NULL, "N", "a window every N tokens",
   "the context", 0, true, 1, INT64_MAX, X}
+
+@ What is reckoned and not measured can be of models that nobody has on disk: by name, or by numbers. Their limits are such that the weights, in any combination, have fewer bytes than $2^{62}$.
+
+@<Options of |memory|@>=
+[OPTION_SHAPE] = {"shape", NULL, "NAME", "a model that everybody names, or"@|
+  " list", NULL, 0, false, 0, 0, M},@|
+[OPTION_LAYERS] = {"layers", NULL, "N", "so many layers", "the shape's", 0,
+  true, 1, 16384, M},@|
+[OPTION_HEADS] = {"heads", NULL, "N", "so many heads of queries",
+  "the shape's", 0, true, 1, 4096, M},@|
+[OPTION_KV_HEADS] = {"kv-heads", NULL, "N", "so many of keys and values",
+  "the shape's; without a shape as many as --heads", 0, true, 1, 4096, M},@|
+[OPTION_HEAD_DIM] = {"head-dim", NULL, "N", "numbers of a head",
+  "the shape's", 0, true, 1, 4096, M},@|
+[OPTION_D_MODEL] = {"d-model", NULL, "N", "beside --shape: numbers of a row",
+  "the shape's", 0, true, 1, 262144, M},@|
+[OPTION_D_INNER] = {"d-inner", NULL, "N", "beside --shape: numbers inside"@|
+  " the MLP", "the shape's", 0, true, 1, 1048576, M},@|
+[OPTION_BATCH] = {"batch", NULL, "N", "so many texts", "1", 0, true, 1,
+  UINT32_MAX, M},@|
+[OPTION_BUDGET] = {"budget", NULL, "SIZE", "what there is, as 24GB or"@|
+  " 22.5GiB", NULL, 0, false, 0, 0, M}
 
 @ And the rest, each of which belongs to a single subcommand, but for the plea for help. That one is in all of them, and wins
 over everything that stands behind it: who asks for help in the middle of a line is not told what is wrong with its end.
@@ -472,7 +510,7 @@ over everything that stands behind it: who asks for help in the middle of a line
 [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"@|
   " completion", NULL, 0, false, 0, 0, H},@|
 [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
-  'h', false, 0, 0, G | T | R | I | P | B | X | H}
+  'h', false, 0, 0, G | T | R | I | P | B | X | M | H}
 
 @ This book is built chapter by chapter, and the command with it. Somebody who has read about
 \texttt{--temperature} elsewhere should not be told that there is no such thing. It is wrong usage
@@ -483,8 +521,7 @@ today, but the sentence names the chapter that brings it. The same goes for whol
 struct later_row { const char *name, *also; char letter;
   unsigned where, chapter; };
 static const struct later_row later_option[] = @[{@|
-  {"kv-type", NULL, 0, G | R, 6},@|
-  {"window", NULL, 0, G | R, 6},@|
+
   @<What chapter 7 brings@>,@|
   {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},@|
   {"include-stop", NULL, 0, G | R, 8},@|
@@ -497,7 +534,7 @@ static const struct later_row later_option[] = @[{@|
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = @[{@|
-  {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},@|
+  {"chat", NULL, 0, 0, 8},@|
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 }@];
 enum { N_LATER_SUBS = sizeof later_subcommand
@@ -582,7 +619,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
       return error_say(why, "%s comes with chapter %u;"@|
-        " this program ends with"@| " chapter 5", word,
+        " this program ends with"@| " chapter 6", word,
         later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"@|
     " `%s'; the nearest is %s", word, nearest_of(word, list, n));
@@ -672,7 +709,7 @@ static bool comes_later(enum subcommand sub, const char *name,
     if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
         l->letter, name, letter)) continue;
     error_say(why, "--%s comes with chapter %u;"@|
-      " this program ends with"@| " chapter 5", l->name, l->chapter);
+      " this program ends with"@| " chapter 6", l->name, l->chapter);
     return true;
   }
   return false;
@@ -819,7 +856,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
 @ Some options contradict each other, and some mean nothing without another. Both are short lists.
 To guess what somebody meant who wants one JSON object and also one a line is not our
 business: a rule by which one of them wins would have to be known to be of use, and would hide the mistake from those who do not
-know it. An option that needs another may be content with either of two; where there is only one, it stands in both places.
+know it. An option that needs another may be content with either of two; where there is only one, it stands in both places. (In a subcommand that does not have the other, it stands for something else, and needs nothing.)
 
 @<See whether the options agree@>=
 static const struct { enum option a, b; } against[] = @[{@|
@@ -837,14 +874,22 @@ static const struct { enum option a, b; } against[] = @[{@|
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
-  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT}
+  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT},@|
+  {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},@|
+  {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},@|
+  {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},@|
+  {OPTION_MODEL, OPTION_D_INNER}
 }@];
 static const struct { enum option a, b, either; } needs[] = @[{@|
   {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},@|
   {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},@|
   {OPTION_TRAIN, OPTION_OUT, OPTION_OUT},@|
   {OPTION_VOCAB_SIZE, OPTION_TRAIN, OPTION_TRAIN},@|
-  {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
+  {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN},@|
+  {OPTION_SINKS, OPTION_WINDOW, OPTION_WINDOW},@|
+  {OPTION_D_MODEL, OPTION_SHAPE, OPTION_SHAPE},@|
+  {OPTION_D_INNER, OPTION_SHAPE, OPTION_SHAPE},@|
+  {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
 }@];
 
 @ An operand is a text or a prompt as well, so it counts as one more option that brings one. The sentence names both
@@ -863,14 +908,20 @@ static bool options_agree(const struct wishes *w, struct error *why)
         option_table[against[i].a].name, option_table[against[i].b].name);
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
     if (w->of[needs[i].a].given && !w->of[needs[i].b].given
-        && !w->of[needs[i].either].given)
+        && !w->of[needs[i].either].given
+        && (option_table[needs[i].b].where >> w->sub & 1) != 0)
       return error_say(why, "--%s needs --%s",
         option_table[needs[i].a].name, option_table[needs[i].b].name);
   for (size_t i = 0; i < sizeof text / sizeof *text; i++)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
         option_table[text[i]].name, w->operand);
-  return true;
+  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
+    return error_say(why, "--sinks contradicts --window 0, which is no window");
+  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
+  return !kept->given || format_find(kept->text, NULL) != NULL
+    || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
+      kept->text);
 }
 
 @ The header of the module: what can be asked for, and what has been. It needs chapter 1 for the lists of ids alone.
@@ -890,6 +941,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "06-accounts/formats.h"
 #include "A2-command/options.h"
 @;@#
 @<The table of subcommands@>@;
@@ -1339,6 +1391,23 @@ static bool model_path(struct outfit *o, const struct console *c,
   return built_in(c, o->path, why);
 }
 
+@ The store is chapter 4's cache. Its rows are kept in the format that was wished for, and a window that was wished for replaces the model's, in all layers.
+
+@<Open the store@>=
+static struct store *open_store(struct outfit *o, const struct wishes *w,
+  struct error *why)
+{
+  struct model_config *c = &o->lm->config;
+  const struct option_value *of = w->of;
+  struct cache_wishes how = @[{ .format = format_at(0) }@];
+  if (of[OPTION_WINDOW].given && !config_set_window(c,@|
+    (uint32_t) of[OPTION_WINDOW].count, (uint32_t) of[OPTION_SINKS].count, why))
+    return NULL;
+  if (of[OPTION_KV_TYPE].given)
+    how.format = format_find(of[OPTION_KV_TYPE].text, why);
+  return how.format == NULL ? NULL : cache_open(o->m, c, 1, &how, why);
+}
+
 @ With the model come the store, the crew of workers, and the engine, which ties them to the
 kernels and to the counters.
 
@@ -1349,8 +1418,7 @@ static bool open_model(struct outfit *o, const struct wishes *w,
   o->lm = model_open(o->m, o->path, why);
   if (o->lm == NULL) return false;
   o->vocab_size = o->lm->config.vocab_size;
-  o->s = cache_open(o->m, &o->lm->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  o->s = open_store(o, w, why);
   if (o->s == NULL) return false;
   o->crew = pool_open(o->m, workers_wanted(w), why);
   o->e.self = o->crew, o->e.c = &o->counters;
@@ -1417,7 +1485,7 @@ void outfit_close(struct outfit *o)
 #define INCIPIT_OUTFIT_H
 #include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
-#include "04-cache/cache.h"
+#include "06-accounts/formats.h"
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 @<What a subcommand works with@>@;
@@ -1437,6 +1505,7 @@ void outfit_close(struct outfit *o)
 @<Find the built-in model@>@;
 @<Count the workers that are wanted@>@;
 @<Tell where the model is@>@;
+@<Open the store@>@;
 @<Open the model, and what runs it@>@;
 @<Learn the size of the vocabulary from the settings@>@;
 @<Open the tokenizer@>@;

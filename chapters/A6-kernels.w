@@ -117,11 +117,25 @@ Two layouts are needed, because two families of models store the same matrix dif
 inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
 @^layout@>@^Conv1D@>
 
+Three of the five ways to store a number give each its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so only whole rows of
+them can be asked for, and only attention asks (\cref{sec:rowformats}).
+@^block@>
+
 @<Numbers as a file stores them@>=
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
-  /* IEEE binary32, IEEE binary16, the upper half of a binary32 */
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
+  BLOCKS_Q8_0, BLOCKS_Q4_0 };
+  /* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
+     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
+     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
+enum { BLOCK_NUMBERS = 32 };
 size_t weight_bytes(enum weight_type type);
-  /* bytes of one number: 4, 2, 2 */
+  /* bytes of one number of the first three types: 4, 2, 2 */
+static inline size_t row_bytes(enum weight_type type, size_t n)
+{
+  if (type < BLOCKS_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
+  return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
+}
+  /* bytes of |n| numbers in a row, a multiple of |BLOCK_NUMBERS| for blocks */
 struct tensor { const void *data; enum weight_type type; };
   /* numbers where they lie in the file (or in memory), little-endian, in any
      alignment, owned by somebody else; null |data|: there is no such tensor */
@@ -155,10 +169,10 @@ struct view {
   const uint32_t *page;
   size_t page_rows, page_bytes, row_bytes, head_bytes;
   enum weight_type type;
-  uint32_t lo, hi;
+  uint32_t lo, hi, sinks;
 };
-  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|. The
-     key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
+  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|, and before
+     them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
      h*head_bytes + t*row_bytes| if |page| is null, else at |base_k + page[t/page_rows]*page_bytes
      + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v| */
 struct capture { float *weights; size_t stride; };
@@ -326,6 +340,8 @@ multiply--add one by one and hold the sum against the counters.
 #define TALLY(what, worker, amount) ((void) 0)
 #endif
 typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
+typedef uint8_t few_bytes @[__attribute__((vector_size(WIDTH)))@];
+typedef uint16_t few_halves @[__attribute__((vector_size(2 * WIDTH)))@];
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
@@ -345,6 +361,12 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   vec v = @[{ 0 }@];
   for (int j = 0; j < WIDTH; j++)
     v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
+  return v;
+}
+INLINE vec count_up(const int8_t *small)
+{
+  vec v = @[{ 0 }@];
+  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
   return v;
 }
 @<Choose lanes and fold them, in plain C@>@;
@@ -391,6 +413,11 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   __m256i wide = _mm256_cvtepu16_epi32(short_ones);
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
+INLINE vec count_up(const int8_t *small)
+{
+  __m128i few = _mm_loadl_epi64((const void *) small);
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(few));
+}
 @<Choose lanes and fold them, for AVX2@>@;
 
 @ A mask for the first |n| lanes is read out of a row of eight times $-1$ and eight times 0, from place $8-n$ on. The fold adds register to
@@ -426,6 +453,11 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
   __m512i wide = _mm512_cvtepu16_epi32(short_ones);
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+INLINE vec count_up(const int8_t *small)
+{
+  __m128i few = _mm_loadu_si128((const void *) small);
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
 }
 @<Choose lanes and fold them, for AVX-512@>@;
 
@@ -470,6 +502,29 @@ INLINE vec load(struct tensor t, size_t i)
   memcpy(h, p, sizeof h);
   return widen(h, t.type);
 }
+
+@ A row in blocks is widened exactly, too: a scale of 11 significant bits times a number of 8 at most has 19, and a float holds 24. So what attention reads is a float like any other, and its sums know nothing of blocks. Where a register begins within its block is
+|i%BLOCK_NUMBERS|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |count_up|, and the scale goes through |widen|, as often as there are lanes.
+
+@<Load numbers of any type@>=
+INLINE vec load_block(struct tensor t, size_t i)
+{
+  size_t first = i % BLOCK_NUMBERS;
+  const unsigned char *p = (const unsigned char *) t.data
+    + row_bytes(t.type, i - first);
+  uint16_t one, scale[WIDTH];
+  few_bytes b;
+  memcpy(&one, p, sizeof one);
+  few_halves all = one + (few_halves) @[{ 0 }@];
+  memcpy(scale, &all, sizeof all);
+  memcpy(&b, p + 2 + (t.type == BLOCKS_Q8_0 ? first : first % 16), sizeof b);
+  if (t.type == BLOCKS_Q4_0) b = (first < 16 ? b & 15 : b >> 4) - 8;
+  int8_t small[WIDTH];
+  memcpy(small, &b, sizeof b);
+  return count_up(small) * widen(scale, WEIGHT_F16);
+}
+INLINE vec load_row(struct tensor t, size_t i)
+{@+ return t.type < BLOCKS_Q8_0 ? load(t, i) : load_block(t, i);@+ }
 
 @ What will be loaded soon can be asked for before.
 
@@ -581,7 +636,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS)
       a[p] = fused(load(in, k + (size_t) p * WIDTH),
-        load(w, first + k + (size_t) p * WIDTH), a[p]);
+        load_row(w, first + k + (size_t) p * WIDTH), a[p]);
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
@@ -1077,16 +1132,23 @@ of values, and in the end a join. What a block leaves behind is $m_b$, $l_b$ and
 @<What one block of positions leaves behind@>=
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
+@ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and everybody who walks over positions steps across it.
+@^attention sink@>
+
+@<What one block of positions leaves behind@>=
+INLINE uint32_t next_seen(const struct view *v, uint32_t t)
+{@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
+
 @ The scores of a block stand in an array of 256, and where there is no visible position there is $-\infty$; so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
-are not negative changes no bit of it. The values are never touched there: the chain runs from |t0| to |t1|.
+are not negative changes no bit of it. The values are never touched there: the chain steps over the same positions as the scores.
 
 @<The scores of a block, and their maximum@>=
 float score[256], most = -INFINITY;
 size_t place[256];
 for (int i = 0; i < 256; i++) score[i] = -INFINITY;
 row_places(v, t0, t1, place);
-for (uint32_t t = t0; t < t1; t++) {
+for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
   float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
     * h->scale;
   score[t % 256] = s;
@@ -1133,18 +1195,18 @@ Whole sixteens first, then the columns that are left, one by one.
 
 @<The values of a block, each times its exponential@>=
 #define CHAIN(columns) \
-  chain(columns, score, v->base_v, place, t0, t1, type, c, \
-    left + BLOCK_O + c)
+  chain(columns, score, v, place, t0, t1, type, c, left + BLOCK_O + c)
 size_t c = 0;
 for (; c + 64 <= d; c += 64) CHAIN(64);
 for (; c + 16 <= d; c += 16) CHAIN(16);
 for (; c < d; c++) {
   float sum = 0;
-  for (uint32_t t = t0; t < t1; t++)
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
     sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
       c), sum);
+    TALLY("attention", 0, 1);
+  }
   left[BLOCK_O + c] = sum;
-  TALLY("attention", 0, t1 - t0);
 }
 #undef CHAIN
 
@@ -1152,16 +1214,16 @@ for (; c < d; c++) {
 is the traffic of the sums. How many columns go together cannot be seen in the result, since each has a chain of its own.
 
 @<The chain over a block for some columns@>=
-INLINE void chain(int columns, const float *weight, const void *values,
+INLINE void chain(int columns, const float *weight, const struct view *v,
   const size_t *place, uint32_t t0, uint32_t t1, enum weight_type type,
   size_t first, float *o)
 {
   vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = t0; t < t1; t++) {
-    struct tensor row = row_of(values, place[t % 256], type);
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
+    struct tensor row = row_of(v->base_v, place[t % 256], type);
     vec w = spread(weight[t % 256]);
     each (p, columns / WIDTH)
-      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
+      a[p] = fused(w, load_row(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
   }
   memcpy(o, a, (size_t) columns * sizeof *o);
@@ -1180,11 +1242,12 @@ INLINE void attend_block(const struct heads *h, const float *q,
   @<The exponentials of a block, and their sum in lanes@>@;
   @<The values of a block, each times its exponential@>@;
   if (kept != NULL)
-    for (uint32_t t = t0; t < t1; t++) kept[t] = score[t % 256];
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
+      kept[t] = score[t % 256];
 }
 
 @ One head of one row: all blocks that its view touches, the first and the last of them perhaps
-in part, and then the join. What the blocks leave behind stands in the worker's own |room|.
+in part, and then the join. A block that lies in the hole is not touched: the one behind the last position that is seen before it begins at |lo|. What the blocks leave behind stands in the worker's own |room|.
 Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
 @^GQA@>
 
@@ -1194,9 +1257,10 @@ INLINE void attend_head(const struct heads *h, const float *q,
   float *kept)
 {
   size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
-  for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
+  for (uint32_t t0 = v->sinks > 0 ? 0 : v->lo, t1; t0 < v->hi; n++) {
     t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
     attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
+    t0 = t1 >= v->sinks && t1 < v->lo ? v->lo : t1;
   }
   @<Join the blocks in rising order@>@;
 }
@@ -1216,11 +1280,13 @@ for (size_t i = 0; i < n; i++) {
   for (size_t c = 0; c < d; c++) y[c] = fmaf(left[BLOCK_O + c], w, y[c]);
 }
 for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
-if (kept != NULL)
-  for (uint32_t t = v->lo; t < v->hi; t++) {
-    float own = room[(t / 256 - v->lo / 256) * stride + BLOCK_M];
-    kept[t] = kept[t] * num_expf(own - m) / l;
-  }
+const float *own = room;
+for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
+    t = next) {
+  kept[t] = kept[t] * num_expf(own[BLOCK_M] - m) / l;
+  next = next_seen(v, t);
+  if (next / 256 > t / 256) own += stride;
+}
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
 are dealt out like cards, one to each worker in turn: all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
@@ -1251,14 +1317,17 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
 }
 
 @ As with matrices, the type is asked once for a head, outside of the loops, and each answer has loops in which it is a constant. Chapter 2's store keeps
-floats; others will keep their rows shorter.
+floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |at| and |last| would look for single numbers, are empty there.
 
 @<Attend with the loops for the view's type@>=
-if (v.type == WEIGHT_F32)
-  attend_head(h, q, &v, WEIGHT_F32, room, y, kept);
-else if (v.type == WEIGHT_F16)
-  attend_head(h, q, &v, WEIGHT_F16, room, y, kept);
-else attend_head(h, q, &v, WEIGHT_BF16, room, y, kept);
+#define WITH_ROWS(name) @[attend_head(h, q, &v, name, room, y, kept)@]@;
+if (v.type == WEIGHT_F32) WITH_ROWS(WEIGHT_F32);
+else if (v.type == WEIGHT_F16) WITH_ROWS(WEIGHT_F16);
+else if (v.type == WEIGHT_BF16) WITH_ROWS(WEIGHT_BF16);
+
+else if (v.type == BLOCKS_Q8_0) WITH_ROWS(BLOCKS_Q8_0);
+else WITH_ROWS(BLOCKS_Q4_0);
+#undef WITH_ROWS
 
 @ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
 what each row could see.
@@ -1269,7 +1338,7 @@ if (job->keep != NULL) {
   memset(kept, 0, job->keep->stride * sizeof *kept);
 }
 
-@ How much there is to do, and how much room a worker needs, follow from the longest view.
+@ How much there is to do, and how much room a worker needs, follow from the longest view; one with a hole is taken for one without.
 
 @<Do attention@>=
 static void attend(const struct engine *e, const struct heads *h,
@@ -1278,7 +1347,7 @@ static void attend(const struct engine *e, const struct heads *h,
 {
   size_t longest = 0, pairs = 0;
   for (size_t r = 0; r < rows; r++) {
-    size_t n = seen[r].hi - seen[r].lo;
+    size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
     pairs += n, longest = n > longest ? n : longest;
   }
   struct attend_job job = @[{ h, q, seen, rows, room, y,@|

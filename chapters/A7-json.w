@@ -505,7 +505,7 @@ static void put_ascii(FILE *out, unsigned char c)
 In the other direction we trust nobody. A line that comes in must be one JSON object, whole, in
 UTF-8, with no key twice, no number that a double cannot hold, and no more than
 \val{json.depth} brackets deep. The library jansson does nearly all of that, if it is asked
-to. The depth we measure ourselves, on what it made.
+to. The depth we measure ourselves, on what it made, and numbers of many digits we write in its own way.
 @^jansson@>
 
 @<Lines of JSON, strictly read@>=
@@ -542,6 +542,54 @@ static unsigned json_depth(json_t *value)
     ? deepest + 1 : 0;
 }
 
+@ In one point the library is stricter than we are. A number without a point is an integer to it, and one of more than 63 bits an error. But in a list of logits \texttt{100000000000000000000} is as good a number as \texttt{1e20}. So a line that was refused for a number gets a second chance, in which every integer of more than 18 digits has a point and a zero behind it. As an integer it would have been out of range in any case. The room is taken where the library takes its own.
+
+@<Put points behind long integers@>=
+static size_t digits_at(const char *text, size_t n, size_t i)
+{
+  size_t end = i;
+  while (end < n && text[end] >= '0' && text[end] <= '9') end++;
+  return end - i;
+}
+static size_t add_points(const char *text, size_t n, char *to)
+{
+  bool quoted = false, real = false;
+  size_t m = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t digits = quoted ? 0 : digits_at(text, n, i);
+    if (digits > 0) {
+      memcpy(to + m, text + i, digits), m += digits, i += digits;
+      bool more = i < n && strchr(".eE", text[i]) != NULL && text[i] != '\0';
+      if (digits > 18 && !more && !real) memcpy(to + m, ".0", 2), m += 2;
+      if (i == n) break;
+    }
+    real = !quoted && (text[i] == '.' || text[i] == 'e' || text[i] == 'E'
+      || (real && (text[i] == '+' || text[i] == '-')));
+    if (quoted && text[i] == '\\' && i + 1 < n) to[m++] = text[i++];
+    else if (text[i] == '"') quoted = !quoted;
+    to[m++] = text[i];
+  }
+  return m;
+}
+
+@ Eighteen digits make room for two characters, so twice the line is always enough.
+
+@<Put points behind long integers@>=
+static json_t *read_with_points(const char *text, size_t n,
+  json_error_t *where)
+{
+  json_malloc_t take;
+  json_free_t give;
+  json_get_alloc_funcs(&take, &give);
+  char *room = n < SIZE_MAX / 2 ? take(2 * n + 2) : NULL;
+  if (room == NULL) return NULL;
+  size_t m = add_points(text, n, room);
+  json_t *value = json_loadb(room, m, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+    where);
+  give(room);
+  return value;
+}
+
 @ Two flags make the library as strict as we want it: the last of two equal keys shall not win, and
 the character U+0000 is a character. An empty line gets a sentence of its own, since the library's would speak of an end where something was
 expected.
@@ -557,6 +605,8 @@ json_t *json_object_read(const char *text, size_t n,
   }
   json_t *value = json_loadb(text, n,
     JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
+  if (value == NULL && json_error_code(&where) == json_error_numeric_overflow)
+    value = read_with_points(text, n, &where);
   if (value == NULL) {
     error_say(why, "this line is no JSON object: %s", where.text);
     return NULL;
@@ -630,6 +680,7 @@ its objects.
 @<Write a piece of JSON@>@;
 @<Write a text in quotation marks@>@;
 @<Measure how deep a value is nested@>@;
+@<Put points behind long integers@>@;
 @<Read one object@>@;
 @<Read a line of any length@>@;
 

@@ -1649,6 +1649,103 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
+@ Numbers are packed and unpacked by the functions that the cache uses. The question has numbers or bytes, and the answer the other; the rest of the formats that files of weights use come with chapter 10, and until then every line that asks for one is told so.
+@^quantization@>
+
+@<Answer about blocks@>=
+static bool pack_type(const struct inquiry *q, const struct row_format **f)
+{
+  static const char *const later[] = @[{ "q4_1", "q5_0", "q5_1", "q4_k",@|
+    "q6_k" }@];
+  size_t n;
+  const char *name = text_value(q, "type", &n);
+  *f = NULL;
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    if (strcmp(name, later[i]) == 0)
+      return error_say(q->why, "%s comes with chapter 10", name);
+  *f = strlen(name) == n && strcmp(name, "f32") != 0
+    ? format_find(name, NULL) : NULL;
+  return *f != NULL || error_say(q->why, "\"type\" is no type of blocks;"@|
+    " wanted: f16, bf16, q8_0 or q4_0");
+}
+
+@ A number of the question is rounded once to float, and one that is too large for that is refused; so are the three words for what is no number, which other kinds accept.
+
+@<Answer about blocks@>=
+static bool pack_numbers(struct inquiry *q, const struct row_format *f,
+  json_t *from, float *x, unsigned char *packed)
+{
+  size_t n = json_array_size(from);
+  for (size_t i = 0; i < n; i++) {
+    json_t *v = json_array_get(from, i);
+    x[i] = (float) json_number_value(v);
+    if (!json_is_number(v) || x[i] - x[i] != 0)
+      return error_say(q->why, "\"x\"[%zu] is not finite as a float; wanted:"@|
+        " a number", i);
+  }
+  if (!format_holds(f, x, n, q->why)) return false;
+  f->pack(x, n, packed);
+  put_key(&q->out, "hex");
+  put_hex(&q->out, packed, row_bytes(f->type, n));
+  return true;
+}
+
+@ The way back wants whole blocks, each byte as two digits in lower case or upper.
+
+@<Answer about blocks@>=
+static bool read_hex(struct inquiry *q, const char *text, size_t n,
+  unsigned char *byte)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  for (size_t i = 0; i < n; i++) {
+    const char *d = text[i] == '\0' ? NULL : strchr(digits, text[i]);
+    if (d == NULL || n % 2 != 0)
+      return error_say(q->why, "\"hex\" is no list of bytes; wanted: two"@|
+        " digits for each");
+    byte[i / 2] = (unsigned char) (byte[i / 2] << 4 | (d - digits) % 16);
+  }
+  return true;
+}
+static bool unpack_bytes(struct inquiry *q, const struct row_format *f,
+  const char *text, size_t digits, float *x, unsigned char *packed)
+{
+  size_t whole = f->type < BLOCKS_Q8_0 ? 1 : BLOCK_NUMBERS;
+  size_t one = row_bytes(f->type, whole), n = digits / 2 / one * whole;
+  if (!read_hex(q, text, digits, packed)) return false;
+  if (digits / 2 % one != 0)
+    return error_say(q->why, "%zu bytes in %s; wanted: a multiple of %zu",
+      digits / 2, f->name, one);
+  format_unpack(f->type, packed, n, x);
+  put_key(&q->out, "x"), put_open(&q->out, '[');
+  for (size_t i = 0; i < n; i++) put_float(&q->out, x[i]);
+  put_close(&q->out, ']');
+  return true;
+}
+
+@ Room for both sides is taken for the larger of two estimates: so many numbers as were given, or two for each byte.
+
+@<Answer about blocks@>=
+static bool answer_quantize(struct inquiry *q)
+{
+  const struct row_format *f;
+  json_t *from = json_object_get(q->in, "x");
+  size_t digits, n;
+  const char *text = text_value(q, "hex", &digits);
+  if (!pack_type(q, &f)) return false;
+  if ((from == NULL) == (text == NULL))
+    return error_say(q->why, "wanted: either \"x\" or \"hex\"");
+  n = (text == NULL ? json_array_size(from) : digits) + BLOCK_NUMBERS;
+  float *x = memory_take(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+  unsigned char *packed = x == NULL ? NULL
+    : memory_take(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+  bool ok = packed != NULL && (text == NULL
+    ? pack_numbers(q, f, from, x, packed)
+    : unpack_bytes(q, f, text, digits, x, packed));
+  memory_give(q->o->m, FOR_OTHER, packed, n, sizeof *x);
+  memory_give(q->o->m, FOR_OTHER, x, n, sizeof *x);
+  return ok;
+}
+
 @ Now the tables. The keys of the kinds, first the short ones. Two kinds that take nothing but ids share a list, and what the table does not
 say of a key, how a list of mates must look inside, the answering function says.
 
@@ -1669,6 +1766,9 @@ static const struct key_row forward_keys[] = @[{@|
   {"mates", 'a', false, 0, NULL} }@];
 static const struct key_row inspect_keys[] = @[{@|
   {"file", 's', true, 0, NULL} }@];
+static const struct key_row quantize_keys[] = @[{@|
+  {"type", 's', true, 0, NULL}, {"x", 'a', false, 0, NULL},@|
+  {"hex", 's', false, 0, NULL} }@];
 
 @ A question for a whole generation has many keys already, most of which only later chapters will let
 vary. Whoever sends them with their defaults gets an answer today.
@@ -1725,8 +1825,8 @@ static const struct kind_row kind_table[] = @[{@|
   {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},@|
   {"process", 0, 7, NULL, 0, NULL}, {"sample", 0, 7, NULL, 0, NULL},@|
   {"philox", 0, 7, NULL, 0, NULL}, {"beam", 0, 9, NULL, 0, NULL},@|
-  {"stop", 0, 8, NULL, 0, NULL}, {"quantize", 0, 6, NULL, 0, NULL},@|
-  {"speculative", 0, 13, NULL, 0, NULL}
+  {"quantize", 0, 0, KEYS(quantize_keys), answer_quantize},@|
+  {"stop", 0, 8, NULL, 0, NULL}, {"speculative", 0, 13, NULL, 0, NULL}
 }@];
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
@@ -1871,6 +1971,7 @@ what comes before or behind its answer on the line.
 @<Write a continuation as an answer@>@;
 @<Answer with a text@>@;
 @<Answer about a file@>@;
+@<Answer about blocks@>@;
 
 @* The front door. \label{sec:door}
 What remains is to choose among the subcommands, and to answer the small ones at once.
@@ -1987,6 +2088,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   case SUB_INSPECT: return run_inspect(c, w);
   case SUB_PROBE: return run_probe(c, w);
   case SUB_BENCH: return run_bench(c, w);
+  case SUB_MEMORY: return run_memory(c, w);
   case SUB_PERPLEXITY: return run_perplexity(c, w);
   case SUB_HELP: return run_help(c, w);
   case SUB_VERSION: return run_version(c);

@@ -595,4 +595,34 @@ function incipit.surprise(name, w)
   end
 end
 
+-- a ring of places over the steps: the position that lies in each, and what has just been written
+function incipit.ring(name, places)
+  local rows, w, h = incipit.csv(name), 8.2, 6.2
+  local first, last = rows[1].step, rows[#rows].step
+  for _, r in ipairs(rows) do
+    local x, y, fresh = (r.step - first) * w, -r.place * h, r.fresh == 1
+    tikz("\\fill[%s] (%.2f,%.2f) rectangle ++(%.2f,%.2f);", fresh and "rubric" or "cache!38", x, y, w - .7, -(h - .7))
+    tikz("\\node[font=\\figfont%s,text=%s,inner sep=0] at (%.2f,%.2f) {%d};", fresh and "\\bfseries" or "", fresh and "white" or "ink", x + (w - .7) / 2,
+      y - (h - .7) / 2, r.position)
+  end
+  for p = 0, places - 1 do tikz("\\node[fig/number,anchor=east,text=ink!60] at (-1.2,%.2f) {place %d};", -p * h - (h - .7) / 2, p) end
+  for s = first, last do tikz("\\node[fig/number,anchor=south] at (%.2f,1) {%d};", (s - first) * w + (w - .7) / 2, s) end
+  tikz("\\node[fig/label,anchor=east] at (-1.2,2.6) {tokens read};")
+end
+
+-- errors by row: a line a format, and below a tick where the likeliest token has changed
+function incipit.kverrors(name)
+  local style = { { "f16", "once" }, { "bf16", "cache" }, { "q8_0", "ink" }, { "q4_0", "redodark" } }
+  local words = { f16 = "f16", bf16 = "bf16", q8_0 = "q8\\_0", q4_0 = "q4\\_0" }
+  local last = {}
+  for _, s in ipairs(style) do
+    incipit.series(s[2] .. ",line width=1pt,mark=none", name, "row", "error", "format == '" .. s[1] .. "'")
+  end
+  for _, r in ipairs(incipit.csv(name)) do
+    last[r.format] = r
+    if r.changed > 0 then tikz("\\fill[%s] (axis cs:%d,%.5g) circle[radius=%.2fpt];", "redodark", r.row, r.format == "q4_0" and 2.4e-4 or 1.6e-4, .9 + .5 * r.changed) end
+  end
+  for _, s in ipairs(style) do tikz("\\node[anchor=west,font=\\figfont\\bfseries,text=%s] at (axis cs:1920,%.5g) {%s};", s[2], last[s[1]].error, words[s[1]]) end
+end
+
 return incipit

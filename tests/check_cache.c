@@ -6,14 +6,22 @@
 #include "04-cache/cache.h"
 
 struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct error why; };
-static void rig_open(struct rig *r, uint64_t seed, uint32_t n_sequences, struct cache_wishes w)
+/* what a layer sees: everything, a window in all layers or in those that are listed, with sinks */
+struct sight { uint32_t window, sinks; uint8_t listed; };
+static void rig_open_short_sighted(struct rig *r, uint64_t seed, uint32_t n_sequences, struct sight sight, struct cache_wishes w)
 {
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
+  if (sight.window > 0) ck_assert_msg(config_set_window(&r->t.lm.config, sight.window, sight.sinks, &r->why), "%s", r->why.words);
+  if (sight.listed > 0) r->t.lm.config.window_listed = true, r->t.lm.config.windowed[0] = sight.listed;
   r->e = (struct engine) {kernels_find(NULL, NULL), NULL, &r->c};
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
   r->s = cache_open(&r->m, &r->t.lm.config, n_sequences, &w, &r->why);
   ck_assert_msg(r->s != NULL, "%s", r->why.words);
+}
+static void rig_open(struct rig *r, uint64_t seed, uint32_t n_sequences, struct cache_wishes w)
+{
+  rig_open_short_sighted(r, seed, n_sequences, (struct sight) {0, 0, 0}, w);
 }
 static void rig_close(struct rig *r)
 {
@@ -23,7 +31,7 @@ static void rig_close(struct rig *r)
 }
 
 /* ---- random schedules: passes over ragged rows in any order, forks, crops, drops, refusals; every row against a pass over its own prefix */
-enum { SEQ = 6, LONG = 90 };
+enum { SEQ = 6, LONG = 90, SCHEDULES = 16 };
 struct texts { uint32_t id[SEQ][LONG]; size_t n[SEQ]; };
 static void shuffle(uint64_t *seed, struct row *r, size_t n)
 {
@@ -67,13 +75,15 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most
 START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
 {
   uint64_t seed = suite_seed() + 1000 * (uint64_t) _i;
-  static const size_t page[] = {16, 32, 64, 128, 256, 16, 16, 16};
-  static const size_t most[] = {0, 0, 0, 0, 0, 160, 96, 208};
+  static const size_t page[SCHEDULES] = {16, 32, 64, 128, 256, 16, 16, 16, 1, 1, 4, 16, 2, 1, 8, 64};
+  static const size_t most[SCHEDULES] = {0, 0, 0, 0, 0, 160, 96, 208, 0, 90, 0, 0, 0, 0, 160, 0};
+  static const struct sight sight[SCHEDULES] = {[1] = {23, 0, 0}, [7] = {23, 0, 0}, [8] = {7, 0, 0}, [9] = {5, 0, 2}, [10] = {1, 0, 0}, [11] = {30, 0, 5},
+    [12] = {200, 0, 0}, [13] = {6, 3, 0}, [14] = {9, 20, 3}, [15] = {11, 4, 0}};
   struct rig r;
   struct texts x = {.n = {0}};
   unsigned refused = 0, forks = 0, crops = 0;
-  rig_open(&r, seed, SEQ, (struct cache_wishes) {.rows = most[_i], .page_rows = page[_i], .at_once = _i % 2});
-  if (_i == 1 || _i == 7) r.t.lm.config.window = 23, r.s->config.window = r.plain->config.window = 23;
+  rig_open_short_sighted(&r, seed, SEQ, sight[_i], (struct cache_wishes) {.rows = most[_i], .page_rows = page[_i], .at_once = _i % 2});
+  unsigned emptied = 0;
   size_t layer_bytes = 2 * TINY_KV * TINY_HD * sizeof (float);
   for (int round = 0; round < 250; round++) {
     uint32_t a = (uint32_t) (rnd(&seed) % SEQ), b = (uint32_t) (rnd(&seed) % SEQ);
@@ -91,6 +101,7 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
     case 1: /* crop, or drop */
       x.n[a] = rnd(&seed) % 3 == 0 ? 0 : rnd(&seed) % (x.n[a] + 1);
       store_crop(r.s, a, x.n[a]);
+      if (sight[_i].window > 0 && store_length(r.s, a) == 0) emptied += x.n[a] > 0, x.n[a] = 0;
       ck_assert_uint_eq(cache_look(r.s).bytes_copied, before.bytes_copied);
       ck_assert_uint_le(cache_look(r.s).pages_used, before.pages_used);
       crops++;
@@ -100,7 +111,8 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
         refused++;
         ck_assert_msg(strstr(r.why.words, "the cache holds") != NULL, "%s", r.why.words);
         after = cache_look(r.s);
-        ck_assert(after.pages_used == before.pages_used && after.bytes_copied == before.bytes_copied);
+        ck_assert(after.pages_used <= before.pages_used && after.bytes_copied == before.bytes_copied);
+        ck_assert(after.pages_used == before.pages_used || sight[_i].window > 0);
         uint32_t q = (uint32_t) (rnd(&seed) % SEQ); /* make room */
         store_crop(r.s, q, 0), x.n[q] = 0;
       }
@@ -112,7 +124,9 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
   ck_assert_uint_gt(forks, 3);
   ck_assert_uint_gt(crops, 20);
   if (most[_i] > 0) ck_assert_uint_gt(refused, 3);
-  else ck_assert_uint_eq(refused, 0);
+  ck_assert(emptied == 0 || sight[_i].window > 0);
+  if (sight[_i].window > 0 && sight[_i].window < 12 && page[_i] < 16) ck_assert_uint_gt(emptied, 0);
+  if (most[_i] == 0) ck_assert_uint_eq(refused, 0);
   store_empty(r.s);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
   rig_close(&r);
@@ -135,7 +149,7 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   ck_assert_uint_eq(store_keep(r.s, 1, ids, 20), 20); /* who follows knows the tokens */
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 0);
-  ck_assert_uint_eq(cache_look(r.s).page_bytes, 16 * row);
+  ck_assert_uint_eq(cache_look(r.s).bytes_used, 2 * 16 * row);
   static const struct { uint32_t q; size_t pages, copied; } then[] = {{1, 3, 4}, {1, 3, 4}, {0, 4, 8}, {2, 4, 8}};
   for (int k = 0; k < 4; k++) {
     struct row one = {then[k].q, (uint32_t) store_length(r.s, then[k].q), 3};
@@ -197,14 +211,14 @@ START_TEST(a_full_cache_says_how_much_it_has)
   store_crop(r.s, 0, 32);
   ck_assert(forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why)), pass_close(p);
   rig_close(&r);
-  static const size_t bad[] = {1, 8, 17, 48, 512};
+  static const size_t bad[] = {3, 12, 17, 48, 512};
   for (int k = 0; k < 5; k++) {
     struct memory m = {.refuse_at = 0};
     struct tiny t;
     struct error why;
     tiny_make(&t, 1);
     ck_assert_ptr_null(cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.page_rows = bad[k]}, &why));
-    ck_assert_msg(strstr(why.words, "from 16 to 256") != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.words, "a power of two up to 256") != NULL, "%s", why.words);
     ck_assert_ptr_null(cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = (size_t) 1 << 40}, &why));
     ck_assert_msg(strstr(why.words, "17179869184 pages") != NULL, "%s", why.words);
     ck_assert_uint_eq(m.all.held, 0);
@@ -223,6 +237,7 @@ START_TEST(every_refused_request_is_survived)
     struct tiny t;
     struct error why;
     tiny_make(&t, 3);
+    if (_i == 1) t.lm.config.window = 40, t.lm.config.window_from = 1;
     struct engine e = {kernels_find(NULL, NULL), NULL, &c};
     struct store *s = cache_open(&m, &t.lm.config, 3, &(struct cache_wishes) {.page_rows = 16}, &why);
     whole = s != NULL;
@@ -240,6 +255,143 @@ START_TEST(every_refused_request_is_survived)
     tiny_free(&t);
   }
   ck_assert_uint_gt(k, 60);
+}
+END_TEST
+
+/* ---- W - 1 + n rows: with pages of one row exactly, whatever the window, the passes and the sinks; with longer ones at most a page more at either end */
+START_TEST(a_window_keeps_a_ring)
+{
+  uint64_t seed = suite_seed();
+  for (int round = 0; round < 150; round++) {
+    struct rig r;
+    uint32_t w = 1 + (uint32_t) (rnd(&seed) % (round % 3 ? 20 : 320)), sinks = round % 4 == 0 ? (uint32_t) (rnd(&seed) % 9) : 0;
+    size_t page = (size_t) 1 << (round % 2 ? 0 : rnd(&seed) % 6), most = 1 + rnd(&seed) % 30;
+    rig_open_short_sighted(&r, seed, 1, (struct sight) {w, sinks, 0}, (struct cache_wishes) {.page_rows = page, .pass = most, .at_once = round % 5 == 0});
+    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float), ring = w - 1 + most + sinks;
+    for (uint32_t at = 0, n; at < TINY_CONTEXT; at += n) {
+      struct row rows[32];
+      struct pass *p;
+      n = 1 + (uint32_t) (rnd(&seed) % most);
+      if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
+      for (uint32_t i = 0; i < n; i++) rows[i] = (struct row) {0, at + i, (at * 5 + i) % TINY_V};
+      ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why), "window %u, pages of %zu, %u rows at %u: %s", w, page, n, at, r.why.words);
+      pass_close(p);
+      size_t lo = at + 1 > w ? at + 1 - w : 0, held = at + n - lo + (sinks < lo ? sinks : lo);
+      if (page == 1) ck_assert_uint_eq(cache_look(r.s).pages_used, held);
+      else ck_assert_uint_le(cache_look(r.s).pages_used * page, held + 3 * page);
+      if (page == 1) ck_assert_uint_eq(cache_look(r.s).bytes_used, held * row);
+      if (page == 1) ck_assert_uint_le(cache_look(r.s).bytes, (ring < TINY_CONTEXT ? ring : TINY_CONTEXT) * row);
+      /* a pass that is aborted has changed nothing that a row could see; the last pass can be taken back */
+      if (round % 7 == 0) store_crop(r.s, 0, at + n / 2 + 1), n = n / 2 + 1;
+      ck_assert_uint_eq(store_length(r.s, 0), at + n);
+    }
+    if (w > 30) store_crop(r.s, 0, TINY_CONTEXT - most);
+    else { /* before the window */
+      store_crop(r.s, 0, w < 3 ? 5 : 3);
+      ck_assert_uint_eq(store_length(r.s, 0), 0);
+      ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+    }
+    rig_close(&r);
+  }
+}
+END_TEST
+
+/* a ring of the window's rows is the mask of the window: the plain store keeps all rows and shows only those; and both differ from full sight at W + 1 */
+START_TEST(a_ring_is_a_mask)
+{
+  uint64_t seed = suite_seed() + 5;
+  for (int round = 0; round < 40; round++) {
+    struct rig r, full;
+    static const uint32_t some[] = {1, 2, 16, 17, 255, 256, 257, 299, 300, 500};
+    uint32_t w = round < 10 ? some[round] : 1 + (uint32_t) (rnd(&seed) % 40);
+    uint64_t same = rnd(&seed);
+    rig_open_short_sighted(&r, same, 1, (struct sight) {w, 0, 0}, (struct cache_wishes) {.page_rows = (size_t) 1 << rnd(&seed) % 5, .rows = 0});
+    rig_open(&full, same, 1, (struct cache_wishes) {.rows = 0});
+    struct row rows[TINY_CONTEXT];
+    for (uint32_t i = 0; i < TINY_CONTEXT; i++) rows[i] = (struct row) {0, i, (uint32_t) (rnd(&seed) % TINY_V)};
+    struct pass *whole, *masked, *p;
+    ck_assert(forward(&r.e, &r.t.lm, r.plain, rows, TINY_CONTEXT, &masked, &r.why));
+    ck_assert(forward(&full.e, &full.t.lm, full.plain, rows, TINY_CONTEXT, &whole, &full.why));
+    for (uint32_t at = 0, n; at < TINY_CONTEXT; at += n) { /* the first pass often longer than the window, and pieces across its edge */
+      n = at == 0 ? 1 + (uint32_t) (rnd(&seed) % 100) : 1 + (uint32_t) (rnd(&seed) % (w + 5));
+      if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
+      ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows + at, n, &p, &r.why), "%s", r.why.words);
+      ck_assert_msg(memcmp(p->hidden, masked->hidden + at * TINY_D, n * TINY_D * sizeof (float)) == 0, "window %u, rows %u to %u", w, at, at + n);
+      pass_close(p);
+    }
+    size_t first = 0;
+    while (first < TINY_CONTEXT && memcmp(whole->hidden + first * TINY_D, masked->hidden + first * TINY_D, TINY_D * sizeof (float)) == 0) first++;
+    ck_assert_uint_eq(first, w < TINY_CONTEXT ? w : TINY_CONTEXT); /* row number W + 1 */
+    pass_close(whole), pass_close(masked), rig_close(&r), rig_close(&full);
+  }
+}
+END_TEST
+
+/* how far a token reaches through L layers: L (W - 1) positions and not one further */
+START_TEST(a_token_reaches_so_far_and_no_further)
+{
+  for (uint32_t w = 1; w < 30; w += 4) {
+    struct rig r;
+    rig_open_short_sighted(&r, suite_seed() + w, 2, (struct sight) {w, 0, 0}, (struct cache_wishes) {.rows = 0});
+    struct row rows[2 * 120];
+    for (uint32_t i = 0; i < 120; i++) rows[i] = (struct row) {0, i, (i * 7 + 3) % TINY_V}, rows[120 + i] = rows[i], rows[120 + i].sequence = 1;
+    rows[120].token = (rows[0].token + 1) % TINY_V; /* the first token of the second text is another */
+    struct pass *p;
+    ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
+    size_t last = 0;
+    for (size_t i = 0; i < 120; i++) if (memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof (float)) != 0) last = i;
+    ck_assert_uint_eq(last, TINY_LAYERS * (w - 1));
+    pass_close(p), rig_close(&r);
+  }
+  /* a sink reaches every row behind it; the token behind the last sink is one like any other */
+  for (uint32_t changed = 0; changed < 5; changed++) {
+    struct rig r;
+    enum { W = 6, S = 3 };
+    rig_open_short_sighted(&r, suite_seed() + changed, 2, (struct sight) {W, S, 0}, (struct cache_wishes) {.page_rows = 1});
+    struct row rows[2 * 120];
+    for (uint32_t i = 0; i < 120; i++) rows[i] = (struct row) {0, i, (i * 7 + 3) % TINY_V}, rows[120 + i] = rows[i], rows[120 + i].sequence = 1;
+    rows[120 + changed].token = (rows[changed].token + 1) % TINY_V;
+    struct pass *p;
+    ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
+    for (size_t i = 0; i < 120; i++) {
+      bool same = memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof (float)) == 0;
+      ck_assert_msg(same == (i < changed || (changed >= S && i > changed + TINY_LAYERS * (W - 1))), "token %u, row %zu", changed, i);
+    }
+    pass_close(p), rig_close(&r);
+  }
+}
+END_TEST
+
+/* a first pass that was aborted leaves pages on the list of a sequence without rows; who then becomes a fork gives them back */
+START_TEST(a_fork_onto_pages_of_an_aborted_pass_loses_none)
+{
+  struct rig r;
+  rig_open(&r, suite_seed(), 2, (struct cache_wishes) {.page_rows = 16});
+  struct row rows[40];
+  struct pass *p;
+  for (uint32_t i = 0; i < 40; i++) rows[i] = (struct row) {1, i, i % TINY_V};
+  ck_assert(store_begin(r.s, rows, 40, &r.why)), store_abort(r.s);
+  for (uint32_t i = 0; i < 20; i++) rows[i].sequence = 0;
+  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
+  ck_assert(cache_fork(r.s, 0, 1, &r.why));
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
+  store_empty(r.s);
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_window_is_set_or_refused_in_words)
+{
+  struct model_config c = {.n_layers = 4, .window = 9, .window_from = 2};
+  struct error why;
+  ck_assert(config_set_window(&c, 5, 3, &why));
+  for (uint32_t i = 0; i < 4; i++) ck_assert_uint_eq(config_window(&c, i), 5);
+  ck_assert(!config_set_window(&c, 0, 3, &why) && strstr(why.words, "3 sinks without a window") != NULL);
+  ck_assert(config_set_window(&c, 0, 0, &why) && config_window(&c, 3) == 0);
+  c.learned_positions = true;
+  ck_assert(!config_set_window(&c, 5, 1, &why) && strstr(why.words, "learned") != NULL);
+  ck_assert(config_set_window(&c, 5, 0, &why) && c.window == 5);
 }
 END_TEST
 
@@ -372,11 +524,16 @@ int main(void)
 {
   Suite *s = suite_create("cache");
   TCase *c = tcase_create("cache");
-  tcase_add_loop_test(c, every_schedule_gives_the_bits_of_the_naive_pass, 0, 8);
+  tcase_add_loop_test(c, every_schedule_gives_the_bits_of_the_naive_pass, 0, SCHEDULES);
   tcase_add_test(c, a_fork_costs_nothing_until_it_is_written_to);
   tcase_add_test(c, the_last_of_those_who_share_needs_no_copy);
+  tcase_add_test(c, a_window_keeps_a_ring);
+  tcase_add_test(c, a_ring_is_a_mask);
+  tcase_add_test(c, a_token_reaches_so_far_and_no_further);
+  tcase_add_test(c, a_fork_onto_pages_of_an_aborted_pass_loses_none);
+  tcase_add_test(c, a_window_is_set_or_refused_in_words);
   tcase_add_test(c, a_full_cache_says_how_much_it_has);
-  tcase_add_test(c, every_refused_request_is_survived);
+  tcase_add_loop_test(c, every_refused_request_is_survived, 0, 2);
   tcase_add_loop_test(c, to_remember_changes_no_bit, 0, OWN);
   tcase_add_test(c, the_whole_context_row_by_row);
   tcase_add_test(c, a_second_text_keeps_what_it_shares_with_the_first);

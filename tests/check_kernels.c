@@ -36,6 +36,15 @@ static char *stored(enum weight_type type, size_t n, char **base)
 {
   *base = block(4 * n + 1);
   char *p = *base + below(2);
+  if (type >= BLOCKS_Q8_0) { /* any bytes behind any scale */
+    size_t bytes = row_bytes(type, n), one = row_bytes(type, BLOCK_NUMBERS);
+    for (size_t i = 0; i < bytes; i++) p[i] = (char) (unsigned char) below(256);
+    for (size_t i = 0; i < bytes; i += one) {
+      uint16_t scale = num_to_f16(number() / (type == BLOCKS_Q8_0 ? 64 : 4));
+      memcpy(p + i, &scale, 2);
+    }
+    return p;
+  }
   for (size_t i = 0; i < n; i++) {
     float x = number();
     uint16_t h = type == WEIGHT_F16 ? num_to_f16(x) : num_to_bf16(x);
@@ -162,33 +171,35 @@ static void one_attention(size_t most_dim, size_t most_end)
   struct engine e = any_engine();
   uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3), d = 1 + (uint32_t) below(most_dim);
   struct heads h = { kv * group, kv, d, 1 / sqrtf((float) d) };
-  enum weight_type type = (enum weight_type) below(3);
-  size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d, bytes = width * weight_bytes(type), longest = 0;
-  uint32_t lo[5], hi[5], page[64];
+  enum weight_type type = (enum weight_type) below(5);
+  if (type >= BLOCKS_Q8_0) d = (d + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS * BLOCK_NUMBERS, h.head_dim = d, h.scale = 1 / sqrtf((float) d);
+  size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d, bytes = row_bytes(type, width), longest = 0;
+  uint32_t lo[5], hi[5], sinks[5], page[64];
   char *base[2];
   for (size_t r = 0; r < rows; r++) {
     hi[r] = 1 + (uint32_t) below(end);
     lo[r] = below(2) ? 0 : (uint32_t) below(hi[r]);
-    if (hi[r] - lo[r] > longest) longest = hi[r] - lo[r];
+    sinks[r] = lo[r] > 0 && below(2) ? (uint32_t) below(below(2) ? lo[r] + 1 : lo[r] < 9 ? lo[r] : 9) : 0;
+    if (hi[r] > longest) longest = hi[r]; /* the room of a view with a hole is that of one without */
   }
   char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
-  size_t page_rows = (size_t) 16 << below(5), pages = (end + page_rows - 1) / page_rows;
+  size_t page_rows = (size_t) 1 << below(9), pages = (end + page_rows - 1) / page_rows;
   char *paged[2] = { block(2 * pages * page_rows * bytes), block(2 * pages * page_rows * bytes) };
   bool use_pages = below(2) && pages <= 64, by_head = use_pages && below(2);
-  size_t one = d * weight_bytes(type), row_bytes = by_head ? one : bytes, head_bytes = by_head ? page_rows * one : one;
+  size_t one = row_bytes(type, d), row_stride = by_head ? one : bytes, head_bytes = by_head ? page_rows * one : one;
   memset(paged[0], 0xff, 2 * pages * page_rows * bytes), memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
   for (size_t p = 0; use_pages && p < pages; p++) {
     page[p] = (uint32_t) (2 * pages - 1 - 2 * p);
     for (size_t t = p * page_rows; t < end && t < (p + 1) * page_rows; t++)
       for (size_t g = 0; g < kv; g++) {
-        size_t to = page[p] * page_rows * bytes + g * head_bytes + t % page_rows * row_bytes;
+        size_t to = page[p] * page_rows * bytes + g * head_bytes + t % page_rows * row_stride;
         memcpy(paged[0] + to, k + t * bytes + g * one, one), memcpy(paged[1] + to, v + t * bytes + g * one, one);
       }
   }
   struct view seen[5];
   for (size_t r = 0; r < rows; r++)
-    seen[r] = (struct view) { use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL, page_rows, page_rows * bytes, row_bytes, head_bytes,
-      type, lo[r], hi[r] };
+    seen[r] = (struct view) { use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL, page_rows, page_rows * bytes, row_stride, head_bytes,
+      type, lo[r], hi[r], sinks[r] };
   float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d), *truth = numbers(rows * h.n_heads * d);
   float *room = numbers(3 * kernels_room(&h, longest)), *w = numbers(rows * h.n_heads * end), *v2 = numbers(rows * h.n_heads * end);
   struct capture keep = { w, end };
@@ -197,10 +208,10 @@ static void one_attention(size_t most_dim, size_t most_end)
   static const float steep[] = { 3e-4f, 5e-3f, 0.1f, 8 }; /* many a number is large: 3e-4 is mild */
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
-  oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, truth, v2, end);
+  oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
   e.k->attend(&e, &h, q, seen, rows, room, y, kept ? &keep : NULL);
-  ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d), "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d%s", e.k->name,
-    rows, h.n_heads, kv, d, end, type, use_pages ? ", pages" : "");
+  ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d), "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
+    rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
   ck_assert(!kept || same(w, v2, 4 * rows * h.n_heads * end));
   free(base[0]), free(base[1]), free(paged[0]), free(paged[1]), free(q), free(y), free(truth), free(room), free(w), free(v2);
 }
@@ -483,12 +494,12 @@ START_TEST(unseen_positions_are_never_touched)
   for (int i = 0; i < 100; i++) {
     struct engine e = any_engine();
     struct heads h = { 2, 1, 24, 0.2f };
-    uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi);
+    uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi), sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
     float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48], *room = numbers(2 * kernels_room(&h, 700) + 2000);
-    struct view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi };
+    struct view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
     e.k->attend(&e, &h, q, &seen, 1, room, y, NULL);
     for (size_t t = 0; t < 700; t++)
-      if (t < lo || t >= hi) for (size_t c = 0; c < 24; c++) k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;
+      if ((t < lo && t >= sinks) || t >= hi) for (size_t c = 0; c < 24; c++) k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;
     e.k->attend(&e, &h, q, &seen, 1, room, z, NULL);
     ck_assert(same(y, z, sizeof y));
     free(k), free(v), free(q), free(room);

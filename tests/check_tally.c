@@ -42,9 +42,9 @@ START_TEST(every_multiply_add_is_told)
     rows = 1 + below(4);
     float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d), *o = numbers(rows * h.n_heads * d), *room = numbers(3 * kernels_room(&h, 600));
     for (size_t r = 0; r < rows; r++) {
-      uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi);
-      seen[r] = (struct view) { k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi };
-      seen_pairs += hi - lo;
+      uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi), sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
+      seen[r] = (struct view) { k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
+      seen_pairs += hi - lo + sinks;
     }
     unsigned long long a = attention_madds, p = pairs;
     e.k->attend(&e, &h, q, seen, rows, room, o, NULL);

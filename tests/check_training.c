@@ -445,6 +445,25 @@ START_TEST(files)
 }
 END_TEST
 
+/* the tales that chapter 6 reads are texts of the grammar that nobody was trained on, word for word */
+START_TEST(tales_are_held_out)
+{
+  static struct passage a;
+  static const uint64_t number[] = {217, 247, 497};
+  struct grammar *g = grammar_open(&m, &why);
+  struct mapping map;
+  size_t at = 0;
+  ck_assert_msg(g != NULL && file_map(&map, "models/pocket/tales.txt", &why), "%s", why.words);
+  for (int i = 0; i < 3; i++) {
+    ck_assert(grammar_write(g, SEED_HELD_OUT, number[i], &a, &why));
+    ck_assert(at + a.length + 13 <= map.size && memcmp(map.bytes + at, a.words, a.length) == 0 && memcmp(map.bytes + at + a.length, "<|endoftext|>", 13) == 0);
+    at += a.length + 13;
+  }
+  ck_assert_uint_eq(at, map.size);
+  file_unmap(&map), grammar_close(&m, g);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("training");
@@ -457,6 +476,7 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("run");
   tcase_set_timeout(t, 900);
+  tcase_add_test(t, tales_are_held_out);
   tcase_add_test(t, corpus);
   tcase_add_test(t, rows);
   tcase_add_test(t, resumed);

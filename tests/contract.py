@@ -2,10 +2,10 @@
 """contract.py -- the protocol's answers against an oracle that shares no line with the engine.
 usage: python3 tests/contract.py write          writes tests/golden/probe/cases.jsonl
        python3 tests/contract.py INCIPIT [SEED] asks INCIPIT random questions; the last line is "N passed, N failed"
-The rules of BPE training and of holding back unfinished UTF-8 are those of ../shared/reference/contract.py;
-encoding and decoding are done here by the slowest method that can be read at a glance, with the vocabulary of
-tests/golden/small."""
-import json, os, random, re, subprocess, sys
+The rules of BPE training, of holding back unfinished UTF-8 and of packing numbers into blocks are those of
+../shared/reference/contract.py; encoding and decoding are done here by the slowest method that can be read at a
+glance, with the vocabulary of tests/golden/small."""
+import json, os, random, re, struct, subprocess, sys
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.environ.get("SHARED", "../shared"), "reference"))
 import contract as rule
@@ -65,11 +65,64 @@ def case(r):
     chunks, flush = rule.hold([piece(i) for i in ids])
     return kind, {"ids": ids}, {"chunks": [c.hex() for c in chunks], "flush": bytes(flush).hex()}
 
+# Numbers and blocks.  The two formats of sixteen bits round to the nearest, ties to even: Python's struct does it for f16, for
+# bf16 it is half of what is left out, less one bit if what is left is even.
+def word(t, x):
+    if t == "f16": return struct.pack("<e", rule.f32(x))
+    u, = struct.unpack("<I", rule.bits32(x))
+    return struct.pack("<H", (u + 0x7fff + (u >> 16 & 1)) >> 16)
+def of_word(t, b): return struct.unpack("<e", b)[0] if t == "f16" else struct.unpack("<f", b"\0\0" + b)[0]
+def of_block(t, b):      # in q4_0 an eight with a negative scale is -0.0, to which the oracle adds a minimum of 0.0 that ggml does not have
+    d, v = rule.half_of(b[:2]), rule.dequantize_block(t, b)
+    return v if t == "q8_0" else [d * ((b[2 + j % 16] >> (4 if j > 15 else 0) & 15) - 8) if v[j] == 0 else v[j] for j in range(32)]
+def pack(t, x): return b"".join(rule.quantize_block(t, x[i:i + 32]) for i in range(0, len(x), 32)) if t in rule.BLOCK else b"".join(word(t, v) for v in x)
+def unpack(t, b):
+    n, one = (rule.BLOCK[t], of_block) if t in rule.BLOCK else (2, lambda t, w: [of_word(t, w)])
+    return [v for i in range(0, len(b), n) for v in one(t, b[i:i + n])]
+def printed(v): return json.loads(rule.shortest32(v))
+def gauss(r, n, scale): return [printed(rule.f32(r.gauss(0, scale))) for _ in range(n)]
+def spike(r, n, huge, tiny):
+    x = gauss(r, n, tiny)
+    x[r.randrange(n)] = r.choice([-1, 1]) * huge
+    return x
+FILLINGS = [                                                                     # n numbers of one kind
+    lambda r, n: gauss(r, n, 1), lambda r, n: gauss(r, n, r.choice([1e-3, 30., 5e3])), lambda r, n: [0.0] * n, lambda r, n: [-0.0] * n,
+    lambda r, n: [r.choice([0.0, -0.0, 0, 1, -1]) for _ in range(n)],
+    lambda r, n: spike(r, n, 60000., 1e-3), lambda r, n: spike(r, n, 3e4, 1e-30), lambda r, n: spike(r, n, 1., 1e-42),
+    lambda r, n: gauss(r, n, 1e-5), lambda r, n: gauss(r, n, 1e-7), lambda r, n: gauss(r, n, 1e-30),      # scales that are denormal in a half, or nothing
+    lambda r, n: [127] + [r.randrange(-253, 254) / 2 for _ in range(n - 1)], lambda r, n: [r.randrange(-16, 17) / 2 for _ in range(n)],      # ties
+    lambda r, n: [r.choice([-3.5, 3.5]) for _ in range(n)], lambda r, n: [r.choice([7, -7])] * n, lambda r, n: [r.randrange(-128, 128) for _ in range(n)]]
+WORDS_ONLY = [                                                                   # what a scale of a block would not bear, or what a block cannot show
+    lambda r, n: gauss(r, n, 1e-41), lambda r, n: gauss(r, n, 6e-8), lambda r, n: gauss(r, n, 3e-5), lambda r, n: spike(r, n, 65504., 1.), lambda r, n: spike(r, n, 65519.99, 1.),
+    lambda r, n: [r.choice([-1, 1]) * (1 + r.randrange(1 << 12) / 4096) * 2.0 ** r.randrange(-26, 15) for _ in range(n)],      # ties of f16
+    lambda r, n: [r.choice([-1, 1]) * (1 + r.randrange(1 << 9) / 512) * 2.0 ** r.randrange(-126, 15) for _ in range(n)],      # ties of bf16
+    lambda r, n: [1 + 2.0 ** -11 + 2.0 ** -40, 1 + 2.0 ** -8 + 2.0 ** -40, 1e-50, -1e-50, 5.960464477539063e-08, 2.9802322387695312e-08][:n]]      # rounded to float first
+def numbers(r, t, fifth=None):      # of few kinds at random, or of a fifth of all kinds
+    kinds = FILLINGS if t in rule.BLOCK else FILLINGS + WORDS_ONLY
+    chosen = [r.choice(kinds) for _ in range(r.choice([1, 1, 1, 2, 3]))] if fifth is None else kinds[fifth::5]
+    return [v for k in chosen for v in k(r, 32 if t in rule.BLOCK else 6)]
+def noise(r, t):      # bytes that no packing has made: codes of -128, scales of either sign, infinite and not a number
+    if t not in rule.BLOCK: return bytes(r.choice([r.randrange(256), r.choice([0, 0x80, 0x7f, 0x7c, 0xff, 0x01])]) for _ in range(2 * r.randrange(1, 13)))
+    return b"".join(r.choice([bytes(r.randrange(256) for _ in range(2)), struct.pack("<e", r.gauss(0, 1)), r.choice([b"\x00\x7c", b"\x01\x7e", b"\x00\x80", b"\x01\x00"])])
+        + bytes(r.choice([r.randrange(256), 0x80, 0x88, 0]) for _ in range(rule.BLOCK[t] - 2)) for _ in range(r.choice([1, 1, 2])))
+FORMATS = ["q8_0", "q4_0", "f16", "bf16"]
+def blocks(r, t=None, back=None, fifth=None):
+    t = t or r.choice(FORMATS)
+    if back is None: back = r.random() < .5
+    if not back:
+        x = numbers(r, t, fifth)
+        return "quantize", {"type": t, "x": x}, {"hex": pack(t, x).hex()}
+    b = noise(r, t) if (r.random() < .4 if fifth is None else fifth % 2) else pack(t, numbers(r, t))
+    return "quantize", {"type": t, "hex": b.hex()}, {"x": [printed(v) for v in unpack(t, b)]}
+def same(got, a):      # the same JSON, and -0.0 is not 0.0; of a float, the oracle's digits are not always the fewest (below a power of two)
+    if "x" in a and isinstance(got.get("x"), list): got = dict(got, x=[printed(rule.f32(rule.number(v))) for v in got["x"]])
+    return json.dumps(got, sort_keys=True) == json.dumps(a, sort_keys=True)
+
 if sys.argv[1] == "write":
-    r = random.Random(11)
+    r, s = random.Random(11), random.Random(13)
     with open(os.path.join(here, "golden", "probe", "cases.jsonl"), "w") as f:
-        for _ in range(150):
-            kind, q, a = case(r)
+        for i in range(150 + 40):
+            kind, q, a = case(r) if i < 150 else blocks(s, FORMATS[i % 4], i // 4 % 2 == 1, (i - 150) // 8)
             f.write(json.dumps({"kind": kind, "in": q, "out": a}, ensure_ascii=False) + "\n")
     sys.exit(0)
 r = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 20260101)
@@ -77,13 +130,16 @@ asked = {}
 for _ in range(1500):
     kind, q, a = case(r)
     asked.setdefault(kind, []).append((q, a))
+for _ in range(500):
+    kind, q, a = blocks(r)
+    asked.setdefault(kind, []).append((q, a))
 good = bad = 0
 for kind, list_ in sorted(asked.items()):
     lines = "".join(json.dumps(q, ensure_ascii=bool(i % 2)) + "\n" for i, (q, _) in enumerate(list_))
     done = subprocess.run([sys.argv[1], "probe", kind, "--vocab", small], input=lines.encode(), stdout=subprocess.PIPE)
     answers = done.stdout.decode().split("\n")[:-1]
-    for (q, a), got in zip(list_, answers + ["null"] * (len(list_) - len(answers))):
-        if json.loads(got) == a: good += 1
+    for (q, a), got in zip(list_, answers + ["{}"] * (len(list_) - len(answers))):
+        if same(json.loads(got), a): good += 1
         else:
             bad += 1
             if bad < 5: print(kind, json.dumps(q), "answer", got, "wanted", json.dumps(a))

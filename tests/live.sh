@@ -10,7 +10,7 @@ bad=0
 for kind in all engine counts; do
   case $kind in
   all) cat $(ls tests/live/*.txt | grep -v counts) ;;
-  engine) cat tests/live/00-ground.txt tests/live/02-model.txt ;;
+  engine) cat tests/live/00-ground.txt tests/live/02-model.txt tests/live/06-accounts.txt ;;
   counts) cat tests/live/counts.txt ;;
   esac > "$build/live.txt"
   texlua tests/planted.lua "$build/live.txt"

@@ -45,7 +45,7 @@ static void one_row(const struct engine *e)
   uint32_t position = (uint32_t) below(4000);
   struct normalizer g = {below(2) ? NORM_RMS : NORM_LAYER, {NULL, WEIGHT_F32}, {NULL, WEIGHT_F32}, 1e-5f};
   struct heads h = {1, 1, (uint32_t) d, 0.3f};
-  struct view seen = {k, v, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n), (uint32_t) n};
+  struct view seen = {k, v, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n), (uint32_t) n, 0};
   e->k->normalize(e, &g, x, 1, d, y);
   add(y, 4 * d);
   for (int i = 0; i < 40; i++) f[i] = 1.0f / (float) (1 + i);

@@ -9,6 +9,13 @@
 /* ---- numbers as they are stored: by arithmetic on the fields, not by shifting bits */
 float oracle_number(const void *data, int type, size_t i)
 {
+  if (type == ORACLE_Q8_0 || type == ORACLE_Q4_0) { /* blocks of 32 behind each other: the scale in binary16, then the numbers */
+    const unsigned char *b = (const unsigned char *) data + i / 32 * (type == ORACLE_Q8_0 ? 34 : 18), *q = b + 2;
+    float scale = oracle_number(b, ORACLE_F16, 0);
+    int n = i % 32 < 16 ? q[i % 16] % 16 - 8 : q[i % 16] / 16 - 8;
+    if (type == ORACLE_Q8_0) n = q[i % 32] < 128 ? q[i % 32] : q[i % 32] - 256;
+    return scale * (float) n;
+  }
   const unsigned char *p = (const unsigned char *) data + i * (type == ORACLE_F32 ? 4 : 2);
   if (type == ORACLE_F32) {
     float x;
@@ -103,9 +110,10 @@ void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_
       }
 }
 
-/* ---- P2.4 */
+/* ---- P2.4; with sinks a row sees the first positions besides */
+#define UNSEEN(t) ((t) >= hi[r] || ((t) < lo[r] && (t) >= sinks[r]))
 void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale, const void *k, const void *v,
-  int type, const uint32_t *lo, const uint32_t *hi, float *y, float *weights, size_t stride)
+  int type, const uint32_t *lo, const uint32_t *hi, const uint32_t *sinks, float *y, float *weights, size_t stride)
 {
   size_t end = 0;
   for (size_t r = 0; r < rows; r++) if (hi[r] > end) end = hi[r];
@@ -121,7 +129,7 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
         int any = 0;
         m[b] = -INFINITY;
         for (size_t t = b * 256; t < b * 256 + 256; t++) {
-          if (t < lo[r] || t >= hi[r]) continue;
+          if (UNSEEN(t)) continue;
           for (size_t i = 0; i < d; i++) key[i] = oracle_number(k, type, (t * n_kv + kv) * d + i);
           s[t] = dot16(query, key, d) * scale;
           if (s[t] > m[b]) m[b] = s[t];
@@ -130,7 +138,7 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
         if (!any) continue;
         for (size_t i = 0; i < d; i++) o[b][i] = +0.0f;
         for (size_t t = b * 256; t < b * 256 + 256; t++) {
-          if (t < lo[r] || t >= hi[r]) continue;
+          if (UNSEEN(t)) continue;
           e[t] = oracle_expf(s[t] - m[b]);
           lane[t % 16] = lane[t % 16] + e[t];
           for (size_t i = 0; i < d; i++)
@@ -141,16 +149,18 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
       }
       float sum = 0, *out = y + (r * heads + h) * d;
       for (size_t i = 0; i < d; i++) out[i] = 0;
-      for (size_t b = lo[r] / 256; b * 256 < hi[r]; b++) {
+      for (size_t b = 0; b < blocks; b++) {
         float w = oracle_expf(m[b] - top);
+        if (m[b] == -INFINITY) continue;
         sum = fmaf(l[b], w, sum);
         for (size_t i = 0; i < d; i++) out[i] = fmaf(o[b][i], w, out[i]);
       }
       for (size_t i = 0; i < d; i++) out[i] = out[i] / sum;
       for (size_t t = 0; weights && t < stride; t++)
-        weights[(r * heads + h) * stride + t] = t < lo[r] || t >= hi[r] ? 0 : e[t] * oracle_expf(m[t / 256] - top) / sum;
+        weights[(r * heads + h) * stride + t] = UNSEEN(t) ? 0 : e[t] * oracle_expf(m[t / 256] - top) / sum;
     }
 }
+#undef UNSEEN
 
 /* ---- activations: as written, from the inside out */
 void oracle_gelu_tanh(const float *x, size_t n, float *y)

@@ -177,7 +177,7 @@ static void work_attend(struct work *w, uint32_t i)
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
     store_view(w->s, i, r, &w->seen[r]);
-    pairs += w->seen[r].hi - w->seen[r].lo;
+    pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
   }
 
   struct heads h = w->lm->attention;

@@ -159,7 +159,7 @@ static void roll_close(struct store *s)
 
 /* 2.34  Count the rows that are seen */
 
-static size_t lowest(const struct store *s, uint32_t layer, size_t position)
+size_t store_lowest(const struct store *s, uint32_t layer, size_t position)
 {
   size_t window = config_window(&s->config, layer);
   bool short_sighted = window > 0 && position >= window;
@@ -168,9 +168,12 @@ static size_t lowest(const struct store *s, uint32_t layer, size_t position)
 
 void store_view(const struct store *s, uint32_t layer, size_t i, struct view *v)
 {
-  uint32_t position = s->roll.rows[i].position;
+  uint32_t position = s->roll.rows[i].position, sinks = s->config.sinks;
   s->kind->show(s, layer, i, v);
-  v->lo = (uint32_t) lowest(s, layer, position), v->hi = position + 1;
+  v->lo = (uint32_t) store_lowest(s, layer, position), v->hi = position + 1;
+  v->sinks = sinks < v->lo ? sinks : 0;
+  if (sinks >= v->lo)
+    v->lo = 0;
 }
 
 /* 2.35  Count the rows that are seen */
@@ -181,8 +184,9 @@ void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
   s->seen = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     const struct strand *q = &s->roll.sequence[i];
+    size_t lo = store_lowest(s, layer, q->length), sinks = s->config.sinks;
     if (q->count > 0)
-      s->seen += q->length + q->count - lowest(s, layer, q->length);
+      s->seen += q->length + q->count - lo + (sinks < lo ? sinks : lo);
   }
 }
 
@@ -209,7 +213,7 @@ size_t store_keep(struct store *s, uint32_t sequence, const uint32_t * id, size_
   while (k < n && k < q->length && q->token[k] == id[k])
     k++;
   store_crop(s, sequence, k);
-  return k;
+  return q->length;
 }
 
 void store_empty(struct store *s)

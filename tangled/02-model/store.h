@@ -51,7 +51,8 @@ struct store_kind {
 /* as store_view, without the positions that count */
 
   void (*cropped)(struct store * s, uint32_t sequence);
-/* the sequence has been cropped; null if that changes nothing here */
+/* the sequence has been cropped, and may be cropped further; null if nothing
+ * is to be done */
 
   void (*close)(struct store * s);
 /* as store_close, but never for null, and the roll is closed already */
@@ -109,12 +110,16 @@ size_t store_length(const struct store *s, uint32_t sequence);
 
 void store_crop(struct store *s, uint32_t sequence, size_t length);
 /* forgets the rows of sequence from position length on, but not which tokens
- * have been computed; nothing if there are none */
+ * have been computed; nothing if there are none. A store that has let go of
+ * rows which those that stay can see forgets all */
 
 size_t store_keep(struct store *s, uint32_t sequence, const uint32_t * id,
                   size_t n);
 /* crops sequence to the rows that have the tokens id[0], ..., id[n-1], as
- * far as they agree, and says how many these are */
+ * far as they agree, and says how many rows it has then */
+
+size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
+/* the first position that a row at position sees in layer, sinks aside */
 
 void store_empty(struct store *s);
 /* crops all sequences to nothing */

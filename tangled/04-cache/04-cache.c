@@ -278,7 +278,7 @@ static bool print_parting(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.56  Show what a fork costs */
+/* 4.61  Show what a fork costs */
 
 static bool print_fork(struct laboratory *lab, struct error *why)
 {
@@ -304,7 +304,7 @@ static bool print_fork(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.72  Print every number that the prose quotes */
+/* 4.77  Print every number that the prose quotes */
 
 /* 4.20  Print the sums of a case, both ways */
 
@@ -409,7 +409,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.73  Print what became of the claims */
+/* 4.78  Print what became of the claims */
 
 static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
 {
@@ -433,7 +433,7 @@ static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.74  Print what became of the claims */
+/* 4.79  Print what became of the claims */
 
 static bool claims_of_growth(struct laboratory *lab, struct error *why)
 {
@@ -462,7 +462,7 @@ static bool claims_of_growth(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.75  Print what became of the claims */
+/* 4.80  Print what became of the claims */
 
 static bool print_claims(struct laboratory *lab, struct error *why)
 {
@@ -482,7 +482,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   return true;
 }
 
-/* 4.66  Run the demonstration */
+/* 4.71  Run the demonstration */
 
 static bool rows_in(struct laboratory *lab, bool keep, size_t p, size_t g,
                     size_t turn, struct course *c, uint64_t * rows,
@@ -495,7 +495,7 @@ static bool rows_in(struct laboratory *lab, bool keep, size_t p, size_t g,
   return true;
 }
 
-/* 4.67  Run the demonstration */
+/* 4.72  Run the demonstration */
 
 static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
 {
@@ -517,7 +517,7 @@ static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
   return true;
 }
 
-/* 4.68  Run the demonstration */
+/* 4.73  Run the demonstration */
 
 static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
 {
@@ -545,7 +545,7 @@ static bool print_demonstration(struct laboratory *lab, struct error *why)
       && throw_switch(lab, 7, why) && throw_switch(lab, 8, why);
 }
 
-/* 4.58  Take the time of attention */
+/* 4.63  Take the time of attention */
 
 enum { ROUNDS = 21, HEADS = 12, HEAD = 64, ROW = HEADS * HEAD, LONGEST = 4096 };
 static const struct layout {
@@ -564,7 +564,7 @@ struct bench {
   uint32_t page[LONGEST / 16];
 };
 
-/* 4.59  Take the time of attention */
+/* 4.64  Take the time of attention */
 
 static double time_layout(const struct engine *e, struct bench *b,
                           const struct layout *l, size_t n)
@@ -583,7 +583,7 @@ static double time_layout(const struct engine *e, struct bench *b,
   return laboratory_seconds() - start;
 }
 
-/* 4.60  Take the time of attention */
+/* 4.65  Take the time of attention */
 
 static void shuffle_pages(struct bench *b, const struct layout *l, size_t n)
 {
@@ -598,7 +598,7 @@ static void shuffle_pages(struct bench *b, const struct layout *l, size_t n)
   }
 }
 
-/* 4.61  Take the time of attention */
+/* 4.66  Take the time of attention */
 
 static void time_all(const struct engine *e, struct bench *b, size_t n)
 {
@@ -617,7 +617,7 @@ static void time_all(const struct engine *e, struct bench *b, size_t n)
   }
 }
 
-/* 4.62  Take the time of attention */
+/* 4.67  Take the time of attention */
 
 static bool print_layouts(struct laboratory *lab, struct error *why)
 {
@@ -642,7 +642,7 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
   for (size_t n = 256; ok && n <= LONGEST; n *= 4)
     time_all(&lab->e, b, n);
 
-/* 4.64  Give back what was measured with */
+/* 4.69  Give back what was measured with */
 
   if (b != NULL) {
     memory_give(m, FOR_ACTIVATIONS, b->room, b->room == NULL ? 0 : room,
@@ -655,7 +655,7 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 4.63  Read what attention took */
+/* 4.68  Read what attention took */
 
 static bool print_layout_keys(struct error *why)
 {
@@ -839,7 +839,7 @@ static bool print_keys(struct laboratory *lab, struct error *why)
       && print_ticks(why) && print_layout_keys(why);
 }
 
-/* 4.76  Print every number that the prose quotes */
+/* 4.81  Print every number that the prose quotes */
 
 static bool print_what(struct laboratory *lab, const char *what, struct error *why)
 {

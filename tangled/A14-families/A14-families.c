@@ -92,7 +92,7 @@ static void print_families(void)
       printf("%d,%d,%d\n", (int)i, (int)f, asked(f, &places[i]));
 }
 
-/* N.72  Slow the wheels of a real model */
+/* N.73  Slow the wheels of a real model */
 
 enum { HALF = 64 };
 static const struct rope_config llama31 =
@@ -111,7 +111,7 @@ static void print_wheels(void)
            speed_of(llama31, ROPE_YARN, i, HALF));
 }
 
-/* N.73  What slowing costs, and what it saves */
+/* N.74  What slowing costs, and what it saves */
 
 static double next_door(enum rope_kind kind)
 {
@@ -128,7 +128,7 @@ static double share_of(double score, double others)
   return num_exp(score) / (num_exp(score) + others);
 }
 
-/* N.78  What GPT-2 small is made of */
+/* N.79  What GPT-2 small is made of */
 
 static void print_shapes(void)
 {
@@ -152,7 +152,7 @@ static void print_shapes(void)
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
 
-/* N.79  Print what the claims say of these sizes */
+/* N.80  Print what the claims say of these sizes */
 
   printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
   printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
@@ -162,7 +162,7 @@ static void print_shapes(void)
 
 }
 
-/* N.74  Print every number that these pages quote */
+/* N.75  Print every number that these pages quote */
 
 static void print_values(void)
 {
@@ -179,7 +179,7 @@ static void print_values(void)
   printf("near.llama3 %.6f\nnear.yarn %.6f\n", next_door(ROPE_LLAMA3),
          next_door(ROPE_YARN));
 
-/* N.75  Print the keys about crowds and windows */
+/* N.76  Print the keys about crowds and windows */
 
   struct rope_config yarn = llama31;
   yarn.kind = ROPE_YARN;

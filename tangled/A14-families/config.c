@@ -1,6 +1,6 @@
 /* config.c -- made from chapters/A14-families.w; change it there */
 
-/* N.60  config.c */
+/* N.61  config.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -43,7 +43,7 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff
 };
 
-/* N.61  Readers and tables */
+/* N.62  Readers and tables */
 
 /* N.17  Read a number or a flag */
 
@@ -348,23 +348,30 @@ static const struct family_row {
   const char *type, *architecture;
   unsigned bit;
   struct model_config always;
-} family[] =
-    { {"gpt2", "GPT2LMHeadModel", GPT2, {.layer_norm = true,.norm_eps = 1e-5,
-                                         .learned_positions = true,.qkv_bias =
-                                         true,.out_bias = true,
-                                         .mlp_bias = true,.tied = true,.scaled =
-                                         true,
-                                         .activation = ACTIVATION_GELU_TANH}},
-{"llama", "LlamaForCausalLM", LLAMA, {.gated = true,.norm_eps = 1e-6,
+} family[] = { {"gpt2", "GPT2LMHeadModel", GPT2, {.family = "gpt2",
+                                                  .layer_norm = true,.norm_eps =
+                                                  1e-5,
+                                                  .learned_positions =
+                                                  true,.qkv_bias = true,.out_bias =
+                                                  true,
+                                                  .mlp_bias = true,.tied =
+                                                  true,.scaled = true,
+                                                  .activation =
+                                                  ACTIVATION_GELU_TANH}},
+{"llama", "LlamaForCausalLM", LLAMA, {.family = "llama",
+                                      .gated = true,.norm_eps = 1e-6,
                                       .scaled = true}},
-{"mistral", "MistralForCausalLM", MISTRAL, {.gated = true,
+{"mistral", "MistralForCausalLM", MISTRAL, {.family = "mistral",
+                                            .gated = true,
                                             .norm_eps = 1e-6,.scaled =
                                             true,.window = 4096,.window_used =
                                             true}},
-{"qwen2", "Qwen2ForCausalLM", QWEN2, {.gated = true,.norm_eps = 1e-6,
+{"qwen2", "Qwen2ForCausalLM", QWEN2, {.family = "qwen2",
+                                      .gated = true,.norm_eps = 1e-6,
                                       .scaled = true,.qkv_bias = true,.window =
                                       4096,.window_from = 28}},
-{"qwen3", "Qwen3ForCausalLM", QWEN3, {.gated = true,.norm_eps = 1e-6,
+{"qwen3", "Qwen3ForCausalLM", QWEN3, {.family = "qwen3",
+                                      .gated = true,.norm_eps = 1e-6,
                                       .scaled = true,.qk_norm = true,.head_dim =
                                       128,.window = 4096,
                                       .window_from = 28}}
@@ -380,7 +387,7 @@ static struct tables tables_of(const struct family_row *f)
   };
 }
 
-/* N.62  From one field to two files */
+/* N.63  From one field to two files */
 
 /* N.38  Remember what was ignored */
 
@@ -589,9 +596,25 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
   return near ? c->window : 0;
 }
 
-/* N.51  Read the kind of stretching */
+/* N.49  Ask for the window of a layer */
 
-/* N.52  The fields of a stretching */
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+                       struct error *why)
+{
+  if (sinks > 0 && window == 0)
+    return error_say(why, "%u sinks without a window; wanted: a window, or no"
+                     " sinks", sinks);
+  if (sinks > 0 && c->learned_positions)
+    return error_say(why, "%u sinks for a model whose positions are learned;"
+                     " wanted: none, or a model that turns its keys", sinks);
+  c->window = window, c->window_from = 0, c->window_listed = false;
+  c->sinks = sinks;
+  return true;
+}
+
+/* N.52  Read the kind of stretching */
+
+/* N.53  The fields of a stretching */
 
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,
   LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN
@@ -614,7 +637,7 @@ static const struct setting stretching[] =
 static const struct harmless_entry harmless_stretching[] =
     { {"finetuned", "says what was done to the weights"}, {NULL, NULL} };
 
-/* N.53  The fields of a stretching */
+/* N.54  The fields of a stretching */
 
 static const struct setting yarn_field[] =
     { {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},
@@ -627,9 +650,9 @@ static const struct setting yarn_field[] =
 {NULL, 0, false, NULL, 0, 0, 0}
 };
 
-/* N.54  Work out what a stretching leaves open */
+/* N.55  Work out what a stretching leaves open */
 
-/* N.55  List the scales that do not count */
+/* N.56  List the scales that do not count */
 
 static bool rope_scales(struct settings *s, json_t * given)
 {
@@ -680,7 +703,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t * given)
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
-/* N.49  Read how positions are rotated */
+/* N.50  Read how positions are rotated */
 
 static bool settings_rope(struct settings *s)
 {
@@ -694,7 +717,7 @@ static bool settings_rope(struct settings *s)
   if (given != NULL && !json_is_null(given) && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
 
-/* N.50  Read 'theta' from either place */
+/* N.51  Read 'theta' from either place */
 
   json_t *theta = json_object_get(s->all, "rope_theta");
   if (json_is_null(theta))
@@ -714,7 +737,7 @@ static bool settings_rope(struct settings *s)
   return given == NULL || json_is_null(given) || rope_kind(s, name, given);
 }
 
-/* N.56  Read one of the two files */
+/* N.57  Read one of the two files */
 
 static bool settings_file(struct settings *s, const char *directory,
                           const char *file, char *path, size_t room)
@@ -737,7 +760,7 @@ static bool settings_advice(struct settings *s)
   return settings_read(s, &t);
 }
 
-/* N.57  Read the model's own settings */
+/* N.58  Read the model's own settings */
 
 static bool settings_model(struct settings *s)
 {
@@ -757,7 +780,7 @@ static bool settings_model(struct settings *s)
       && (s->c->learned_positions || settings_rope(s));
 }
 
-/* N.58  Open and close the settings */
+/* N.59  Open and close the settings */
 
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
                  struct error *why)
@@ -780,7 +803,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return ok;
 }
 
-/* N.59  Open and close the settings */
+/* N.60  Open and close the settings */
 
 void config_close(struct memory *m, struct model_config *c)
 {

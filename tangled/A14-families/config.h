@@ -37,6 +37,9 @@ struct model_config {
   uint32_t window_from;
 /* the first layer that has it */
 
+  uint32_t sinks;
+/* first positions that a row with a window sees besides */
+
   bool window_used, window_listed;
   uint8_t windowed[LAYERS_LISTED / 8];
 /* if listed, a bit for each layer */
@@ -80,6 +83,12 @@ void config_close(struct memory *m, struct model_config *c);
 
 uint32_t config_window(const struct model_config *c, uint32_t layer);
 /* positions that a row sees in layer, itself included; 0: all */
+
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+                       struct error *why);
+/* makes all layers see the last window positions, 0: all, and the first
+ * sinks; errors: sinks without a window, or in a model with learned
+ * positions (Xiao and others 2023) */
 
 const struct model_config *config_family(size_t i);
 /* what family number i of the table does without being told; null behind the

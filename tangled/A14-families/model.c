@@ -1,6 +1,6 @@
 /* model.c -- made from chapters/A14-families.w; change it there */
 
-/* N.104  model.c */
+/* N.105  model.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "A14-families/model.h"
 
-/* N.84  The state of assembly */
+/* N.85  The state of assembly */
 
 struct assembly {
   struct memory *m;
@@ -20,7 +20,7 @@ struct assembly {
   struct error *why;
 };
 
-/* N.87  Write a shape in words */
+/* N.88  Write a shape in words */
 
 static void shape_words(const struct stored *t, char found[64])
 {
@@ -31,7 +31,7 @@ static void shape_words(const struct stored *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* N.85  Find one tensor, and insist on its shape */
+/* N.86  Find one tensor, and insist on its shape */
 
 static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
                           uint64_t columns)
@@ -53,7 +53,7 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
   if (!a->ok)
     return none;
 
-/* N.86  Turn t into a tensor of a type that we have, or fail */
+/* N.87  Turn t into a tensor of a type that we have, or fail */
 
   static const char *const type[] = { "F32", "F16", "BF16" };
   for (int i = 0; i < 3; i++)
@@ -66,12 +66,12 @@ static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
 
 }
 
-/* N.105  Tensors by the layer */
+/* N.106  Tensors by the layer */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160]);
 
-/* N.88  Find a matrix with its bias */
+/* N.89  Find a matrix with its bias */
 
 static struct matrix need_matrix(struct assembly *a, uint32_t layer,
                                  const char *name, size_t in, size_t out, bool bias)
@@ -88,7 +88,7 @@ static struct matrix need_matrix(struct assembly *a, uint32_t layer,
   return w;
 }
 
-/* N.89  Find a matrix with its bias */
+/* N.90  Find a matrix with its bias */
 
 static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
                        const char *what, char full[160])
@@ -97,7 +97,7 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
   snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
 }
 
-/* N.90  Find a norm */
+/* N.91  Find a norm */
 
 static struct normalizer need_norm(struct assembly *a, const char *gain,
                                    const char *bias, size_t d)
@@ -121,7 +121,7 @@ static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
   return need_norm(a, gain, bias, d);
 }
 
-/* N.91  Assemble a layer of GPT-2 */
+/* N.92  Assemble a layer of GPT-2 */
 
 static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -136,7 +136,7 @@ static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
   l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
-/* N.92  Assemble a layer of Llama and its kin */
+/* N.93  Assemble a layer of Llama and its kin */
 
 static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 {
@@ -155,7 +155,7 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
   }
   l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
 
-/* N.93  Assemble the second half of a layer of Llama */
+/* N.94  Assemble the second half of a layer of Llama */
 
   l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
   l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
@@ -165,9 +165,9 @@ static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
 
 }
 
-/* N.106  The model as a whole */
+/* N.107  The model as a whole */
 
-/* N.94  Assemble what is outside the layers */
+/* N.95  Assemble what is outside the layers */
 
 static void assemble_ends(struct assembly *a)
 {
@@ -185,7 +185,7 @@ static void assemble_ends(struct assembly *a)
   snprintf(name[1], 160, "%sln_f.bias", a->prefix);
   lm->last = need_norm(a, name[0], name[1], c->d_model);
 
-/* N.95  Find the head, or take the embedding for it */
+/* N.96  Find the head, or take the embedding for it */
 
   lm->head = (struct matrix) {.in = c->d_model,.out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
@@ -195,7 +195,7 @@ static void assemble_ends(struct assembly *a)
 
 }
 
-/* N.96  Assemble the layers */
+/* N.97  Assemble the layers */
 
 static void assemble_layers(struct assembly *a)
 {
@@ -219,7 +219,7 @@ static void assemble_layers(struct assembly *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* N.98  Compare a stored head with the embedding it is tied to */
+/* N.99  Compare a stored head with the embedding it is tied to */
 
 static bool tied_head(struct assembly *a, const struct stored *t)
 {
@@ -233,7 +233,7 @@ static bool tied_head(struct assembly *a, const struct stored *t)
                        "the embedding once more: the head is tied", a->why);
 }
 
-/* N.97  Account for every tensor */
+/* N.98  Account for every tensor */
 
 static bool left_over(struct assembly *a, const struct stored *t)
 {
@@ -257,7 +257,7 @@ static bool left_over(struct assembly *a, const struct stored *t)
                      "only the tensors that config.json calls for");
 }
 
-/* N.99  Compute the frequencies of the rotations */
+/* N.100  Compute the frequencies of the rotations */
 
 static bool model_frequencies(struct assembly *a)
 {
@@ -272,7 +272,7 @@ static bool model_frequencies(struct assembly *a)
   return lm->frequency != NULL;
 }
 
-/* N.100  Assemble the model */
+/* N.101  Assemble the model */
 
 static bool model_assemble(struct assembly *a)
 {
@@ -294,7 +294,7 @@ static bool model_assemble(struct assembly *a)
   return a->ok && model_frequencies(a);
 }
 
-/* N.101  Open and close a model */
+/* N.102  Open and close a model */
 
 struct model *model_open(struct memory *m, const char *directory, struct error *why)
 {
@@ -315,7 +315,7 @@ struct model *model_open(struct memory *m, const char *directory, struct error *
   return NULL;
 }
 
-/* N.102  Open and close a model */
+/* N.103  Open and close a model */
 
 void model_close(struct memory *m, struct model *lm)
 {
@@ -329,7 +329,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
 }
 
-/* N.103  Count the parameters */
+/* N.104  Count the parameters */
 
 uint64_t model_parameters(const struct model *lm)
 {

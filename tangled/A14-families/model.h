@@ -1,13 +1,13 @@
 /* model.h -- made from chapters/A14-families.w; change it there */
 
-/* N.80  model.h */
+/* N.81  model.h */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "A14-families/config.h"
 #include "A6-kernels/kernels.h"
 
-/* N.81  One layer */
+/* N.82  One layer */
 
 struct model_layer {
   struct normalizer before_attention, before_mlp, of_queries, of_keys;
@@ -17,7 +17,7 @@ struct model_layer {
 
 };
 
-/* N.82  The whole model */
+/* N.83  The whole model */
 
 struct model {
   struct model_config config;
@@ -39,7 +39,7 @@ struct model {
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
 
-/* N.83  The whole model */
+/* N.84  The whole model */
 
 struct model *model_open(struct memory *m, const char *directory,
                          struct error *why);

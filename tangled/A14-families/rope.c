@@ -1,12 +1,12 @@
 /* rope.c -- made from chapters/A14-families.w; change it there */
 
-/* N.71  rope.c */
+/* N.72  rope.c */
 
 #include <math.h>
 #include "A14-families/rope.h"
 #include "A6-kernels/numbers.h"
 
-/* N.68  The share that a wheel keeps */
+/* N.69  The share that a wheel keeps */
 
 static double llama3_share(const struct rope_config *r, double frequency)
 {
@@ -19,7 +19,7 @@ static double llama3_share(const struct rope_config *r, double frequency)
       / (r->high_freq_factor - r->low_freq_factor);
 }
 
-/* N.69  The share that a wheel keeps */
+/* N.70  The share that a wheel keeps */
 
 static double yarn_place(const struct rope_config *r, double turns, uint32_t half)
 {
@@ -43,7 +43,7 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
   return slowed < 0 ? 1 : slowed > 1 ? 0 : 1 - slowed;
 }
 
-/* N.67  The frequency of a wheel */
+/* N.68  The frequency of a wheel */
 
 double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half)
 {
@@ -60,7 +60,7 @@ double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half)
   return kept + slowed;
 }
 
-/* N.70  The attention factor */
+/* N.71  The attention factor */
 
 static double sharpened(double factor, double scale)
 {

@@ -1,6 +1,6 @@
 /* rope.h -- made from chapters/A14-families.w; change it there */
 
-/* N.65  rope.h */
+/* N.66  rope.h */
 
 #ifndef INCIPIT_ROPE_H
 #define INCIPIT_ROPE_H
@@ -26,7 +26,7 @@ struct rope_config {
 };
 /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
 
-/* N.66  What is asked of the wheels */
+/* N.67  What is asked of the wheels */
 
 double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half);
 /* frequency of wheel i of half, slowed as r says; in double, not yet rounded */

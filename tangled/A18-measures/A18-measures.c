@@ -1,6 +1,6 @@
 /* A18-measures.c -- made from chapters/A18-measures.w; change it there */
 
-/* R.16 */
+/* R.37 */
 
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +11,10 @@ int main(int argc, char **argv)
   int n = 0;
   for (int i = 0; i < N_OPTIONS; i++)
     n += (option_at((enum option)i)->where
-          & (1u << SUB_BENCH | 1u << SUB_PERPLEXITY)) != 0;
+          & (1u << SUB_BENCH | 1u << SUB_PERPLEXITY | 1u << SUB_MEMORY)) != 0;
   if (argc > 1 && strcmp(argv[1], "values") == 0)
     printf("measures.options %d\n", n);
   else
-    printf("bench and perplexity take %d options\n", n);
+    printf("bench, perplexity and memory take %d options\n", n);
   return 0;
 }

@@ -11,4 +11,7 @@ int run_bench(const struct console *c, const struct wishes *w);
 int run_perplexity(const struct console *c, const struct wishes *w);
 /* reads a file, and says how well it was predicted; returns an exit status */
 
+int run_memory(const struct console *c, const struct wishes *w);
+/* says what a model takes, and what fits; returns an exit status */
+
 #endif

@@ -1,6 +1,6 @@
 /* measuring.c -- made from chapters/A18-measures.w; change it there */
 
-/* R.15  measuring.c */
+/* R.36  measuring.c */
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,11 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.46  options.c */
+/* B.47  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "06-accounts/formats.h"
 #include "A2-command/options.h"
 
 /* B.18  The table of subcommands */
@@ -27,6 +28,9 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
                  "incipit bench -p 32 -n 8 -r 2", 0, 0, false},
   [SUB_PERPLEXITY] = {"perplexity", "FILE", "how well a text is"
                       " predicted", "incipit perplexity README.md", 1, 1, false},
+  [SUB_MEMORY] = {"memory", NULL, "what a model takes, and what fits into"
+                  " a budget", "incipit memory --shape llama-7b" " --context 4096"
+                  " --budget 24GB", 0, 0, false},
   [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"
                 " of one subcommand", "incipit help generate", 0, 1, false},
   [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"
@@ -38,7 +42,8 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
-  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY, H = 1u << SUB_HELP
+  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
+  M = 1u << SUB_MEMORY, H = 1u << SUB_HELP
 };
 static const struct option_row option_table[N_OPTIONS] = {
 
@@ -46,7 +51,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"
                     " layout", "the built-in model", 'm', false, 0, 0,
-                    G | T | R | P | B | X},
+                    G | T | R | P | B | X | M},
   [OPTION_THREADS] = {"threads", NULL, "N", "workers",
                       "OMP_NUM_THREADS, or the physical" " cores", 't', true, 1,
                       1024,
@@ -77,6 +82,14 @@ static const struct option_row option_table[N_OPTIONS] = {
                     "every row in every step", 0, false, 0, 0, R},
   [OPTION_CHUNK] = {"chunk", NULL, "N", "read at most N tokens in a pass",
                     "all in one", 0, true, 0, INT64_MAX, G | R},
+  [OPTION_KV_TYPE] = {"kv-type", NULL, "TYPE", "keep rows in f32, f16,"
+                      " bf16, q8_0 or q4_0", "f32; a shape's: f16", 0, false, 0, 0,
+                      G | R | B | X | M},
+  [OPTION_WINDOW] = {"window", NULL, "N", "every row sees the last N only;"
+                     " 0: all", "the model's", 0, true, 0, UINT32_MAX,
+                     G | R | B | X | M},
+  [OPTION_SINKS] = {"sinks", NULL, "N", "with --window: and the first N",
+                    "0", 0, true, 0, UINT32_MAX, G | R | B | X | M},
   [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"
                          " to the text", "as the tokenizer's files say", 0, false,
                          0, 0,
@@ -99,7 +112,7 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"
                     " memory, on standard error", NULL, 0, false, 0, 0, G},
   [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
-                   false, 0, 0, G | T | R | I | B | X},
+                   false, 0, 0, G | T | R | I | B | X | M},
   [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"
                     " comes, then that of --json", NULL, 0, false, 0, 0, G}
 
@@ -114,11 +127,12 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_TRAIN] = {"train", NULL, "FILE", "learn a byte-level BPE from a"
                     " file", NULL, 0, false, 0, 0, T},
   [OPTION_VOCAB_SIZE] = {"vocab-size", NULL, "N", "with --train: how many"
-                         " ids, the end of text and the" " 256 bytes included",
-                         NULL, 0, true,
-                         257, 4194304, T},
-  [OPTION_OUT] = {"out", NULL, "DIR", "with --train: where to write"
-                  " tokenizer.json", NULL, 0, false, 0, 0, T}
+                         " ids, the end of text and the"
+                         " 256 bytes included; beside --shape:"
+                         " another vocabulary", NULL, 0, true, 257, 4194304, T | M},
+  [OPTION_OUT] =
+      {"out", NULL, "DIR", "with --train: where to write" " tokenizer.json", NULL,
+       0, false, 0, 0, T}
 
   ,
 
@@ -135,14 +149,39 @@ static const struct option_row option_table[N_OPTIONS] = {
                           'r', true, 1, 1000, B},
   [OPTION_OUTPUT] = {"output", NULL, "table|csv|json", "in which form",
                      "table", 'o', false, 0, 0, B},
-  [OPTION_CONTEXT] = {"context", "ctx-size", "N", "windows of N tokens",
-                      "the model's context", 'c', true, 1, INT64_MAX, X},
+  [OPTION_CONTEXT] = {"context", "ctx-size", "N", "windows, or texts, of N"
+                      " tokens", "the model's context", 'c', true, 1, INT64_MAX,
+                      X | M},
   [OPTION_STRIDE] = {"stride", NULL, "N", "a window every N tokens",
                      "the context", 0, true, 1, INT64_MAX, X}
 
   ,
 
-/* B.25  Options of the other subcommands */
+/* B.25  Options of 'memory' */
+
+  [OPTION_SHAPE] = {"shape", NULL, "NAME", "a model that everybody names, or"
+                    " list", NULL, 0, false, 0, 0, M},
+  [OPTION_LAYERS] = {"layers", NULL, "N", "so many layers", "the shape's", 0,
+                     true, 1, 16384, M},
+  [OPTION_HEADS] = {"heads", NULL, "N", "so many heads of queries",
+                    "the shape's", 0, true, 1, 4096, M},
+  [OPTION_KV_HEADS] = {"kv-heads", NULL, "N", "so many of keys and values",
+                       "the shape's; without a shape as many as --heads", 0, true,
+                       1, 4096, M},
+  [OPTION_HEAD_DIM] = {"head-dim", NULL, "N", "numbers of a head",
+                       "the shape's", 0, true, 1, 4096, M},
+  [OPTION_D_MODEL] = {"d-model", NULL, "N", "beside --shape: numbers of a row",
+                      "the shape's", 0, true, 1, 262144, M},
+  [OPTION_D_INNER] = {"d-inner", NULL, "N", "beside --shape: numbers inside"
+                      " the MLP", "the shape's", 0, true, 1, 1048576, M},
+  [OPTION_BATCH] = {"batch", NULL, "N", "so many texts", "1", 0, true, 1,
+                    UINT32_MAX, M},
+  [OPTION_BUDGET] = {"budget", NULL, "SIZE", "what there is, as 24GB or"
+                     " 22.5GiB", NULL, 0, false, 0, 0, M}
+
+  ,
+
+/* B.26  Options of the other subcommands */
 
   [OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
                   0, true, 1, 100, R},
@@ -158,11 +197,11 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"
                          " completion", NULL, 0, false, 0, 0, H},
   [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
-                   'h', false, 0, 0, G | T | R | I | P | B | X | H}
+                   'h', false, 0, 0, G | T | R | I | P | B | X | M | H}
 
 };
 
-/* B.26  What later chapters bring */
+/* B.27  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -170,10 +209,8 @@ struct later_row {
   unsigned where, chapter;
 };
 static const struct later_row later_option[] = {
-  {"kv-type", NULL, 0, G | R, 6},
-  {"window", NULL, 0, G | R, 6},
 
-/* B.27  What chapter 7 brings */
+/* B.28  What chapter 7 brings */
 
   {"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},
   {"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},
@@ -200,16 +237,16 @@ static const struct later_row later_option[] = {
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = {
-  {"memory", NULL, 0, 0, 6}, {"chat", NULL, 0, 0, 8},
+  {"chat", NULL, 0, 0, 8},
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 };
 
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
 };
 
-/* B.47  Read what was typed */
+/* B.48  Read what was typed */
 
-/* B.37  Count the slips between two words */
+/* B.38  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -222,7 +259,7 @@ static unsigned slips(const char *a, const char *b)
     for (unsigned j = 0; j <= m; j++) {
       unsigned best;
 
-/* B.38  Set 'best' to the slips between i letters and j letters */
+/* B.39  Set 'best' to the slips between i letters and j letters */
 
       best = i == 0 ? j : d[i - 1][j] + 1;
       if (j > 0 && d[i][j - 1] + 1 < best)
@@ -241,7 +278,7 @@ static unsigned slips(const char *a, const char *b)
   return d[n][m];
 }
 
-/* B.39  Count the slips between two words */
+/* B.40  Count the slips between two words */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
@@ -252,7 +289,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.40  Read a number within its limits */
+/* B.41  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -268,7 +305,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.41  Read a number within its limits */
+/* B.42  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -284,7 +321,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    o->most);
 }
 
-/* B.42  Read a list of ids */
+/* B.43  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -310,7 +347,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.30  Find the subcommand */
+/* B.31  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -329,13 +366,13 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
       return error_say(why, "%s comes with chapter %u;"
-                       " this program ends with" " chapter 5", word,
+                       " this program ends with" " chapter 6", word,
                        later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"
                    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
-/* B.33  Find an option of this subcommand */
+/* B.34  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -345,7 +382,7 @@ static bool is_called(const char *name, const char *also, char letter,
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
 
-/* B.34  Find an option of this subcommand */
+/* B.35  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -358,7 +395,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.35  Say that there is no such option, and what is nearest */
+/* B.36  Say that there is no such option, and what is nearest */
 
 static bool comes_later(enum subcommand sub, const char *name,
                         char letter, struct error *why)
@@ -369,13 +406,13 @@ static bool comes_later(enum subcommand sub, const char *name,
                                                  l->letter, name, letter))
       continue;
     error_say(why, "--%s comes with chapter %u;"
-              " this program ends with" " chapter 5", l->name, l->chapter);
+              " this program ends with" " chapter 6", l->name, l->chapter);
     return true;
   }
   return false;
 }
 
-/* B.36  Say that there is no such option, and what is nearest */
+/* B.37  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name,
                            char letter, struct error *why)
@@ -396,7 +433,7 @@ static bool no_such_option(enum subcommand sub, const char *name,
                    asked, name, nearest_of(name, list, n));
 }
 
-/* B.31  Take one option, with its value */
+/* B.32  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv,
                         int *i, struct error *why)
@@ -417,7 +454,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
 
-/* B.32  See to the value of option 'found' */
+/* B.33  See to the value of option 'found' */
 
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
@@ -432,7 +469,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
 
 }
 
-/* B.43  See whether the options agree */
+/* B.44  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -451,7 +488,11 @@ static const struct {
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
-  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT}
+  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT},
+  {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},
+  {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
+  {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
+  {OPTION_MODEL, OPTION_D_INNER}
 };
 
 static const struct {
@@ -461,10 +502,14 @@ static const struct {
   {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},
   {OPTION_TRAIN, OPTION_OUT, OPTION_OUT},
   {OPTION_VOCAB_SIZE, OPTION_TRAIN, OPTION_TRAIN},
-  {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN}
+  {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN},
+  {OPTION_SINKS, OPTION_WINDOW, OPTION_WINDOW},
+  {OPTION_D_MODEL, OPTION_SHAPE, OPTION_SHAPE},
+  {OPTION_D_INNER, OPTION_SHAPE, OPTION_SHAPE},
+  {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
 };
 
-/* B.44  See whether the options agree */
+/* B.45  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -479,7 +524,8 @@ static bool options_agree(const struct wishes *w, struct error *why)
                        option_table[against[i].b].name);
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
     if (w->of[needs[i].a].given && !w->of[needs[i].b].given
-        && !w->of[needs[i].either].given)
+        && !w->of[needs[i].either].given
+        && (option_table[needs[i].b].where >> w->sub & 1) != 0)
       return error_say(why, "--%s needs --%s",
                        option_table[needs[i].a].name,
                        option_table[needs[i].b].name);
@@ -487,10 +533,15 @@ static bool options_agree(const struct wishes *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
                        option_table[text[i]].name, w->operand);
-  return true;
+  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
+    return error_say(why, "--sinks contradicts --window 0, which is no window");
+  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
+  return !kept->given || format_find(kept->text, NULL) != NULL
+      || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
+                   kept->text);
 }
 
-/* B.28  Read a command line */
+/* B.29  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -515,7 +566,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
 
-/* B.29  Complain if an operand is missing */
+/* B.30  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

@@ -1,16 +1,16 @@
 /* outfit.h -- made from chapters/A2-command.w; change it there */
 
-/* B.76  outfit.h */
+/* B.78  outfit.h */
 
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
 #include "01-tokens/tokenizer.h"
 #include "02-model/forward.h"
-#include "04-cache/cache.h"
+#include "06-accounts/formats.h"
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 
-/* B.64  What a subcommand works with */
+/* B.65  What a subcommand works with */
 
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
 struct outfit {
@@ -30,7 +30,7 @@ struct outfit {
 
 };
 
-/* B.65  What a subcommand works with */
+/* B.66  What a subcommand works with */
 
 bool outfit_open(struct outfit *o, const struct console *c,
                  const struct wishes *w, unsigned needs, struct error *why);

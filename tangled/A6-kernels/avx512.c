@@ -24,6 +24,8 @@
 #define TALLY(what, worker, amount) ((void) 0)
 #endif
 typedef float vec __attribute__((vector_size(4 * WIDTH)));
+typedef uint8_t few_bytes __attribute__((vector_size(WIDTH)));
+typedef uint16_t few_halves __attribute__((vector_size(2 * WIDTH)));
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 /* F.22  Multiply--add and the rest, for AVX-512 */
@@ -45,6 +47,12 @@ INLINE vec widen(const uint16_t * h, enum weight_type type)
     return _mm512_cvtph_ps(short_ones);
   __m512i wide = _mm512_cvtepu16_epi32(short_ones);
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+
+INLINE vec count_up(const int8_t * small)
+{
+  __m128i few = _mm_loadu_si128((const void *)small);
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
 }
 
 /* F.23  Choose lanes and fold them, for AVX-512 */
@@ -80,13 +88,13 @@ INLINE float fold(const vec * a)
                    + _mm256_extractf128_ps(v, 1));
 }
 
-/* F.81  The bodies of the kernels */
+/* F.83  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* F.49  Where a worker's share begins */
+/* F.50  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -112,13 +120,38 @@ INLINE vec load(struct tensor t, size_t i)
 
 /* F.26  Load numbers of any type */
 
+INLINE vec load_block(struct tensor t, size_t i)
+{
+  size_t first = i % BLOCK_NUMBERS;
+  const unsigned char *p = (const unsigned char *)t.data
+      + row_bytes(t.type, i - first);
+  uint16_t one, scale[WIDTH];
+  few_bytes b;
+  memcpy(&one, p, sizeof one);
+  few_halves all = one + (few_halves) { 0 };
+  memcpy(scale, &all, sizeof all);
+  memcpy(&b, p + 2 + (t.type == BLOCKS_Q8_0 ? first : first % 16), sizeof b);
+  if (t.type == BLOCKS_Q4_0)
+    b = (first < 16 ? b & 15 : b >> 4) - 8;
+  int8_t small[WIDTH];
+  memcpy(small, &b, sizeof b);
+  return count_up(small) * widen(scale, WEIGHT_F16);
+}
+
+INLINE vec load_row(struct tensor t, size_t i)
+{
+  return t.type < BLOCKS_Q8_0 ? load(t, i) : load_block(t, i);
+}
+
+/* F.27  Load numbers of any type */
+
 INLINE void ask_for(struct tensor t, size_t i)
 {
   uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
   __builtin_prefetch((const void *)place);
 }
 
-/* F.27  Load numbers of any type */
+/* F.28  Load numbers of any type */
 
 INLINE float at(struct tensor t, size_t i)
 {
@@ -133,7 +166,7 @@ INLINE float at(struct tensor t, size_t i)
   return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
 }
 
-/* F.29  Load a register that is not full */
+/* F.30  Load a register that is not full */
 
 INLINE vec some(struct tensor t, size_t i, int n)
 {
@@ -143,7 +176,7 @@ INLINE vec some(struct tensor t, size_t i, int n)
   return load((struct tensor) { room, t.type }, 0);
 }
 
-/* F.30  Give the last terms to the first lanes, and fold */
+/* F.31  Give the last terms to the first lanes, and fold */
 
 __attribute__((noinline))
 TARGET static float last(const vec * a, const float *x,
@@ -170,7 +203,7 @@ INLINE float finish(const vec * a, const float *x, struct tensor w, size_t begin
   return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
 }
 
-/* F.31  The dot product of sixteen lanes */
+/* F.32  The dot product of sixteen lanes */
 
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
 {
@@ -180,11 +213,11 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   for (size_t k = 0; k < whole; k += 16)
     each(p, PARTS)
         a[p] = fused(load(in, k + (size_t)p * WIDTH),
-                     load(w, first + k + (size_t)p * WIDTH), a[p]);
+                     load_row(w, first + k + (size_t)p * WIDTH), a[p]);
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* F.53  The sum of sixteen lanes */
+/* F.54  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -198,9 +231,9 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.83  Linear layers, piece by piece */
+/* F.85  Linear layers, piece by piece */
 
-/* F.28  Compute a tile of dot products */
+/* F.29  Compute a tile of dot products */
 
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
@@ -226,14 +259,14 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                          first + (size_t)o * n + whole, n - whole);
 }
 
-/* F.35  Add the bias, if there is one */
+/* F.36  Add the bias, if there is one */
 
 INLINE float biased(float sum, const struct matrix *w, size_t o)
 {
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* F.32  Outputs 'from' to 'to' of a matrix stored by outputs */
+/* F.33  Outputs 'from' to 'to' of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -250,7 +283,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
       size_t o = strip;
       if (step > 1)
         for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-/* F.33  A tile of TILE_ROWS by TILE_OUTS at output o */
+/* F.34  A tile of TILE_ROWS by TILE_OUTS at output o */
 
         {
           float sum[TILE_ROWS][MOST_OUTS];
@@ -261,7 +294,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* F.34  One row from output o to the 'end' */
+/* F.35  One row from output o to the 'end' */
 
       {
         size_t c = o;
@@ -281,7 +314,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-/* F.40  The last columns of a matrix stored by inputs */
+/* F.41  The last columns of a matrix stored by inputs */
 
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
                     size_t o, size_t n, float *y)
@@ -301,11 +334,11 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
     y[o + c] = biased(sum[c], w, o + c);
 }
 
-/* F.39  Outputs 'from' to 'to' of a matrix stored by inputs */
+/* F.40  Outputs 'from' to 'to' of a matrix stored by inputs */
 
 enum { STEPS = 4, SPAN = 256 };
 
-/* F.38  Fold the lanes of many sums */
+/* F.39  Fold the lanes of many sums */
 
 INLINE void fold_lanes(float *lane, size_t sums)
 {
@@ -319,7 +352,7 @@ INLINE void fold_lanes(float *lane, size_t sums)
     }
 }
 
-/* F.36  Add the terms from k on to the lanes of a span */
+/* F.37  Add the terms from k on to the lanes of a span */
 
 INLINE void visit(int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
@@ -337,7 +370,7 @@ INLINE void visit(int steps, const float *x, const struct matrix *w,
   }
 }
 
-/* F.37  A span of outputs for one row */
+/* F.38  A span of outputs for one row */
 
 INLINE void across(const float *x, const struct matrix *w, struct tensor t,
                    size_t o, size_t span, float *y)
@@ -368,7 +401,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
     columns(x, w, t, o, to - o, y);
 }
 
-/* F.41  Copy weights into panels */
+/* F.42  Copy weights into panels */
 
 enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96, AHEAD = 24 };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
@@ -389,7 +422,7 @@ INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   }
 }
 
-/* F.42  Pass a panel with a few rows */
+/* F.43  Pass a panel with a few rows */
 
 INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
                        const float *w, size_t outs, float *lane)
@@ -410,7 +443,7 @@ INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
       memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
 }
 
-/* F.43  Pass all sixteen panels */
+/* F.44  Pass all sixteen panels */
 
 TARGET static void pass_panels(size_t rows, const float *x, size_t n,
                                size_t depth, const float *panels, size_t outs,
@@ -442,7 +475,7 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-/* F.44  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
+/* F.45  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
 
 INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       const float *x, size_t rows, size_t from, size_t to, float *y)
@@ -456,7 +489,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
       r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
       memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
       for (size_t k = 0; k < n; k += DEPTH)
-/* F.45  Pass the panels from input k on with rows 'r0' to 'r1' */
+/* F.46  Pass the panels from input k on with rows 'r0' to 'r1' */
 
       {
         size_t depth = n - k < DEPTH ? n - k : DEPTH;
@@ -467,7 +500,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       panels, outs, lane[(r - r0) / GROUP]);
       }
 
-/* F.46  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
+/* F.47  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
 
       for (size_t r = r0; r < r1; r++) {
         float *group = lane[(r - r0) / GROUP], *sum = group
@@ -481,7 +514,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
     }
 }
 
-/* F.47  One worker's share of a linear layer */
+/* F.48  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -495,7 +528,7 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* F.48  Call the loops for the matrix's type and layout */
+/* F.49  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
   (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
@@ -524,7 +557,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.50  Do a linear layer */
+/* F.51  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -536,7 +569,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* F.52  Take up to sixteen numbers of a tensor */
+/* F.53  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -544,7 +577,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* F.51  One row normalized */
+/* F.52  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -568,7 +601,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* F.54  Norms of all rows */
+/* F.55  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -596,7 +629,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* F.55  Angles of all rows */
+/* F.56  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -621,7 +654,7 @@ TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
     }
 }
 
-/* F.56  Angles of all rows */
+/* F.57  Angles of all rows */
 
 static void angles(const struct engine *e, const uint32_t * position,
                    size_t rows, const float *frequency, size_t half, float scaling,
@@ -632,7 +665,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* F.57  Turn the heads of one row */
+/* F.58  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -646,7 +679,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* F.58  Rotations of all rows */
+/* F.59  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -672,13 +705,20 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.84  Attention, piece by piece */
+/* F.86  Attention, piece by piece */
 
-/* F.59  What one block of positions leaves behind */
+/* F.60  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* F.61  Where the rows of a block lie */
+/* F.61  What one block of positions leaves behind */
+
+INLINE uint32_t next_seen(const struct view *v, uint32_t t)
+{
+  return t + 1 == v->sinks ? v->lo : t + 1;
+}
+
+/* F.63  Where the rows of a block lie */
 
 INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
                        size_t *place)
@@ -700,24 +740,24 @@ INLINE struct tensor row_of(const void *base, size_t place, enum weight_type typ
   return (struct tensor) { (const char *)base + place, type };
 }
 
-/* F.64  The chain over a block for some columns */
+/* F.66  The chain over a block for some columns */
 
-INLINE void chain(int columns, const float *weight, const void *values,
+INLINE void chain(int columns, const float *weight, const struct view *v,
                   const size_t *place, uint32_t t0, uint32_t t1,
                   enum weight_type type, size_t first, float *o)
 {
   vec a[64 / WIDTH] = { 0 };
-  for (uint32_t t = t0; t < t1; t++) {
-    struct tensor row = row_of(values, place[t % 256], type);
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
+    struct tensor row = row_of(v->base_v, place[t % 256], type);
     vec w = spread(weight[t % 256]);
     each(p, columns / WIDTH)
-        a[p] = fused(w, load(row, first + (size_t)p * WIDTH), a[p]);
+        a[p] = fused(w, load_row(row, first + (size_t)p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
   }
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* F.65  Attention of one head over one block */
+/* F.67  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
                          const struct view *v, enum weight_type type, uint32_t t0,
@@ -725,14 +765,14 @@ INLINE void attend_block(const struct heads *h, const float *q,
 {
   size_t d = h->head_dim;
 
-/* F.60  The scores of a block, and their maximum */
+/* F.62  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
   size_t place[256];
   for (int i = 0; i < 256; i++)
     score[i] = -INFINITY;
   row_places(v, t0, t1, place);
-  for (uint32_t t = t0; t < t1; t++) {
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
     float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
         * h->scale;
     score[t % 256] = s;
@@ -742,7 +782,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* F.62  The exponentials of a block, and their sum in lanes */
+/* F.64  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -755,11 +795,10 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* F.63  The values of a block, each times its exponential */
+/* F.65  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
-  chain(columns, score, v->base_v, place, t0, t1, type, c, \
-    left + BLOCK_O + c)
+  chain(columns, score, v, place, t0, t1, type, c, left + BLOCK_O + c)
   size_t c = 0;
   for (; c + 64 <= d; c += 64)
     CHAIN(64);
@@ -767,32 +806,34 @@ INLINE void attend_block(const struct heads *h, const float *q,
     CHAIN(16);
   for (; c < d; c++) {
     float sum = 0;
-    for (uint32_t t = t0; t < t1; t++)
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
       sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
                                     c), sum);
+      TALLY("attention", 0, 1);
+    }
     left[BLOCK_O + c] = sum;
-    TALLY("attention", 0, t1 - t0);
   }
 #undef CHAIN
 
   if (kept != NULL)
-    for (uint32_t t = t0; t < t1; t++)
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
       kept[t] = score[t % 256];
 }
 
-/* F.66  All blocks of one head, and their join */
+/* F.68  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
                         const struct view *v, enum weight_type type, float *room,
                         float *y, float *kept)
 {
   size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
-  for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
+  for (uint32_t t0 = v->sinks > 0 ? 0 : v->lo, t1; t0 < v->hi; n++) {
     t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
     attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
+    t0 = t1 >= v->sinks && t1 < v->lo ? v->lo : t1;
   }
 
-/* F.67  Join the blocks in rising order */
+/* F.69  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -809,15 +850,18 @@ INLINE void attend_head(const struct heads *h, const float *q,
   }
   for (size_t c = 0; c < d; c++)
     y[c] = y[c] / l;
-  if (kept != NULL)
-    for (uint32_t t = v->lo; t < v->hi; t++) {
-      float own = room[(t / 256 - v->lo / 256) * stride + BLOCK_M];
-      kept[t] = kept[t] * num_expf(own - m) / l;
-    }
+  const float *own = room;
+  for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
+       t = next) {
+    kept[t] = kept[t] * num_expf(own[BLOCK_M] - m) / l;
+    next = next_seen(v, t);
+    if (next / 256 > t / 256)
+      own += stride;
+  }
 
 }
 
-/* F.68  One worker's share of attention */
+/* F.70  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -845,26 +889,33 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     v.base_k = (const char *)v.base_k + head;
     v.base_v = (const char *)v.base_v + head;
 
-/* F.70  Make 'kept' ready if the weights are wanted */
+/* F.72  Make 'kept' ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
       memset(kept, 0, job->keep->stride * sizeof *kept);
     }
 
-/* F.69  Attend with the loops for the view's type */
+/* F.71  Attend with the loops for the view's type */
 
+#define WITH_ROWS(name) attend_head(h, q, &v, name, room, y, kept)
     if (v.type == WEIGHT_F32)
-      attend_head(h, q, &v, WEIGHT_F32, room, y, kept);
+      WITH_ROWS(WEIGHT_F32);
     else if (v.type == WEIGHT_F16)
-      attend_head(h, q, &v, WEIGHT_F16, room, y, kept);
+      WITH_ROWS(WEIGHT_F16);
+    else if (v.type == WEIGHT_BF16)
+      WITH_ROWS(WEIGHT_BF16);
+
+    else if (v.type == BLOCKS_Q8_0)
+      WITH_ROWS(BLOCKS_Q8_0);
     else
-      attend_head(h, q, &v, WEIGHT_BF16, room, y, kept);
+      WITH_ROWS(BLOCKS_Q4_0);
+#undef WITH_ROWS
 
   }
 }
 
-/* F.71  Do attention */
+/* F.73  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -872,7 +923,7 @@ static void attend(const struct engine *e, const struct heads *h,
 {
   size_t longest = 0, pairs = 0;
   for (size_t r = 0; r < rows; r++) {
-    size_t n = seen[r].hi - seen[r].lo;
+    size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
     pairs += n, longest = n > longest ? n : longest;
   }
   struct attend_job job = { h, q, seen, rows, room, y,
@@ -882,9 +933,9 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.82  Curves, stream and the two ends, piece by piece */
+/* F.84  Curves, stream and the two ends, piece by piece */
 
-/* F.72  The three curves, sixteen numbers at a time */
+/* F.74  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -901,7 +952,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* F.73  One worker's share of an activation */
+/* F.75  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -927,7 +978,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.74  Do an activation */
+/* F.76  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -937,7 +988,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* F.75  Add to the residual stream */
+/* F.77  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -961,7 +1012,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* F.76  Look rows of the embedding up */
+/* F.78  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -989,7 +1040,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* F.77  The sum of the exponentials of a row, in double */
+/* F.79  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -1011,7 +1062,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* F.78  One worker's share of the probabilities */
+/* F.80  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -1038,7 +1089,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.79  Do a softmax */
+/* F.81  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -1056,7 +1107,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.87  Two roundings, and one */
+/* F.89  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -1069,7 +1120,7 @@ TARGET static float one_rounding(float a, float b, float c)
   return v[0];
 }
 
-/* F.89  Calculate, and read nothing */
+/* F.91  Calculate, and read nothing */
 
 enum { CHAINS = 12 };
 TARGET static uint64_t spin(uint64_t n, float *left)
@@ -1084,7 +1135,7 @@ TARGET static uint64_t spin(uint64_t n, float *left)
   return rounds * each_round;
 }
 
-/* F.90  Read, and hardly calculate */
+/* F.92  Read, and hardly calculate */
 
 TARGET static float sweep(const float *x, size_t n)
 {
@@ -1105,7 +1156,7 @@ TARGET static float sweep(const float *x, size_t n)
 }
 
 const struct kernels kernels_avx512 = { "avx512",
-/* F.85  The functions of a table, in order */
+/* F.87  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
   embed, angles, softmax, log_softmax, two_roundings, one_rounding,

@@ -8,11 +8,26 @@
 
 /* F.6  Numbers as a file stores them */
 
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16 };
-/* IEEE binary32, IEEE binary16, the upper half of a binary32 */
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
+  BLOCKS_Q8_0, BLOCKS_Q4_0
+};
+/* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a
+ * scale in binary16, then 32 signed bytes, or 16 bytes with two numbers
+ * each, number i in the low half of byte i and number i+16 in the high half,
+ * 8 too large (ggml's layout) */
 
+enum { BLOCK_NUMBERS = 32 };
 size_t weight_bytes(enum weight_type type);
-/* bytes of one number: 4, 2, 2 */
+/* bytes of one number of the first three types: 4, 2, 2 */
+
+static inline size_t row_bytes(enum weight_type type, size_t n)
+{
+  if (type < BLOCKS_Q8_0)
+    return n * (type == WEIGHT_F32 ? 4 : 2);
+  return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
+}
+
+/* bytes of n numbers in a row, a multiple of BLOCK_NUMBERS for blocks */
 
 struct tensor {
   const void *data;
@@ -59,13 +74,13 @@ struct view {
   const uint32_t *page;
   size_t page_rows, page_bytes, row_bytes, head_bytes;
   enum weight_type type;
-  uint32_t lo, hi;
+  uint32_t lo, hi, sinks;
 };
-/* what one row sees of one layer of a sequence: positions lo <= t < hi. The
- * key of position t in head h is head_dim numbers of type at base_k +
- * h*head_bytes + t*row_bytes if page is null, else at base_k +
- * page[t/page_rows]*page_bytes + h*head_bytes + t%page_rows*row_bytes; the
- * values likewise at base_v */
+/* what one row sees of one layer of a sequence: positions lo <= t < hi, and
+ * before them the first sinks, which are at most lo. The key of position t
+ * in head h is head_dim numbers of type at base_k + h*head_bytes +
+ * t*row_bytes if page is null, else at base_k + page[t/page_rows]*page_bytes
+ * + h*head_bytes + t%page_rows*row_bytes; the values likewise at base_v */
 
 struct capture {
   float *weights;
@@ -132,7 +147,7 @@ struct kernels {
                       size_t n, double *y);
 /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-/* F.86  Two functions that only the self-test calls */
+/* F.88  Two functions that only the self-test calls */
 
   float (*two_roundings)(float a, float b, float c);
 /* a*b+c as this table was compiled: product and sum rounded */
@@ -140,7 +155,7 @@ struct kernels {
   float (*one_rounding)(float a, float b, float c);
 /* the multiply--add of this table's kernels */
 
-/* F.88  Two functions that measure the machine */
+/* F.90  Two functions that measure the machine */
 
    uint64_t(*spin) (uint64_t n, float *left);
 /* n multiply--adds, or a few more, of numbers that stay in registers; how

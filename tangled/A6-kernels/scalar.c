@@ -21,6 +21,8 @@
 #define TALLY(what, worker, amount) ((void) 0)
 #endif
 typedef float vec __attribute__((vector_size(4 * WIDTH)));
+typedef uint8_t few_bytes __attribute__((vector_size(WIDTH)));
+typedef uint16_t few_halves __attribute__((vector_size(2 * WIDTH)));
 enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
 
 /* F.17  Multiply--add and the rest, in plain C */
@@ -43,6 +45,14 @@ INLINE vec widen(const uint16_t * h, enum weight_type type)
   vec v = { 0 };
   for (int j = 0; j < WIDTH; j++)
     v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
+  return v;
+}
+
+INLINE vec count_up(const int8_t * small)
+{
+  vec v = { 0 };
+  for (int j = 0; j < WIDTH; j++)
+    v[j] = (float)small[j];
   return v;
 }
 
@@ -72,13 +82,13 @@ INLINE float fold(const vec * a)
   return fold_array(lane);
 }
 
-/* F.81  The bodies of the kernels */
+/* F.83  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
 #endif
 
-/* F.49  Where a worker's share begins */
+/* F.50  Where a worker's share begins */
 
 static size_t share(size_t n, unsigned worker, unsigned workers)
 {
@@ -104,13 +114,38 @@ INLINE vec load(struct tensor t, size_t i)
 
 /* F.26  Load numbers of any type */
 
+INLINE vec load_block(struct tensor t, size_t i)
+{
+  size_t first = i % BLOCK_NUMBERS;
+  const unsigned char *p = (const unsigned char *)t.data
+      + row_bytes(t.type, i - first);
+  uint16_t one, scale[WIDTH];
+  few_bytes b;
+  memcpy(&one, p, sizeof one);
+  few_halves all = one + (few_halves) { 0 };
+  memcpy(scale, &all, sizeof all);
+  memcpy(&b, p + 2 + (t.type == BLOCKS_Q8_0 ? first : first % 16), sizeof b);
+  if (t.type == BLOCKS_Q4_0)
+    b = (first < 16 ? b & 15 : b >> 4) - 8;
+  int8_t small[WIDTH];
+  memcpy(small, &b, sizeof b);
+  return count_up(small) * widen(scale, WEIGHT_F16);
+}
+
+INLINE vec load_row(struct tensor t, size_t i)
+{
+  return t.type < BLOCKS_Q8_0 ? load(t, i) : load_block(t, i);
+}
+
+/* F.27  Load numbers of any type */
+
 INLINE void ask_for(struct tensor t, size_t i)
 {
   uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
   __builtin_prefetch((const void *)place);
 }
 
-/* F.27  Load numbers of any type */
+/* F.28  Load numbers of any type */
 
 INLINE float at(struct tensor t, size_t i)
 {
@@ -125,7 +160,7 @@ INLINE float at(struct tensor t, size_t i)
   return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
 }
 
-/* F.29  Load a register that is not full */
+/* F.30  Load a register that is not full */
 
 INLINE vec some(struct tensor t, size_t i, int n)
 {
@@ -135,7 +170,7 @@ INLINE vec some(struct tensor t, size_t i, int n)
   return load((struct tensor) { room, t.type }, 0);
 }
 
-/* F.30  Give the last terms to the first lanes, and fold */
+/* F.31  Give the last terms to the first lanes, and fold */
 
 __attribute__((noinline))
 TARGET static float last(const vec * a, const float *x,
@@ -162,7 +197,7 @@ INLINE float finish(const vec * a, const float *x, struct tensor w, size_t begin
   return rest == 0 ? fold(a) : last(a, x, w, begin, rest);
 }
 
-/* F.31  The dot product of sixteen lanes */
+/* F.32  The dot product of sixteen lanes */
 
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
 {
@@ -172,11 +207,11 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   for (size_t k = 0; k < whole; k += 16)
     each(p, PARTS)
         a[p] = fused(load(in, k + (size_t)p * WIDTH),
-                     load(w, first + k + (size_t)p * WIDTH), a[p]);
+                     load_row(w, first + k + (size_t)p * WIDTH), a[p]);
   return finish(a, x + whole, w, first + whole, n - whole);
 }
 
-/* F.53  The sum of sixteen lanes */
+/* F.54  The sum of sixteen lanes */
 
 INLINE float sum_of(const float *x, size_t n)
 {
@@ -190,9 +225,9 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.83  Linear layers, piece by piece */
+/* F.85  Linear layers, piece by piece */
 
-/* F.28  Compute a tile of dot products */
+/* F.29  Compute a tile of dot products */
 
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                  size_t first, float sum[TILE_ROWS][MOST_OUTS])
@@ -218,14 +253,14 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
                          first + (size_t)o * n + whole, n - whole);
 }
 
-/* F.35  Add the bias, if there is one */
+/* F.36  Add the bias, if there is one */
 
 INLINE float biased(float sum, const struct matrix *w, size_t o)
 {
   return w->bias.data == NULL ? sum : sum + at(w->bias, o);
 }
 
-/* F.32  Outputs 'from' to 'to' of a matrix stored by outputs */
+/* F.33  Outputs 'from' to 'to' of a matrix stored by outputs */
 
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
                        const float *x, size_t rows, size_t from, size_t to,
@@ -242,7 +277,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
       size_t o = strip;
       if (step > 1)
         for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-/* F.33  A tile of TILE_ROWS by TILE_OUTS at output o */
+/* F.34  A tile of TILE_ROWS by TILE_OUTS at output o */
 
         {
           float sum[TILE_ROWS][MOST_OUTS];
@@ -253,7 +288,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
         }
 
       for (size_t i = 0; i < step; i++)
-/* F.34  One row from output o to the 'end' */
+/* F.35  One row from output o to the 'end' */
 
       {
         size_t c = o;
@@ -273,7 +308,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-/* F.40  The last columns of a matrix stored by inputs */
+/* F.41  The last columns of a matrix stored by inputs */
 
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
                     size_t o, size_t n, float *y)
@@ -293,11 +328,11 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
     y[o + c] = biased(sum[c], w, o + c);
 }
 
-/* F.39  Outputs 'from' to 'to' of a matrix stored by inputs */
+/* F.40  Outputs 'from' to 'to' of a matrix stored by inputs */
 
 enum { STEPS = 4, SPAN = 256 };
 
-/* F.38  Fold the lanes of many sums */
+/* F.39  Fold the lanes of many sums */
 
 INLINE void fold_lanes(float *lane, size_t sums)
 {
@@ -311,7 +346,7 @@ INLINE void fold_lanes(float *lane, size_t sums)
     }
 }
 
-/* F.36  Add the terms from k on to the lanes of a span */
+/* F.37  Add the terms from k on to the lanes of a span */
 
 INLINE void visit(int steps, const float *x, const struct matrix *w,
                   struct tensor t, size_t k, size_t o, size_t span, float *sum)
@@ -329,7 +364,7 @@ INLINE void visit(int steps, const float *x, const struct matrix *w,
   }
 }
 
-/* F.37  A span of outputs for one row */
+/* F.38  A span of outputs for one row */
 
 INLINE void across(const float *x, const struct matrix *w, struct tensor t,
                    size_t o, size_t span, float *y)
@@ -360,7 +395,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
     columns(x, w, t, o, to - o, y);
 }
 
-/* F.41  Copy weights into panels */
+/* F.42  Copy weights into panels */
 
 enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96, AHEAD = 24 };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
@@ -381,7 +416,7 @@ INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   }
 }
 
-/* F.42  Pass a panel with a few rows */
+/* F.43  Pass a panel with a few rows */
 
 INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
                        const float *w, size_t outs, float *lane)
@@ -402,7 +437,7 @@ INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
       memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
 }
 
-/* F.43  Pass all sixteen panels */
+/* F.44  Pass all sixteen panels */
 
 TARGET static void pass_panels(size_t rows, const float *x, size_t n,
                                size_t depth, const float *panels, size_t outs,
@@ -434,7 +469,7 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-/* F.44  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
+/* F.45  Several rows by the outputs 'from' to 'to' of a matrix stored by inputs */
 
 INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       const float *x, size_t rows, size_t from, size_t to, float *y)
@@ -448,7 +483,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
       r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
       memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
       for (size_t k = 0; k < n; k += DEPTH)
-/* F.45  Pass the panels from input k on with rows 'r0' to 'r1' */
+/* F.46  Pass the panels from input k on with rows 'r0' to 'r1' */
 
       {
         size_t depth = n - k < DEPTH ? n - k : DEPTH;
@@ -459,7 +494,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
                       panels, outs, lane[(r - r0) / GROUP]);
       }
 
-/* F.46  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
+/* F.47  Fold the lanes of rows 'r0' to 'r1', and put the sums in place */
 
       for (size_t r = r0; r < r1; r++) {
         float *group = lane[(r - r0) / GROUP], *sum = group
@@ -473,7 +508,7 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
     }
 }
 
-/* F.47  One worker's share of a linear layer */
+/* F.48  One worker's share of a linear layer */
 
 struct linear_job {
   const struct matrix *list;
@@ -487,7 +522,7 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
                                  size_t rows, size_t from, size_t to, float *y)
 {
 
-/* F.48  Call the loops for the matrix's type and layout */
+/* F.49  Call the loops for the matrix's type and layout */
 
 #define WITH_TYPE(type) \
   (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
@@ -516,7 +551,7 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.50  Do a linear layer */
+/* F.51  Do a linear layer */
 
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
                    const float *x, size_t rows, float *const *y)
@@ -528,7 +563,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
 }
 
-/* F.52  Take up to sixteen numbers of a tensor */
+/* F.53  Take up to sixteen numbers of a tensor */
 
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
@@ -536,7 +571,7 @@ INLINE void take(struct tensor t, size_t i, size_t here, float *z)
     z[j] = t.data == NULL ? 1.0f : at(t, i + j);
 }
 
-/* F.51  One row normalized */
+/* F.52  One row normalized */
 
 INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
                           float *y)
@@ -560,7 +595,7 @@ INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
   }
 }
 
-/* F.54  Norms of all rows */
+/* F.55  Norms of all rows */
 
 struct normalize_job {
   const struct normalizer *g;
@@ -588,7 +623,7 @@ static void normalize(const struct engine *e, const struct normalizer *g,
   pool_run(large ? e->self : NULL, normalize_part, &job);
 }
 
-/* F.55  Angles of all rows */
+/* F.56  Angles of all rows */
 
 struct angles_job {
   const uint32_t *position;
@@ -613,7 +648,7 @@ TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
     }
 }
 
-/* F.56  Angles of all rows */
+/* F.57  Angles of all rows */
 
 static void angles(const struct engine *e, const uint32_t * position,
                    size_t rows, const float *frequency, size_t half, float scaling,
@@ -624,7 +659,7 @@ static void angles(const struct engine *e, const uint32_t * position,
   pool_run(large ? e->self : NULL, angles_part, &job);
 }
 
-/* F.57  Turn the heads of one row */
+/* F.58  Turn the heads of one row */
 
 INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
                        const float *s)
@@ -638,7 +673,7 @@ INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
     }
 }
 
-/* F.58  Rotations of all rows */
+/* F.59  Rotations of all rows */
 
 struct rotate_job {
   float *x;
@@ -664,13 +699,20 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.84  Attention, piece by piece */
+/* F.86  Attention, piece by piece */
 
-/* F.59  What one block of positions leaves behind */
+/* F.60  What one block of positions leaves behind */
 
 enum { BLOCK_M, BLOCK_L, BLOCK_O };
 
-/* F.61  Where the rows of a block lie */
+/* F.61  What one block of positions leaves behind */
+
+INLINE uint32_t next_seen(const struct view *v, uint32_t t)
+{
+  return t + 1 == v->sinks ? v->lo : t + 1;
+}
+
+/* F.63  Where the rows of a block lie */
 
 INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
                        size_t *place)
@@ -692,24 +734,24 @@ INLINE struct tensor row_of(const void *base, size_t place, enum weight_type typ
   return (struct tensor) { (const char *)base + place, type };
 }
 
-/* F.64  The chain over a block for some columns */
+/* F.66  The chain over a block for some columns */
 
-INLINE void chain(int columns, const float *weight, const void *values,
+INLINE void chain(int columns, const float *weight, const struct view *v,
                   const size_t *place, uint32_t t0, uint32_t t1,
                   enum weight_type type, size_t first, float *o)
 {
   vec a[64 / WIDTH] = { 0 };
-  for (uint32_t t = t0; t < t1; t++) {
-    struct tensor row = row_of(values, place[t % 256], type);
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
+    struct tensor row = row_of(v->base_v, place[t % 256], type);
     vec w = spread(weight[t % 256]);
     each(p, columns / WIDTH)
-        a[p] = fused(w, load(row, first + (size_t)p * WIDTH), a[p]);
+        a[p] = fused(w, load_row(row, first + (size_t)p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
   }
   memcpy(o, a, (size_t)columns * sizeof *o);
 }
 
-/* F.65  Attention of one head over one block */
+/* F.67  Attention of one head over one block */
 
 INLINE void attend_block(const struct heads *h, const float *q,
                          const struct view *v, enum weight_type type, uint32_t t0,
@@ -717,14 +759,14 @@ INLINE void attend_block(const struct heads *h, const float *q,
 {
   size_t d = h->head_dim;
 
-/* F.60  The scores of a block, and their maximum */
+/* F.62  The scores of a block, and their maximum */
 
   float score[256], most = -INFINITY;
   size_t place[256];
   for (int i = 0; i < 256; i++)
     score[i] = -INFINITY;
   row_places(v, t0, t1, place);
-  for (uint32_t t = t0; t < t1; t++) {
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
     float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
         * h->scale;
     score[t % 256] = s;
@@ -734,7 +776,7 @@ INLINE void attend_block(const struct heads *h, const float *q,
     TALLY("pairs", 0, 1);
   }
 
-/* F.62  The exponentials of a block, and their sum in lanes */
+/* F.64  The exponentials of a block, and their sum in lanes */
 
   float lane[16] = { 0 };
   for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
@@ -747,11 +789,10 @@ INLINE void attend_block(const struct heads *h, const float *q,
   }
   left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
 
-/* F.63  The values of a block, each times its exponential */
+/* F.65  The values of a block, each times its exponential */
 
 #define CHAIN(columns) \
-  chain(columns, score, v->base_v, place, t0, t1, type, c, \
-    left + BLOCK_O + c)
+  chain(columns, score, v, place, t0, t1, type, c, left + BLOCK_O + c)
   size_t c = 0;
   for (; c + 64 <= d; c += 64)
     CHAIN(64);
@@ -759,32 +800,34 @@ INLINE void attend_block(const struct heads *h, const float *q,
     CHAIN(16);
   for (; c < d; c++) {
     float sum = 0;
-    for (uint32_t t = t0; t < t1; t++)
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
       sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
                                     c), sum);
+      TALLY("attention", 0, 1);
+    }
     left[BLOCK_O + c] = sum;
-    TALLY("attention", 0, t1 - t0);
   }
 #undef CHAIN
 
   if (kept != NULL)
-    for (uint32_t t = t0; t < t1; t++)
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
       kept[t] = score[t % 256];
 }
 
-/* F.66  All blocks of one head, and their join */
+/* F.68  All blocks of one head, and their join */
 
 INLINE void attend_head(const struct heads *h, const float *q,
                         const struct view *v, enum weight_type type, float *room,
                         float *y, float *kept)
 {
   size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
-  for (uint32_t t0 = v->lo, t1; t0 < v->hi; t0 = t1, n++) {
+  for (uint32_t t0 = v->sinks > 0 ? 0 : v->lo, t1; t0 < v->hi; n++) {
     t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
     attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
+    t0 = t1 >= v->sinks && t1 < v->lo ? v->lo : t1;
   }
 
-/* F.67  Join the blocks in rising order */
+/* F.69  Join the blocks in rising order */
 
   float m = -INFINITY, l = 0;
   for (size_t i = 0; i < n; i++)
@@ -801,15 +844,18 @@ INLINE void attend_head(const struct heads *h, const float *q,
   }
   for (size_t c = 0; c < d; c++)
     y[c] = y[c] / l;
-  if (kept != NULL)
-    for (uint32_t t = v->lo; t < v->hi; t++) {
-      float own = room[(t / 256 - v->lo / 256) * stride + BLOCK_M];
-      kept[t] = kept[t] * num_expf(own - m) / l;
-    }
+  const float *own = room;
+  for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
+       t = next) {
+    kept[t] = kept[t] * num_expf(own[BLOCK_M] - m) / l;
+    next = next_seen(v, t);
+    if (next / 256 > t / 256)
+      own += stride;
+  }
 
 }
 
-/* F.68  One worker's share of attention */
+/* F.70  One worker's share of attention */
 
 struct attend_job {
   const struct heads *h;
@@ -837,26 +883,33 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
     v.base_k = (const char *)v.base_k + head;
     v.base_v = (const char *)v.base_v + head;
 
-/* F.70  Make 'kept' ready if the weights are wanted */
+/* F.72  Make 'kept' ready if the weights are wanted */
 
     if (job->keep != NULL) {
       kept = job->keep->weights + i * job->keep->stride;
       memset(kept, 0, job->keep->stride * sizeof *kept);
     }
 
-/* F.69  Attend with the loops for the view's type */
+/* F.71  Attend with the loops for the view's type */
 
+#define WITH_ROWS(name) attend_head(h, q, &v, name, room, y, kept)
     if (v.type == WEIGHT_F32)
-      attend_head(h, q, &v, WEIGHT_F32, room, y, kept);
+      WITH_ROWS(WEIGHT_F32);
     else if (v.type == WEIGHT_F16)
-      attend_head(h, q, &v, WEIGHT_F16, room, y, kept);
+      WITH_ROWS(WEIGHT_F16);
+    else if (v.type == WEIGHT_BF16)
+      WITH_ROWS(WEIGHT_BF16);
+
+    else if (v.type == BLOCKS_Q8_0)
+      WITH_ROWS(BLOCKS_Q8_0);
     else
-      attend_head(h, q, &v, WEIGHT_BF16, room, y, kept);
+      WITH_ROWS(BLOCKS_Q4_0);
+#undef WITH_ROWS
 
   }
 }
 
-/* F.71  Do attention */
+/* F.73  Do attention */
 
 static void attend(const struct engine *e, const struct heads *h,
                    const float *q, const struct view *seen, size_t rows,
@@ -864,7 +917,7 @@ static void attend(const struct engine *e, const struct heads *h,
 {
   size_t longest = 0, pairs = 0;
   for (size_t r = 0; r < rows; r++) {
-    size_t n = seen[r].hi - seen[r].lo;
+    size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
     pairs += n, longest = n > longest ? n : longest;
   }
   struct attend_job job = { h, q, seen, rows, room, y,
@@ -874,9 +927,9 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.82  Curves, stream and the two ends, piece by piece */
+/* F.84  Curves, stream and the two ends, piece by piece */
 
-/* F.72  The three curves, sixteen numbers at a time */
+/* F.74  The three curves, sixteen numbers at a time */
 
 INLINE void curve(enum activation_kind kind, float *z)
 {
@@ -893,7 +946,7 @@ INLINE void curve(enum activation_kind kind, float *z)
       z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-/* F.73  One worker's share of an activation */
+/* F.75  One worker's share of an activation */
 
 struct activate_job {
   enum activation_kind kind;
@@ -919,7 +972,7 @@ TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.74  Do an activation */
+/* F.76  Do an activation */
 
 static void activate(const struct engine *e, enum activation_kind kind,
                      const float *x, const float *up, size_t n, float *y)
@@ -929,7 +982,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->self : NULL, activate_part, &job);
 }
 
-/* F.75  Add to the residual stream */
+/* F.77  Add to the residual stream */
 
 struct add_job {
   float *y;
@@ -953,7 +1006,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
   pool_run(NULL, add_part, &job);
 }
 
-/* F.76  Look rows of the embedding up */
+/* F.78  Look rows of the embedding up */
 
 struct embed_job {
   struct tensor table;
@@ -981,7 +1034,7 @@ static void embed(const struct engine *e, struct tensor table, size_t d,
   pool_run(NULL, embed_part, &job);
 }
 
-/* F.77  The sum of the exponentials of a row, in double */
+/* F.79  The sum of the exponentials of a row, in double */
 
 INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
 {
@@ -1003,7 +1056,7 @@ INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
   return lane[0];
 }
 
-/* F.78  One worker's share of the probabilities */
+/* F.80  One worker's share of the probabilities */
 
 struct softmax_job {
   const float *x;
@@ -1030,7 +1083,7 @@ TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-/* F.79  Do a softmax */
+/* F.81  Do a softmax */
 
 static void softmax(const struct engine *e, const float *x, size_t rows,
                     size_t n, double *y)
@@ -1048,7 +1101,7 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.87  Two roundings, and one */
+/* F.89  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -1061,7 +1114,7 @@ TARGET static float one_rounding(float a, float b, float c)
   return v[0];
 }
 
-/* F.89  Calculate, and read nothing */
+/* F.91  Calculate, and read nothing */
 
 enum { CHAINS = 12 };
 TARGET static uint64_t spin(uint64_t n, float *left)
@@ -1076,7 +1129,7 @@ TARGET static uint64_t spin(uint64_t n, float *left)
   return rounds * each_round;
 }
 
-/* F.90  Read, and hardly calculate */
+/* F.92  Read, and hardly calculate */
 
 TARGET static float sweep(const float *x, size_t n)
 {
@@ -1097,7 +1150,7 @@ TARGET static float sweep(const float *x, size_t n)
 }
 
 const struct kernels kernels_scalar = { "scalar",
-/* F.85  The functions of a table, in order */
+/* F.87  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
   embed, angles, softmax, log_softmax, two_roundings, one_rounding,

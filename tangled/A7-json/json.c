@@ -1,6 +1,6 @@
 /* json.c -- made from chapters/A7-json.w; change it there */
 
-/* G.38  json.c */
+/* G.40  json.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "A7-json/json.h"
 
-/* G.39  Print numbers, and count their digits */
+/* G.41  Print numbers, and count their digits */
 
 /* G.7  Raise the last digit */
 
@@ -324,7 +324,59 @@ static unsigned json_depth(json_t * value)
       ? deepest + 1 : 0;
 }
 
-/* G.34  Read one object */
+/* G.34  Put points behind long integers */
+
+static size_t digits_at(const char *text, size_t n, size_t i)
+{
+  size_t end = i;
+  while (end < n && text[end] >= '0' && text[end] <= '9')
+    end++;
+  return end - i;
+}
+
+static size_t add_points(const char *text, size_t n, char *to)
+{
+  bool quoted = false, real = false;
+  size_t m = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t digits = quoted ? 0 : digits_at(text, n, i);
+    if (digits > 0) {
+      memcpy(to + m, text + i, digits), m += digits, i += digits;
+      bool more = i < n && strchr(".eE", text[i]) != NULL && text[i] != '\0';
+      if (digits > 18 && !more && !real)
+        memcpy(to + m, ".0", 2), m += 2;
+      if (i == n)
+        break;
+    }
+    real = !quoted && (text[i] == '.' || text[i] == 'e' || text[i] == 'E'
+                       || (real && (text[i] == '+' || text[i] == '-')));
+    if (quoted && text[i] == '\\' && i + 1 < n)
+      to[m++] = text[i++];
+    else if (text[i] == '"')
+      quoted = !quoted;
+    to[m++] = text[i];
+  }
+  return m;
+}
+
+/* G.35  Put points behind long integers */
+
+static json_t *read_with_points(const char *text, size_t n, json_error_t * where)
+{
+  json_malloc_t take;
+  json_free_t give;
+  json_get_alloc_funcs(&take, &give);
+  char *room = n < SIZE_MAX / 2 ? take(2 * n + 2) : NULL;
+  if (room == NULL)
+    return NULL;
+  size_t m = add_points(text, n, room);
+  json_t *value = json_loadb(room, m, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+                             where);
+  give(room);
+  return value;
+}
+
+/* G.36  Read one object */
 
 json_t *json_object_read(const char *text, size_t n, struct error *why)
 {
@@ -335,6 +387,8 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
   }
   json_t *value = json_loadb(text, n,
                              JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
+  if (value == NULL && json_error_code(&where) == json_error_numeric_overflow)
+    value = read_with_points(text, n, &where);
   if (value == NULL) {
     error_say(why, "this line is no JSON object: %s", where.text);
     return NULL;
@@ -342,7 +396,7 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
   if (json_is_object(value) && json_depth(value) <= JSON_DEPTH)
     return value;
 
-/* G.35  Say why the value is no object for us, and let it go */
+/* G.37  Say why the value is no object for us, and let it go */
 
   if (json_is_object(value))
     error_say(why, "this line has %u brackets in"
@@ -355,7 +409,7 @@ json_t *json_object_read(const char *text, size_t n, struct error *why)
 
 }
 
-/* G.36  Read a line of any length */
+/* G.38  Read a line of any length */
 
 enum line_found line_read(FILE * in, struct memory *m, struct bytes *text)
 {

@@ -1,6 +1,6 @@
 /* json.h -- made from chapters/A7-json.w; change it there */
 
-/* G.37  json.h */
+/* G.39  json.h */
 
 #ifndef INCIPIT_JSON_H
 #define INCIPIT_JSON_H

@@ -1,6 +1,6 @@
 /* A8-questions.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.102 */
+/* H.106 */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define INCIPIT_BUILD "unknown"
 #endif
 
-/* H.104  Note that somebody has pressed Ctrl-C */
+/* H.108  Note that somebody has pressed Ctrl-C */
 
 static volatile sig_atomic_t interrupt_seen;
 
@@ -23,7 +23,7 @@ static void note_interrupt(int number)
   interrupt_seen = number;
 }
 
-/* H.105  Note that somebody has pressed Ctrl-C */
+/* H.109  Note that somebody has pressed Ctrl-C */
 
 static void listen_for_interrupt(void)
 {
@@ -39,7 +39,7 @@ static bool was_interrupted(void)
   return interrupt_seen != 0;
 }
 
-/* H.106  Say why a mapped file is gone, and end */
+/* H.110  Say why a mapped file is gone, and end */
 
 static void lost_file(int number)
 {
@@ -51,7 +51,7 @@ static void lost_file(int number)
   _exit(STATUS_FAILED);
 }
 
-/* H.107  Say why a mapped file is gone, and end */
+/* H.111  Say why a mapped file is gone, and end */
 
 static void speak_on_lost_file(void)
 {
@@ -61,7 +61,7 @@ static void speak_on_lost_file(void)
   sigaction(SIGBUS, &how, NULL);
 }
 
-/* H.108  Find the path of this program */
+/* H.112  Find the path of this program */
 
 static void find_program(char path[CONSOLE_PATH], const char *called)
 {
@@ -72,7 +72,7 @@ static void find_program(char path[CONSOLE_PATH], const char *called)
     snprintf(path, CONSOLE_PATH, "%s", called != NULL ? called : "");
 }
 
-/* H.103  Find out about the world, and run the command */
+/* H.107  Find out about the world, and run the command */
 
 int main(int argc, char **argv)
 {

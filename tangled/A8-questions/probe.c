@@ -1,6 +1,6 @@
 /* probe.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.91  probe.c */
+/* H.95  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* H.92  Check what was asked */
+/* H.96  Check what was asked */
 
 /* H.53  The types of values */
 
@@ -190,7 +190,7 @@ static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-/* H.83  The keys of every kind */
+/* H.87  The keys of every kind */
 
 static const struct key_row tokenize_keys[] = {
   {"text", 's', true, 0, NULL}, {"add_special", 'b', false, 0, NULL},
@@ -220,7 +220,12 @@ static const struct key_row inspect_keys[] = {
   {"file", 's', true, 0, NULL}
 };
 
-/* H.84  The keys of every kind */
+static const struct key_row quantize_keys[] = {
+  {"type", 's', true, 0, NULL}, {"x", 'a', false, 0, NULL},
+  {"hex", 's', false, 0, NULL}
+};
+
+/* H.88  The keys of every kind */
 
 static const struct key_row generate_keys[] = {
   {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},
@@ -232,7 +237,7 @@ static const struct key_row generate_keys[] = {
   {"speculate", 'n', false, 13, "0"}
 };
 
-/* H.85  The keys of every kind */
+/* H.89  The keys of every kind */
 
 static const struct key_row sampling_keys[] = {
   {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},
@@ -251,7 +256,7 @@ static const struct key_row sampling_keys[] = {
 };
 enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* H.93  The answers, kind by kind */
+/* H.97  The answers, kind by kind */
 
 /* H.66  Write the chunks of a stream */
 
@@ -661,7 +666,105 @@ static bool answer_inspect(struct inquiry *q)
   return true;
 }
 
-/* H.86  The table of kinds */
+/* H.83  Answer about blocks */
+
+static bool pack_type(const struct inquiry *q, const struct row_format **f)
+{
+  static const char *const later[] = { "q4_1", "q5_0", "q5_1", "q4_k",
+    "q6_k"
+  };
+  size_t n;
+  const char *name = text_value(q, "type", &n);
+  *f = NULL;
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    if (strcmp(name, later[i]) == 0)
+      return error_say(q->why, "%s comes with chapter 10", name);
+  *f = strlen(name) == n && strcmp(name, "f32") != 0
+      ? format_find(name, NULL) : NULL;
+  return *f != NULL || error_say(q->why, "\"type\" is no type of blocks;"
+                                 " wanted: f16, bf16, q8_0 or q4_0");
+}
+
+/* H.84  Answer about blocks */
+
+static bool pack_numbers(struct inquiry *q, const struct row_format *f,
+                         json_t * from, float *x, unsigned char *packed)
+{
+  size_t n = json_array_size(from);
+  for (size_t i = 0; i < n; i++) {
+    json_t *v = json_array_get(from, i);
+    x[i] = (float)json_number_value(v);
+    if (!json_is_number(v) || x[i] - x[i] != 0)
+      return error_say(q->why, "\"x\"[%zu] is not finite as a float; wanted:"
+                       " a number", i);
+  }
+  if (!format_holds(f, x, n, q->why))
+    return false;
+  f->pack(x, n, packed);
+  put_key(&q->out, "hex");
+  put_hex(&q->out, packed, row_bytes(f->type, n));
+  return true;
+}
+
+/* H.85  Answer about blocks */
+
+static bool read_hex(struct inquiry *q, const char *text, size_t n,
+                     unsigned char *byte)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  for (size_t i = 0; i < n; i++) {
+    const char *d = text[i] == '\0' ? NULL : strchr(digits, text[i]);
+    if (d == NULL || n % 2 != 0)
+      return error_say(q->why, "\"hex\" is no list of bytes; wanted: two"
+                       " digits for each");
+    byte[i / 2] = (unsigned char)(byte[i / 2] << 4 | (d - digits) % 16);
+  }
+  return true;
+}
+
+static bool unpack_bytes(struct inquiry *q, const struct row_format *f,
+                         const char *text, size_t digits, float *x,
+                         unsigned char *packed)
+{
+  size_t whole = f->type < BLOCKS_Q8_0 ? 1 : BLOCK_NUMBERS;
+  size_t one = row_bytes(f->type, whole), n = digits / 2 / one * whole;
+  if (!read_hex(q, text, digits, packed))
+    return false;
+  if (digits / 2 % one != 0)
+    return error_say(q->why, "%zu bytes in %s; wanted: a multiple of %zu",
+                     digits / 2, f->name, one);
+  format_unpack(f->type, packed, n, x);
+  put_key(&q->out, "x"), put_open(&q->out, '[');
+  for (size_t i = 0; i < n; i++)
+    put_float(&q->out, x[i]);
+  put_close(&q->out, ']');
+  return true;
+}
+
+/* H.86  Answer about blocks */
+
+static bool answer_quantize(struct inquiry *q)
+{
+  const struct row_format *f;
+  json_t *from = json_object_get(q->in, "x");
+  size_t digits, n;
+  const char *text = text_value(q, "hex", &digits);
+  if (!pack_type(q, &f))
+    return false;
+  if ((from == NULL) == (text == NULL))
+    return error_say(q->why, "wanted: either \"x\" or \"hex\"");
+  n = (text == NULL ? json_array_size(from) : digits) + BLOCK_NUMBERS;
+  float *x = memory_take(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+  unsigned char *packed = x == NULL ? NULL
+      : memory_take(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+  bool ok = packed != NULL && (text == NULL ? pack_numbers(q, f, from, x, packed)
+                               : unpack_bytes(q, f, text, digits, x, packed));
+  memory_give(q->o->m, FOR_OTHER, packed, n, sizeof *x);
+  memory_give(q->o->m, FOR_OTHER, x, n, sizeof *x);
+  return ok;
+}
+
+/* H.90  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
@@ -680,12 +783,12 @@ static const struct kind_row kind_table[] = {
   {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},
   {"process", 0, 7, NULL, 0, NULL}, {"sample", 0, 7, NULL, 0, NULL},
   {"philox", 0, 7, NULL, 0, NULL}, {"beam", 0, 9, NULL, 0, NULL},
-  {"stop", 0, 8, NULL, 0, NULL}, {"quantize", 0, 6, NULL, 0, NULL},
-  {"speculative", 0, 13, NULL, 0, NULL}
+  {"quantize", 0, 0, KEYS(quantize_keys), answer_quantize},
+  {"stop", 0, 8, NULL, 0, NULL}, {"speculative", 0, 13, NULL, 0, NULL}
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* H.87  Answer one line */
+/* H.91  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -701,7 +804,7 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   return ok;
 }
 
-/* H.88  Serve one line, whatever it is */
+/* H.92  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
@@ -718,7 +821,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* H.89  Serve all lines */
+/* H.93  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
                  struct outfit *o)
@@ -739,7 +842,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* H.90  Probe */
+/* H.94  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {

@@ -6,12 +6,13 @@ static void nobody(void) { }
 static bool never(void) { return false; }
 FUZZ(probe)
 {
-  static const char *const kind[] = {"tokenize", "detokenize", "stream", "train-bpe", "forward", "logprob", "generate", "inspect"};
+  static const char *const kind[] = {"tokenize", "detokenize", "stream", "train-bpe", "forward", "logprob", "generate", "inspect", "quantize"};
   if (size == 0) return 0;
+  int chosen = data[0] == 'Q' ? 8 : data[0] % 8; /* the last came later, and old inputs keep their meaning */
   struct memory m = {.refuse_at = 0};
-  char *out = NULL, *argv[] = {"incipit", "probe", (char *) kind[data[0] % 8], "-t", "1", "-m", "tests/golden/small", NULL};
+  char *out = NULL, *argv[] = {"incipit", "probe", (char *) kind[chosen], "-t", "1", "-m", "tests/golden/small", NULL};
   size_t n_out = 0, lines = 0, answers = 0;
-  if (data[0] % 8 == 3 || data[0] % 8 == 7) argv[3] = NULL;
+  if (chosen == 3 || chosen >= 7) argv[3] = NULL;
   data++, size--;
   FILE *in = size > 0 ? fmemopen((void *) data, size, "r") : fopen("/dev/null", "r"), *to = open_memstream(&out, &n_out), *err = fopen("/dev/null", "w");
   struct console c = {.in = in, .out = to, .err = err, .program = "incipit", .build = "fuzz", .memory = &m, .listen = nobody, .interrupted = never};
