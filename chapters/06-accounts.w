@@ -9,13 +9,13 @@
 
 \chapterquestion{Will it fit?}
 @** Accounts.
-\incipit{W}{hoever} has chosen a model asks this first, and the answers that go round are off by a factor of ten in either direction. Yet nothing is easier to know. Everything that a model keeps while it writes is an array, and the sizes of arrays are products of a few whole numbers that stand in its settings. The weights are there once. The cache is there once for each text, and grows with it. What a pass needs besides is small, and is given
+\incipit{W}{hoever} has chosen a model asks this first, and some of the answers that go round are off by a factor of sixteen. Yet nothing is easier to know. Everything that a model keeps while it writes is an array, and the sizes of arrays are products of a few whole numbers that stand in its settings. The weights are there once. The cache is there once for each text, and grows with it. What a pass needs besides is small, and is given
 back when the pass is over.
 
-This chapter writes the products down, and then holds them against what was really asked of the memory, to the byte: chapter 0 has kept the books all the time. Then it goes through what can be done about the sum. Fewer heads of keys and values, a shorter look back, shorter numbers, fewer rows: all four are used in models that you can load, and each of them is one line of the product.
+This chapter writes the products down, and then holds them against what was really asked of the memory, to the byte: chapter 0 has kept the books all the time. Then it goes through what can be done about the sum. Fewer heads of keys and values, a shorter look back, fewer rows, shorter numbers: the first two are built into models that you can load, the others are the choice of who runs them, and each works on one factor of the product.
 
 \begin{byhand}{a thousand bytes}
-A model of 2 layers has 4 heads of queries and 2 heads of keys and values, of 3 numbers each. A number takes 2 bytes, all weights together take 400, and there are 1000.
+A model of 2 layers has 4 heads of queries and 2 heads of keys and values, of 3 numbers each. A number takes 2 bytes, all weights together take 400, and the memory has 1000 bytes.
 
 \medskip
 \begin{tabular}{@@{}ll@@{}}
@@ -175,7 +175,7 @@ uint64_t bill_weights(const struct model *lm)
   return sum;
 }
 
-@ \Cref{tab:tensors} has two bills. Two thirds of a model of 7B are in the MLP; and of the smallest GPT-2 nearly a third is the table of its vocabulary, which is why models of that size tie their head.
+@ \Cref{tab:tensors} has two bills. Two thirds of a model of 7B are in the MLP; and of the smallest GPT-2 nearly a third is the table of its vocabulary, which is why a small model had better tie its head.
 
 \begin{table}
 \tabcaption{tab:tensors}{Where the weights are: numbers of one tensor, and how many such tensors there are.}
@@ -196,7 +196,7 @@ head & tied & & \val{bill.llama-7b.head} & \val{bill.llama-7b.head.times}\\
 \end{tabular*}
 \end{table}
 
-@ The keys of the table are the first word of each line.
+@ The names under which the numbers of the table are printed end with the first word of each line.
 
 @<Print every number that the prose quotes@>=
 static void print_tensors(const char *name, const struct model_config *c)
@@ -216,21 +216,21 @@ Behind every token that has been read, each layer keeps a key and a value, in ea
 \begin{equation}\label{eq:tokenbytes}
   2\,L\,h\,d_h\,b
 \end{equation}
-bytes, $n$ tokens $n$ times as many, and a batch of $B$ texts $B$ times that. The number of heads is that of keys and values, not of queries; where the two are equal, $h\,d_h$ is mostly the width $d$ of the model, and then one can write $2Ldb$. That formula is printed a lot, and is wrong for nearly every model of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
+bytes, $n$ tokens $n$ times as many, and a batch of $B$ texts $B$ times that. The number of heads is that of keys and values, not of queries; where the two are equal, $h\,d_h$ is mostly the width $d$ of the model, and then one can write $2Ldb$. That formula is printed a lot, and is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
 @^KV cache@>
 
-@ Formats may put the numbers of a head into blocks, so $d_hb$ is what |row_bytes| says. A layer with a window $W$ needs no more rows than that: $S$ sinks and a ring of $W-1+k$, where $k$ is the longest pass (\cref{sec:leaving}). And rows come in pages of $P$. With all that, a layer has for each text
+@ Formats may put the numbers of a head into blocks, so $d_hb$ is what |row_bytes| says. A layer with a window $W$ needs no more than $S$ sinks and a ring of $W-1+k$ rows, where $k$ is now the longest pass (\cref{sec:leaving}). And rows come in pages of $P$. With all that, a layer has for each text
 \begin{equation}\label{eq:pages}
   \left\lceil\frac nP\right\rceil\hbox{\ pages, with a window at most\ }
   \left\lceil\frac SP\right\rceil+1+\left\lceil\frac{W-2+k}P\right\rceil,
 \end{equation}
-of $P\cdot2\,h\,d_hb$ bytes each. (A ring of $R$ rows lies askew in the pages. In the worst case one row is on the first page, and the $R-1$ others need $\lceil(R-1)/P\rceil$ more.) With pages of one row and passes of one row that is $n$ rows, or $W+S$ at most; this is what is meant when nothing is said of pages.
+of $P\cdot2\,h\,d_hb$ bytes each, whichever is less. (A ring of $R$ rows lies askew in the pages. In the worst case one row is on the first page, and the $R-1$ others need $\lceil(R-1)/P\rceil$ more.) With pages of one row and passes of one row that is $n$ rows, or $W+S$ at most; this is what is meant when nothing is said of pages.
 
 @<What each token leaves@>=
 struct plan { const struct row_format *format; uint64_t context, batch;
   uint64_t page_rows, pass; };
-  /* how rows are kept; tokens of a text, and texts; rows of a page and of the longest
-     pass, 0: 1 */
+  /* how rows are kept; tokens of a text; texts; rows of a page and rows of the longest
+     pass, where 0 is taken for 1 */
 uint64_t bill_token(const struct model_config *c, const struct row_format *f);
   /* the bytes that one token leaves in all layers */
 uint64_t bill_rows(const struct model_config *c, uint32_t layer,
@@ -264,10 +264,10 @@ uint64_t bill_rows(const struct model_config *c, uint32_t layer,
   return (w > 0 && ring < pages ? ring : pages) * page;
 }
 
-@ Sums for models that nobody has built yet can be as large as anybody likes, and 63 bits, what a whole number in JSON may have, are not enough for everything that can be typed. So each product is checked. A sum that is not finite in this sense is refused, and not silently cut.
+@ Sums for models that nobody has built yet can be as large as anybody likes, and 63 bits, the most that readers of JSON agree about, are not enough for everything that can be typed. So the products of the cache are checked, and a sum that needs more bits is refused and not silently cut.
 
 @<Reckon what tokens leave@>=
-static bool times(uint64_t *x, uint64_t by)
+static bool multiply(uint64_t *x, uint64_t by)
 {
   if (by != 0 && *x > UINT64_MAX / by) return false;
   *x *= by;
@@ -282,14 +282,14 @@ bool bill_cache(const struct model_config *c, const struct plan *p,
 {
   uint64_t row = row_bytes(p->format->type, c->head_dim);
   bool fits = p->context <= INT64_MAX
-    && times(&row, 2 * (uint64_t) c->n_kv_heads);
+    && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
   if (p->format->type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
       " multiple of %d", p->format->name, c->head_dim, BLOCK_NUMBERS);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
     uint64_t layer = bill_rows(c, i, p);
-    fits = times(&layer, p->batch) && times(&layer, row)
+    fits = multiply(&layer, p->batch) && multiply(&layer, row)
       && layer <= INT64_MAX && *bytes <= INT64_MAX - layer;
     *bytes += layer;
   }
@@ -301,7 +301,7 @@ bool bill_cache(const struct model_config *c, const struct plan *p,
 @^GiB@>
 
 \begin{table}
-\tabcaption{tab:caches}{What a token leaves in the cache, in bytes, and what a whole context takes, both for numbers of two bytes. The contexts are those that the models were published with; Mistral 7B has a window of \val{shape.mistral-7b.window}.}
+\tabcaption{tab:caches}{What a token leaves in the cache, in bytes, and what a whole context takes, both for numbers of two bytes. The contexts are those of the published settings; Mistral 7B has a window of \val{shape.mistral-7b.window}, and no more rows than that. Heads are those of keys and values.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
 \tabhead{model} & \tabhead{layers} & \tabhead{heads} & \tabhead{a token} & \tabhead{context} & \tabhead{GB} & \tabhead{GiB}\\
 GPT-2 small & \val{shape.gpt2.layers} & \val{shape.gpt2.heads} & \val{shape.gpt2.token} & \val{shape.gpt2.context} & \val[3]{shape.gpt2.gb} & \val[3]{shape.gpt2.gib}\\
@@ -397,11 +397,11 @@ bool shape_find(const char *name, struct model_config *c, struct error *why)
 }
 
 @* What a pass borrows. \label{sec:passbill}
-While a pass runs it needs a desk (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, queries, keys, values, what attention has found, and the inside of the MLP; most of it numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
+While a pass runs it needs a desk (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
 \begin{equation}\label{eq:desk}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ if the file has queries, keys and values in one matrix, which GPT-2's has, and else 0; and $w=\val{desk.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. (The last number in the bracket is that of the angles, one pair for each wheel.) Besides, each worker has a sheet for attention with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more. No factor in this is the number of layers: they all use the same desk.
+bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{desk.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has a sheet for attention with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and the pass has a head of \val{desk.pass} bytes. No factor in this is the number of layers: they all use the same desk.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -429,7 +429,7 @@ uint64_t bill_pass(const struct model_config *c, uint64_t rows,
     + workers * 4 * sheet;
 }
 
-@ How much is that? A step of Llama 7B has one row and borrows \val{desk.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{desk.llama.prompt} MB, to which the scores of all its rows would be added if anybody wanted them. That is why long prompts are read in chunks: the memory for a pass grows with the pass, and only the cache with the text.
+@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{desk.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{desk.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the sheet has \val{desk.llama.sheet} bytes more for every 256 positions), and the cache grows with the text and not with the pass.
 
 @ And the tokenizer? Its tables grow by doubling, so their room is the first of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four of them take
 \begin{equation}\label{eq:vocabulary}
@@ -466,11 +466,11 @@ uint64_t bill_vocabulary(uint64_t ids, uint64_t merges)
 }
 
 @* Whether it fits. \label{sec:fits}
-Weights and cache together must not be more than there is. Weights are fixed, and the cache is a multiple of the context and of the batch; so both questions that are asked in practice, how long may a text be, and how many texts may there be, are a subtraction and a division:
+Weights and cache together must not be more than there is; the desk of a pass comes on top, and whoever reckons to the last byte must leave room for it. Weights are fixed, and the cache is a multiple of the context and of the batch; so how many texts there may be is a subtraction and a division, and how long one may be is nearly that:
 \begin{equation}\label{eq:fits}
   B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}}{\hbox{cache of one text}}\right\rfloor.
 \end{equation}
-A Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB, and on an accelerator of 80 GB there is room for \val{fits.llama.batch} texts of 4096 tokens each, or for one of \val{fits.llama.context}. (It was trained for 2048. The account knows what can be paid for, not what makes sense.)
+A Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB, and on an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of 4096 tokens each, or for one of \val{fits.llama.context}. (It was trained for 2048. The account knows what can be paid for, not what makes sense.)
 
 @<Whether it fits@>=
 uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
@@ -519,9 +519,9 @@ uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
 }
 
-@ \Cref{fig:stack} is this for one model and one text that gets longer. The weights are a floor; on it stands the cache, a wedge. How steep it is depends on the levers of the next sections, and they are what the rest of the chapter is about: the same model, the same text, and the wedge cut to a quarter, and that to nearly a quarter again.
+@ \Cref{fig:stack} is this for one model and one text that gets longer. The weights are a floor; on it stands the cache, a wedge. How steep it is depends on the levers of the next sections, and they are what the rest of the chapter is about: the same shape, the same text, and the wedge cut to a quarter, and that to little more than a quarter again. (The floor is drawn as it is published. With 8 heads the matrices of keys and values would be smaller, too, and it would lie lower by an eighth.)
 
-\fig{stack}{fig:stack}{Memory for one text on Llama 7B's shape, in GB, over the length of the text: the weights in two bytes a number, and on them the cache, with 32 heads of keys and values as published, with 8, and with 8 in blocks of four bits. The line is an accelerator of 80 GB.}{Three wedges on a common floor. The steepest crosses the line of the accelerator before the end; the second is a quarter as steep, the third hardly rises above the floor.}
+\fig{stack}{fig:stack}{Memory for one text on Llama 7B's shape, in GB, over the length of the text: the weights in two bytes a number, and on them the cache, with 32 heads of keys and values as published, with 8, and with 8 in blocks of four bits; each wedge begins at the floor. The line is an accelerator of 80 GB, taken as $80\cdot10^9$ bytes.}{Three wedges on a common floor. The steepest crosses the line of the accelerator before the end; the second is a quarter as steep, the third hardly rises above the floor.}
 
 @ The points of the figure.
 
@@ -546,15 +546,15 @@ static bool print_stack(struct error *why)
 }
 
 @* Fewer heads. \label{sec:grouped}
-The first lever is in the formula as $h$. Several heads of queries may share one head of keys and values (Ainslie and others 2023); in the extreme all of them share a single one (Shazeer 2019). The queries stay as many as they were, and so do the multiplications; what gets less is what is stored and read. Llama 2 70B has 64 heads of queries and 8 of keys and values: a context of 4096 takes \val{bill.70b.grouped} bytes, \val[2]{bill.70b.grouped.gib} GiB, where with 64 it would be \val[0]{bill.70b.full.gib} GiB.
+The first lever is in the formula as $h$. Several heads of queries may share one head of keys and values (Ainslie and others 2023); in the extreme all of them share a single one (Shazeer 2019). The queries stay as many as they were, and so do the multiplications of attention; what gets less is what is stored and read. Llama 2 70B has 64 heads of queries and 8 of keys and values: a context of 4096 takes \val{bill.70b.grouped} bytes, \val[2]{bill.70b.grouped.gib} GiB, where with 64 it would be \val[0]{bill.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>
 
-Chapter 2 has had groups from the start: head number $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, $g$ being the size of a group. With groups of one that is the attention of 2017, and not another function that happens to do the same: no kernel asks whether there are groups. The other direction can be tested, too. Take a model with groups and write each key head's matrix $g$ times, once for each query of the group. That is a model without groups, with a cache $g$ times as large, and all its logits are the same bits. (|groups_are_shared_heads| in \.{tests/check\_accounts.c} does this.)
+Chapter 2 has had groups from the start: head number $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, $g$ being the size of a group. With groups of one that is the attention of 2017, and not another function that happens to do the same: no kernel asks whether there are groups. The other direction can be tested, too. Take a model with groups and write the matrix of each head of keys, and of values, $g$ times, once for each query head of the group. That is a model without groups, with a cache $g$ times as large, and all its logits are the same bits. (|groups_are_shared_heads| in \.{tests/check\_accounts.c} does this.)
 
-Is anything lost? Not by the arithmetic; the models that have groups were trained with them. Whether the same money spent otherwise would have made a better model is a question to those who train.
+Is anything lost? Not by the arithmetic, if a model was trained with groups. Whether it would have become better without them only training can tell; Ainslie and others measured it, and found eight heads of keys and values nearly as good as all, and a single one somewhat worse.
 
 @* A shorter look back. \label{sec:ring}
-The second lever is $n$. A row of a layer with a window of $W$ sees itself and the $W-1$ rows before; so the rows behind that can go, and the cache of this layer stops growing. \Cref{sec:leaving} has done it: what stays are $W-1+k$ rows for a pass of $k$. \Cref{fig:ring} watches a window of six at work, with pages of one row. Each row of the text takes the place of the one that has just left.
+The second lever is $n$. A row of a layer with a window of $W$ sees itself and the $W-1$ rows before; so the rows before those can go, and the cache of this layer stops growing. \Cref{sec:leaving} has done it: what stays are $W-1+k$ rows for a pass of $k$. \Cref{fig:ring} watches a window of six at work, with pages of one row. Each row of the text takes the place of the one that has just left.
 
 \widefig{ring}{fig:ring}{A window of six rows in the built-in model, read from the cache: a line for each place in memory, a column for each token that is read, and in each cell the position of the row that lies there. Red is the row that was just written. The first four tokens came in one pass.}{A grid of six lines and sixteen columns. From the seventh column on each new number stands in the line of the oldest, and the red cells run down a staircase that begins anew every six columns.}
 
@@ -562,7 +562,7 @@ The second lever is $n$. A row of a layer with a window of $W$ sees itself and t
 \begin{equation}\label{eq:reach}
   L\,(W-1)
 \end{equation}
-positions, one window less a row in each layer, and not a position further. Both are tests: change a token, and the last row that differs stands exactly there. And compared with a model that sees everything, the first row that differs is number $W+1$, the first one that has lost something.
+positions, one window less a row in each layer, and not a position further. A test changes a token, and the last row that differs stands exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is number $W+1$, counted from 1, the first that has lost something (|a_ring_is_a_mask|).
 
 To look into the cache, a pass is begun, the view of its last row is taken, and the pass is aborted. Then it is done in earnest.
 
@@ -605,10 +605,10 @@ static bool print_ring(struct laboratory *lab, struct error *why)
 }
 
 @* The first rows and the last. \label{sec:sinks}
-The third lever is to throw rows away although the model would still see them. Which? The oldest, one would say, and that is the window again. But models that were trained to see everything take it badly. Xiao and others (2023) found why: many heads put most of their weight on the very first positions when there is nothing that they want to look at, because a softmax must put it somewhere. Take those rows away, and all the weights of such a head change. So they kept a few of the first rows besides the last ones, and called them \emph{attention sinks}.
+The third lever is to throw rows away although the model would still see them. Which? The oldest, one would say, and that is the window again. But models that were trained to see everything take it badly. Xiao and others (2023) found why: many heads put most of their weight on the very first positions when there is nothing that they want to look at, because a softmax must put it somewhere. Take those rows away, and all the weights of such a head change. So a few of the first rows are kept besides the last ones; they are called \emph{attention sinks}.
 @^attention sink@>@^eviction@>
 
-That is |config_set_window| with |sinks|: a row sees the first $S$ positions and its window, and nothing between. The rows between leave the cache. Positions are \emph{kept}: a key stays turned by the position at which it was read, and a new row goes on counting. (The other way is to number the rows in the cache anew in each step, and turn all their keys to their new places. Then a text can become longer than the positions that the model was trained for; but every key must be stored unturned and turned in every step, and a row is no longer a function of the tokens before it and their positions, which is what makes it shareable.) Models with learned positions are refused, since their table ends where it ends.
+That is |config_set_window| with |sinks|: a row sees the first $S$ positions and its window, and nothing between. The rows between leave the cache. Positions are \emph{kept}: a key stays turned by the position at which it was read, and a new row goes on counting. (Xiao and others do it the other way. They number the rows in the cache anew in each step, and turn all their keys to their new places. Then a text can become longer than the positions that the model was trained for; but every key must be stored unturned, and turned in every step by every row that looks at it, and what a chunk computes would depend on where it begins.) Models with learned positions are refused: sinks are for texts without end, and their table of positions has one.
 
 @* Numbers that are shorter. \label{sec:rowformats}
 The last factor of the product is the number of bytes in a number. A key is compared with queries and a value is averaged with others; neither needs seven digits. So a cache may keep them in 16 bits, or in blocks, where 32 numbers share a scale. The store of chapter 4 takes a |row_format| and asks no further: it packs what it is given, and the view says in which type it is to be read. Here are the formats.
@@ -637,9 +637,9 @@ bool format_holds(const struct row_format *f, const float *x, size_t n,
   /* whether |x| can be packed: its numbers are finite, the scale of each block is one
      of binary16, and blocks are whole */
 
-@ How is a block of 32 made? In \texttt{q8\_0} the largest of them, whatever its sign, is to become 127, and the others are rounded to whole numbers on that scale: $d=\max|x_i|/127$, and $x_i/d$ to the nearest, from the middle away from 0. What is stored is $d$, in binary16, and 32 bytes: 34 bytes for 32 numbers.
+@ How is a block of 32 made? In \texttt{q8\_0} the largest of them, whatever its sign, is to become 127, or $-127$, and the others are rounded to whole numbers on that scale: $d=\max\vert x_i\vert/127$, and $x_i/d$ to the nearest, halves away from 0. What is stored is $d$, in binary16, and 32 bytes: 34 bytes for 32 numbers.
 
-In \texttt{q4\_0} there are sixteen steps, from $-8$ to $7$. They are not symmetric, so the largest gets the long side: $d$ is such that it becomes $-8$, and has the opposite sign of it. That costs the number that lies furthest on the other side up to one step. What is stored is $x_i/d+8$, rounded and kept below 16; two of them fit into a byte: 18 bytes for 32 numbers.
+In \texttt{q4\_0} there are sixteen values, from $-8$ to $7$. They are not symmetric, so the largest gets the long side: $d$ is such that it becomes $-8$, and has the opposite sign of it. That costs the number that lies furthest on the other side up to one step. What is stored is $x_i/d+8$, rounded and kept below 16; two of them fit into a byte: 18 bytes for 32 numbers.
 
 \begin{byhand}{four numbers on sixteen steps}
 A block of four, for short: $-1.6$, $0.5$, $0.25$ and $1.55$. The largest is $-1.6$, so $d=-1.6\div(-8)=0.2$.
@@ -657,7 +657,7 @@ less 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 What is rounded is off by half a step at most, $0.1$. But $1.55$ has been cut: it would have become 16, which is a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The scale is rounded to binary16, but the numbers have been divided by the scale as it was before: that is how ggml makes its blocks, and files of models are made so, too. The type of an array of whole numbers must be reached from a float without leaving its range, or C does not say what comes of it; so there are limits on both sides, and what is no number becomes 0.
+@ The scale is rounded to binary16, but the numbers have been divided by the scale as it was before: that is how ggml makes its blocks, and files of models are made so, too. A float outside the range of a whole-number type may not be converted to it: C leaves open what comes of that. So there are limits on both sides, and what is no number becomes 0.
 
 @<Pack a block@>=
 static void put_scale(float d, unsigned char *to)
@@ -775,7 +775,7 @@ const struct row_format *format_find(const char *name, struct error *why)
   return NULL;
 }
 
-@ Not everything can be packed. A number that is not finite spoils the scale of its block, and a scale beyond the largest number of binary16 becomes infinite. Inside a pass neither is asked: such a row makes its layer's output something else than finite, and the pass says so at the end (\cref{sec:head}). Who packs for its own sake can ask before.
+@ Not everything can be packed. An infinite number makes the scale of its block infinite, a scale beyond the largest number of binary16 becomes so, and what is no number is packed as 0. Inside a pass nobody asks. There it is the row itself that tells: a row with a number that is not finite is noted behind its layer, whatever the cache makes of it, and an infinite scale makes the rows that look at it such rows (\cref{sec:forward}). Who packs for its own sake can ask before. (In binary16 itself a large number becomes infinity, as the rule of rounding has it, and that is allowed.)
 
 @<Say whether numbers can be packed@>=
 bool format_holds(const struct row_format *f, const float *x, size_t n,
@@ -812,7 +812,7 @@ bool format_holds(const struct row_format *f, const float *x, size_t n,
 @<Say whether numbers can be packed@>@;
 
 @* What it costs to forget. \label{sec:forgetting}
-Each of the levers but the first makes another model of the one that was trained. How much another? Three tales that the built-in model has not been trained on, \val{tales.tokens} tokens in one context, are read with each, and every row is scored: by how much the largest logit error differs from the exact one, how many of the rows would have chosen another token, and the perplexity.
+A lever that a model was not trained with makes another model of it. How much another? Three tales that the built-in model has not seen, \val{tales.tokens} tokens in one context, are read with each, and every row is scored: how far its worst logit is from the exact one, how many of the rows would have chosen another token, and the perplexity (\cref{sec:perplexity}).
 @^perplexity@>
 
 @<Read three tales@>=
@@ -930,7 +930,7 @@ static bool assess(struct laboratory *lab, const struct tales *t,
   return true;
 }
 
-@ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: no token of the tales is another in \texttt{f16}. The blocks of eight bits err more than \texttt{bf16} does, though their numbers have as many bits: a block has one scale, and its small numbers lose what the largest one dictates. \val{kv.q8_0.changed} row of \val{tales.rows} changes its mind. Four bits are another matter: every logit moves, by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows lead to another token. The perplexity hardly notices. It is a mean over all tokens, and most of them were clear.
+@ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. The blocks of eight bits err more than \texttt{bf16} does, though that too keeps only eight bits of each number: a block has one scale, and its small numbers lose what the largest one dictates. Of \val{tales.rows} rows \val{kv.q8_0.changed} changes its mind. Four bits are another matter: the farthest logit of a row is off by \val[2]{kv.q4_0.mean} in the mean and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows lead to another token. The perplexity hardly notices: it comes from a mean over all tokens, and most of them were clear.
 
 \begin{table}
 \tabcaption{tab:formats}{What is left of the logits if keys and values are kept shorter: bytes a token in the built-in model, with scales; the largest error of a logit, and the mean of each row's largest; rows with another likeliest token; perplexity.}
@@ -946,9 +946,9 @@ static bool assess(struct laboratory *lab, const struct tales *t,
 
 @ The second promise holds among the paths of each format. A row is packed before anybody looks, and what was packed once is what everybody reads; so with \texttt{q4\_0}, too, a text in one pass, in chunks, token by token, forked, or with no cache at all has the same bits. They are other bits than those of \texttt{f32}, and the same at every attempt.
 
-\Cref{fig:kverrors} has the errors row by row. They do not grow with the position: an error in a key of long ago is one among many, and the softmax averages it away.
+\Cref{fig:kverrors} has the errors row by row. They do not grow with the position, though later rows look at more and more keys that are a little off.
 
-\fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache, each point the median of 32 rows; the axis of errors is logarithmic. The marks below are rows whose likeliest token has changed.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
+\fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache, each point the median of 32 rows; the axis of errors is logarithmic. The marks below are groups of 32 in which the likeliest token of a row has changed, a larger one for two rows; above those of q4\_0, below that of q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 
 @<Measure what a shorter memory costs@>=
 static const struct memory_way formats_way[] = @[{@|
@@ -980,10 +980,10 @@ static bool print_errors(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-@ Then the windows (\cref{tab:windows}). A window of 128 makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: what a tale needs from far back is mostly the names of its people, and they are told again and again. Four sinks help a little at every width, and never much. The heads of a small model that was trained on short texts have not learnt to lean on the first of them; the effect for which sinks were invented is one of large models.
+@ Then the windows (\cref{tab:windows}). A window of 128 makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than their four rows do as a part of the window: beside a window of 16 they bring the perplexity to \val[3]{win.16.sinks.perplexity}, and a window of 20 has \val[3]{win.20.perplexity}. From a width of 256 on they do hardly anything. The effect for which they were invented does not show in this model, which was trained on short texts; where a model leans on its first positions, the left half of the table would look worse, and the right half would not.
 
 \begin{table}
-\tabcaption{tab:windows}{The tales with a window in all layers, without and with four sinks: rows in the cache at the end, rows whose likeliest token has changed, and perplexity.}
+\tabcaption{tab:windows}{The tales with a window in all layers, without and with four sinks: rows that such a cache needs if it is read token by token, rows whose likeliest token has changed, and perplexity.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
 & \multicolumn{3}{c}{no sinks} & \multicolumn{3}{c}{four sinks}\\
 \tabhead{window} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity}\\
@@ -1018,13 +1018,14 @@ static bool print_window(struct laboratory *lab, const struct tales *t,
   return true;
 }
 
-@ Five windows, each without sinks and with four. The smallest is hardly a clause, the largest more than half of all three tales together.
+@ Five windows, each without sinks and with four, and one that is as large as the smallest with its sinks. The smallest is hardly a clause, the largest more than half of all three tales together.
 
 @<Measure what a shorter memory costs@>=
 static bool print_windows(struct laboratory *lab, const struct tales *t,
   double whole, struct error *why)
 {
   static const uint32_t window[] = @[{ 16, 64, 128, 256, 1024 }@];
+  if (!print_window(lab, t, 20, 0, whole, why)) return false;
   for (int i = 0; i < 5; i++)
     for (uint32_t sinks = 0; sinks <= 4; sinks += 4)
       if (!print_window(lab, t, window[i], sinks, whole, why)) return false;
@@ -1087,7 +1088,7 @@ static bool compare_cache(struct laboratory *lab, const struct plan *p,
   return true;
 }
 
-@ A pass borrows and gives back, so of it the books have the peak. That is a peak over all passes so far; therefore the pass comes first, in a book that is new.
+@ A pass borrows and gives back, so of it the books have the peak. That is a peak over all passes so far; therefore each pass has a book of its own.
 
 @<Hold the reckoning against the books@>=
 static bool compare_pass(struct laboratory *lab, uint32_t n, struct error *why)
@@ -1149,7 +1150,7 @@ static bool print_books(struct laboratory *lab, struct error *why)
   return true;
 }
 
-@ The case by hand needs no model. Its lines are those of the box.
+@ The case by hand needs no model, only its four numbers.
 
 @<Print what the case by hand comes to@>=
 static void print_by_hand(void)
@@ -1167,7 +1168,7 @@ static void print_by_hand(void)
 }
 
 @* What the tutorials say. \label{sec:accountstutorials}
-Here the five sources have figures, and most of them are right: the formula is simple, and they knew it. Where they go wrong it is with the hidden size for the heads of keys and values, and with the two kinds of thousands.
+Here the five sources have figures, and the formula behind most of them is right. What goes wrong is what is put into it: the hidden size for the heads of keys and values, the numbers of one model for another's, more tokens than a model has positions; and the two kinds of thousands.
 
 \begin{tutorial}{wrong}{S3-13}
 \quoted{For a model like GPT-4 with \textasciitilde 120 layers and \textasciitilde 128 attention heads, the KV cache for a 128K-token context can consume tens of gigabytes of GPU memory.}
@@ -1181,12 +1182,12 @@ Here the five sources have figures, and most of them are right: the formula is s
 
 \begin{tutorial}{misleading}{S0-41}
 \quoted{a frontier-scale model. Take a 32-layer model with a 4096-dimension hidden state}
-\ourrun a model of that shape has \val{claim.S0-41} weights in its layers. That is what everybody calls 7B.
+\ourrun $12Ld^2$, with an MLP of four times the width, are \val{claim.S0-41} weights in the layers. That is what everybody calls 7B.
 \end{tutorial}
 
 \begin{tutorial}{ambiguous}{S0-42, S0-43}
 \quoted{A 100,000-token context window needs 50 GB of KV cache}
-\ourrun \val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. It is neither 50; 50 GiB is what 102,400 tokens take, and 50 GB what 100,000 would take of 500,000 bytes each.
+\ourrun \val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Neither is 50: 50 GiB is what $102\,400$ tokens take, and 50 GB what $100\,000$ would take of $500\,000$ bytes each.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S0-55, S2-57}
@@ -1199,44 +1200,42 @@ Here the five sources have figures, and most of them are right: the formula is s
 \ourrun \val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
 \end{tutorial}
 
-@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{bill.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
+@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{bill.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
 
-Three claims are about markets. That most single GPUs have less than that (S0-44) is true or not depending on the year; 65 GB fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and of prefill it is not: there the pairs are quadratic, and \cref{sec:serial} has the length from which they dominate.
+Three claims no program can decide. That most single GPUs have less than 50 GB (S0-44) is true or not depending on the year; the \val[1]{fifty.sum} GB of that cache and its weights fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and false of prefill: there the pairs are quadratic, and \cref{sec:serial} has the length from which they dominate.
 
 @* Questions. \label{sec:questionstwo}
-Part II ends with what people ask, and with what they believe. Each answer is a sentence, and behind it stands the place where a program shows it.
+Part II ends with what people ask, and with what they believe. Behind each answer stands the place where a program shows it.
 
+\medskip\noindent\emph{What is autoregressive generation?} To write a token, look at all before it, and choose from the scores behind the last; then the token belongs to the text. The loop has six steps (\cref{sec:sixsteps}).
+
+\smallskip\noindent\emph{What is the KV cache?} The keys and values of all rows that have been read. They are functions of the tokens up to their row, so they may be kept; with them and without them no bit of a logit differs (\cref{sec:twice}).
+
+\smallskip\noindent\emph{Why is it slower as the text grows?} A step has one row, whose cost is always the same, and it looks at all rows before: $a+bn$ (\cref{sec:cacheclock}). In GPT-2 small's shape $bn$ passes $a$ far beyond the end of the context.
+
+\smallskip\noindent\emph{How much memory does it take?} Weights, and $2Lh\,d_hb$ bytes a token and text (\cref{sec:cachebill}); for a Llama 7B \val{claim.S0-56} bytes, a gigabyte every \val[0]{llama.gigabyte} tokens.
+
+\smallskip\noindent\emph{Can it run without?} Yes, with the same text. A thousand tokens of the built-in model take \val[0]{cache.clock.ratio.1000} times as long (\cref{sec:cacheclock}).
 \medskip
-\noindent\emph{What is autoregressive generation?} To write a token, look at all before it, and choose from the scores behind the last; then the token belongs to the text. The loop has six steps (\cref{sec:sixsteps}).
 
-\noindent\emph{What is the KV cache?} The keys and values of all rows that have been read. They are functions of the tokens up to their row, so they may be kept; with them and without them no bit of a logit differs (\cref{sec:twice}).
-
-\noindent\emph{Why is it slower as the text grows?} A step has one row, whose cost is always the same, and it looks at all rows before: $a+bn$ (\cref{sec:cacheclock}). In GPT-2 small's shape $bn$ passes $a$ far behind the end of the context.
-
-\noindent\emph{How much memory does it take?} Weights, and $2Lh\,d_hb$ bytes a token and text (\cref{sec:cachebill}); for a Llama 7B \val{claim.S0-56} bytes, a gigabyte every \val[0]{llama.gigabyte} tokens.
-
-\noindent\emph{Can it run without?} Yes, with the same text. A thousand tokens of the built-in model take \val[0]{cache.clock.ratio.1000} times as long.
-\medskip
-
-@ The takeaways, in such words that none contradicts another:
+@ To take away:
 
 \begin{itemize}
 \item One token a pass, and $1+(g-1)$ passes for $g$ tokens: the first comes from the prompt's pass.
 \item With the cache rows are linear in the text and pairs are quadratic; without it rows are quadratic and pairs cubic.
-\item Reading a prompt is bound by arithmetic, writing by memory; which of the two a pass is, its rows decide.
-\item The cache is the cost of length. It is a product, and each factor of it is a lever.
+\item The number of rows of a pass decides what it waits for: many rows for arithmetic, one row for memory.
+\item The cache is the cost of length. It is a product, and most of its factors are levers.
 \end{itemize}
 
 @ And four beliefs.
 
-\smallskip
-\noindent\emph{``It thinks ahead.''} Nothing of the tokens to come is there to be thought of. A row is a function of the tokens up to its own; alter the text behind it, and not a bit of it changes. What a row may contain is what makes some continuations likelier than others, and that is all that planning can mean here. The check: |later_tokens_change_nothing|.
+\smallskip\noindent\emph{``It thinks ahead.''} Nothing of the tokens to come is there to be thought of. A row is a function of the tokens up to its own; alter the text after it, and not a bit of it changes. What a row may contain is what makes some continuations likelier than others, and that is all that planning can mean here. The check: |later_tokens_change_nothing|.
 
-\noindent\emph{``More processors make the answer come faster.''} The passes follow each other, and no two of them can run at the same time. Within a pass the work can be divided, and a step of decode must read all weights: two workers shorten it as far as two workers read faster than one, here \val[2]{phases.scale.write} times. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
+\smallskip\noindent\emph{``More processors make the answer come faster.''} The passes of a text follow each other, and no two of them can run at the same time. Within a pass the work can be divided, and a step of decode must read all weights: two workers shorten it as far as two workers read faster than one, here \val[2]{phases.scale.write} times. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
 
-\noindent\emph{``The cache is optional.''} For the text, yes; that is a theorem here, and a test. For the time, no. The check: |to_remember_changes_no_bit|.
+\smallskip\noindent\emph{``The cache is optional.''} For the text, yes; that is a theorem here, and a test. For the time, no. The check: |to_remember_changes_no_bit|.
 
-\noindent\emph{``One token at a time is a limitation of the machine.''} It is a choice of what to compute. The chain rule holds for any order (\cref{sec:chance}), and a model that is trained to fill in masks could write in another. Given a model that predicts the next token, that next token is what it can say. The check: |probabilities_of_all_texts_add_up_to_one|.
+\smallskip\noindent\emph{``One token at a time is a limitation of the machine.''} It is a choice of what to compute. The chain rule holds for any order (\cref{sec:chance}), and a model that is trained to fill in masks could write in another. Given a model that predicts the next token, that next token is what it can say. The check: |probabilities_of_all_texts_add_up_to_one|.
 
 @* Names and claims. \label{sec:accountskeys}
 The numbers of the tables are printed shape by shape.
@@ -1311,6 +1310,8 @@ static void print_fits(void)
   printf("claim.S1-49 %" PRIu64 "\n", bill_max_batch(&c, &p, weights, card));
   printf("desk.row %zu\ndesk.llama.one %" PRIu64 "\n", 3 * sizeof (uint32_t)
     + sizeof (size_t) + sizeof (struct view), bill_pass(&c, 1, 1, 1));
+  printf("desk.pass %zu\ndesk.llama.sheet %" PRIu64 "\n", sizeof (struct pass),@|
+    bill_pass(&c, 1, 257, 1) - bill_pass(&c, 1, 1, 1));
   printf("desk.llama.prompt %.4f\n", (double) bill_pass(&c, 2048, 2048, 1)
     / 1e6);
 }
@@ -1328,6 +1329,8 @@ static void print_claims(void)
   printf("claim.S0-43 %" PRIu64 "\nclaim.S0-63 %" PRIu64 "\n", hundred,
     hundred);
   printf("llama.gigabyte %.4f\n", 1e9 / (double) token);
+  printf("fifty.sum %.4f\n", (double) (hundred + 2
+    * bill_parameters(&c)) / 1e9);
   printf("fifty.gb %.4f\nfifty.gib %.4f\n", (double) hundred / 1e9,@|
     (double) hundred / 0x1p30);
   printf("claim.S0-19 %" PRIu64 "\n", 6 * token / c.n_layers);
@@ -1344,7 +1347,7 @@ static void print_claims(void)
     cache_of("llama-7b", 131072, 8) / 0x1p30);
 }
 
-@ Those about the smallest, the one of 70B and the two that nobody can load.
+@ Those about the smallest model, the one of 70B and the one that nobody can load.
 
 @<Print every number that the prose quotes@>=
 static void print_more_claims(void)
@@ -1377,7 +1380,7 @@ static void print_more_claims(void)
     c.n_layers);
 }
 
-@ The shape that one source calls ``like GPT-4'' is given in numbers; what it does not say, the size of a head, is that of the others.
+@ The shape that one source calls ``like GPT-4'' is given in numbers; what it does not say, the size of a head, is that of most large models.
 
 @<Print every number that the prose quotes@>=
 static bool print_big(struct error *why)
@@ -1445,7 +1448,7 @@ static bool print_what(struct laboratory *lab, const char *what,
 @* The check. \label{sec:accountscheck}
 What the program prints:
 
-\checkpoint{build/out/06-accounts.txt}{the case by hand; reckoned and found, in bytes}
+\checkpoint{build/out/06-accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
 
 @* Exercises. \label{sec:accountsexercises}
 The command beside an exercise judges your answer by what the modules reckon, or by what the allocator gave.
@@ -1453,10 +1456,10 @@ The command beside an exercise judges your answer by what the modules reckon, or
 \begin{exercises}
 \exercise{check}{ex:accounts.token}{A model has 26 layers, 8 heads of queries, 4 heads of keys and values and a |head_dim| of 256. How many bytes does a token leave in \texttt{f16}? And in \texttt{q8\_0}, with scales?}{\texttt{make exercise-06-1}}{$2\cdot26\cdot4\cdot256\cdot2$ bytes; in blocks 34 bytes stand for 32 numbers, which makes $34/64$ of it.}
 \exercise{check}{ex:accounts.window}{The same model has a window of 4096 in every second layer. How many bytes does a text of 8192 tokens take in \texttt{f16}, in steps of one row? And how many would it take without the windows?}{\texttt{make exercise-06-2}}{13 layers have 8192 rows and 13 have 4096; a row of one layer takes $2\cdot4\cdot256\cdot2$ bytes.}
-\exercise{think}{ex:accounts.askew}{A window of 100, passes of at most 8 rows, pages of 16. How many pages can a text hold at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If they begin with a page, even 107 rows lie on 7.}
+\exercise{think}{ex:accounts.askew}{A layer has a window of 100; passes have at most 8 rows, and pages 16. How many pages can a text hold at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If they begin with a page, even 107 rows lie on 7.}
 \exercise{think}{ex:accounts.cross}{From how many tokens on is the cache of Llama 3 8B larger than its weights, both in two bytes?}{\texttt{make exercise-06-4}}{Weights by $2\cdot32\cdot8\cdot128$ numbers a token: $8030261248/65536$, and one more.}
-\exercise{think}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much can another be off, if the scale were exact? Give four digits behind the point.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
-\exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of 512 in every layer. How many positions back can the last row of a text be influenced at most? And with four sinks, how many of the first positions always can?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four can always be, however far away.}
-\exercise{build}{ex:accounts.asymmetric}{Let |pack_block4| use the scale $\max|x_i|/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(most) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
-\exercise{build}{ex:accounts.sink}{Let the cache keep the page of the first rows for ever also if nobody asked for sinks, by changing |grant|. How many pages more does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each shelf of layers that have a window, once the first page has left it.}
+\exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four digits behind the point.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
+\exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of 512 in every layer. How many positions back can the last row of a text be influenced at most? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four can always be, however far away.}
+\exercise{build}{ex:accounts.asymmetric}{Let |pack_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(most) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
+\exercise{build}{ex:accounts.sink}{Let the cache keep the page of the first rows for ever also if nobody asked for sinks, by changing |grant| of \cref{04-cache}. How many pages more does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each shelf of layers that have a window, once the first page has left it.}
 \end{exercises}

@@ -274,9 +274,14 @@ START_TEST(a_window_keeps_a_ring)
       n = 1 + (uint32_t) (rnd(&seed) % most);
       if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
       for (uint32_t i = 0; i < n; i++) rows[i] = (struct row) {0, at + i, (at * 5 + i) % TINY_V};
+      r.c = (struct counters) {0};
       ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why), "window %u, pages of %zu, %u rows at %u: %s", w, page, n, at, r.why.words);
       pass_close(p);
-      size_t lo = at + 1 > w ? at + 1 - w : 0, held = at + n - lo + (sinks < lo ? sinks : lo);
+      size_t lo = at + 1 > w ? at + 1 - w : 0, held = at + n - lo + (sinks < lo ? sinks : lo), pairs = 0;
+      for (uint32_t q = at; q < at + n; q++) for (uint32_t k = 0; k <= q; k++) pairs += k + w > q || k < sinks;
+      ck_assert_uint_eq(r.c.qk_pairs, pairs); /* one by one: a row sees its window and the sinks */
+      ck_assert_uint_eq(r.c.cache_bytes_read, held * row);
+      ck_assert_uint_eq(r.c.cache_bytes_written, n * row);
       if (page == 1) ck_assert_uint_eq(cache_look(r.s).pages_used, held);
       else ck_assert_uint_le(cache_look(r.s).pages_used * page, held + 3 * page);
       if (page == 1) ck_assert_uint_eq(cache_look(r.s).bytes_used, held * row);

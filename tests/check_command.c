@@ -286,12 +286,13 @@ START_TEST(perplexity_is_what_the_log_probabilities_say)
   fputs("The cat sat on the mat.", f), fclose(f);
   snprintf(line, sizeof line, "perplexity %s --json", path);
   struct run r = run(line), t = run("tokenize 'The cat sat on the mat.' --no-special --json");
-  json_t *p = json_loads(r.out, 0, NULL), *ids = json_object_get(json_loads(t.out, 0, NULL), "ids");
+  json_t *p = json_loads(r.out, 0, NULL), *cut = json_loads(t.out, 0, NULL), *ids = json_object_get(cut, "ids");
   ck_assert_msg(p != NULL && ids != NULL, "%s%s", r.out, r.err);
   char *list = json_dumps(ids, JSON_COMPACT);
   snprintf(line, sizeof line, "probe logprob <{\"ids\":%s}", list);
   struct run q = run(line);
-  double sum = json_real_value(json_object_get(json_loads(q.out, 0, NULL), "sum")), n = (double) json_array_size(ids) - 1;
+  json_t *said = json_loads(q.out, 0, NULL);
+  double sum = json_real_value(json_object_get(said, "sum")), n = (double) json_array_size(ids) - 1;
   ck_assert_int_eq(json_integer_value(json_object_get(p, "tokens")), (int) n);
   ck_assert_int_eq(json_integer_value(json_object_get(p, "windows")), 1);
   ck_assert_int_eq(json_integer_value(json_object_get(p, "bytes")), 23);
@@ -299,6 +300,7 @@ START_TEST(perplexity_is_what_the_log_probabilities_say)
   ck_assert_double_eq_tol(json_real_value(json_object_get(p, "perplexity")), exp(-sum / n), 1e-9 * exp(-sum / n));
   ck_assert_double_eq_tol(json_real_value(json_object_get(p, "bits_per_byte")), -sum / log(2) / 23, 1e-12);
   ck_assert_uint_eq(json_object_size(p), 6);
+  free(list), json_decref(p), json_decref(cut), json_decref(said);
   done(&r), done(&t), done(&q);
   snprintf(line, sizeof line, "perplexity %s", path);
   r = run(line);
@@ -314,7 +316,7 @@ START_TEST(bench_counts_what_it_times)
   json_t *a = json_loads(r.out, 0, NULL);
   ck_assert_msg(json_array_size(a) == 2, "%s%s", r.out, r.err);
   struct run g = run("generate --prompt-ids 1,2,3,4,5,6,7 -n 0 --json");
-  json_t *c = json_object_get(json_loads(g.out, 0, NULL), "counters");
+  json_t *whole = json_loads(g.out, 0, NULL), *c = json_object_get(whole, "counters");
   double madds = (double) json_integer_value(json_object_get(c, "madds_linear")) + (double) json_integer_value(json_object_get(c, "madds_head"));
   for (int i = 0; i < 2; i++) {
     json_t *t = json_array_get(a, (size_t) i);
@@ -328,6 +330,7 @@ START_TEST(bench_counts_what_it_times)
     ck_assert_int_gt(json_integer_value(json_object_get(t, "bytes")), 0);
     if (i == 0) ck_assert_double_ge((double) json_integer_value(json_object_get(t, "flop")), 2 * madds);
   }
+  json_decref(a), json_decref(whole);
   done(&r), done(&g);
   r = run("bench -p 4 -n 0 -r 1 --output csv");
   ck_assert_msg(strncmp(r.out, "test,tokens_per_second,stddev,flop,bytes,fma_share,bandwidth_share\npp4,", 71) == 0, "%s", r.out);

@@ -356,6 +356,8 @@ static bool print_windows(struct laboratory *lab, const struct tales *t,
                           double whole, struct error *why)
 {
   static const uint32_t window[] = { 16, 64, 128, 256, 1024 };
+  if (!print_window(lab, t, 20, 0, whole, why))
+    return false;
   for (int i = 0; i < 5; i++)
     for (uint32_t sinks = 0; sinks <= 4; sinks += 4)
       if (!print_window(lab, t, window[i], sinks, whole, why))
@@ -504,6 +506,8 @@ static void print_fits(void)
   printf("claim.S1-49 %" PRIu64 "\n", bill_max_batch(&c, &p, weights, card));
   printf("desk.row %zu\ndesk.llama.one %" PRIu64 "\n", 3 * sizeof(uint32_t)
          + sizeof(size_t) + sizeof(struct view), bill_pass(&c, 1, 1, 1));
+  printf("desk.pass %zu\ndesk.llama.sheet %" PRIu64 "\n", sizeof(struct pass),
+         bill_pass(&c, 1, 257, 1) - bill_pass(&c, 1, 1, 1));
   printf("desk.llama.prompt %.4f\n", (double)bill_pass(&c, 2048, 2048, 1)
          / 1e6);
 }
@@ -519,6 +523,7 @@ static void print_claims(void)
   printf("claim.S0-42 %" PRIu64 "\nclaim.S0-56 %" PRIu64 "\n", token, token);
   printf("claim.S0-43 %" PRIu64 "\nclaim.S0-63 %" PRIu64 "\n", hundred, hundred);
   printf("llama.gigabyte %.4f\n", 1e9 / (double)token);
+  printf("fifty.sum %.4f\n", (double)(hundred + 2 * bill_parameters(&c)) / 1e9);
   printf("fifty.gb %.4f\nfifty.gib %.4f\n", (double)hundred / 1e9,
          (double)hundred / 0x1p30);
   printf("claim.S0-19 %" PRIu64 "\n", 6 * token / c.n_layers);

@@ -114,7 +114,7 @@ uint64_t bill_rows(const struct model_config *c, uint32_t layer,
 
 /* 6.15  Reckon what tokens leave */
 
-static bool times(uint64_t * x, uint64_t by)
+static bool multiply(uint64_t * x, uint64_t by)
 {
   if (by != 0 && *x > UINT64_MAX / by)
     return false;
@@ -128,7 +128,8 @@ bool bill_cache(const struct model_config *c, const struct plan *p,
                 uint64_t * bytes, struct error *why)
 {
   uint64_t row = row_bytes(p->format->type, c->head_dim);
-  bool fits = p->context <= INT64_MAX && times(&row, 2 * (uint64_t) c->n_kv_heads);
+  bool fits = p->context <= INT64_MAX
+      && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
   if (p->format->type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
@@ -136,7 +137,7 @@ bool bill_cache(const struct model_config *c, const struct plan *p,
                      BLOCK_NUMBERS);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
     uint64_t layer = bill_rows(c, i, p);
-    fits = times(&layer, p->batch) && times(&layer, row)
+    fits = multiply(&layer, p->batch) && multiply(&layer, row)
         && layer <= INT64_MAX && *bytes <= INT64_MAX - layer;
     *bytes += layer;
   }

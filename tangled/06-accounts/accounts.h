@@ -33,8 +33,8 @@ struct plan {
   uint64_t context, batch;
   uint64_t page_rows, pass;
 };
-/* how rows are kept; tokens of a text, and texts; rows of a page and of the
- * longest pass, 0: 1 */
+/* how rows are kept; tokens of a text; texts; rows of a page and rows of the
+ * longest pass, where 0 is taken for 1 */
 
 uint64_t bill_token(const struct model_config *c, const struct row_format *f);
 /* the bytes that one token leaves in all layers */
