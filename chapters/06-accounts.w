@@ -9,7 +9,7 @@
 
 \chapterquestion{Will it fit?}
 @** Accounts.
-\incipit{W}{hoever} has chosen a model asks this first, and some of the answers that go round are off by a factor of sixteen. Yet nothing is easier to know. Everything that a model keeps while it writes is an array, and the sizes of arrays are products of a few whole numbers that stand in its settings. The weights are there once. The cache is there once for each text, and grows with it. What a pass needs besides is small, and is given
+\incipit{W}{hoever} has chosen a model asks this first, and some of the answers that go round are off by a factor of \val[0]{big.factor}. Yet nothing is easier to know. Everything that a model keeps while it writes is an array, and the sizes of arrays are products of a few whole numbers that stand in its settings. The weights are there once. The cache is there once for each text, and grows with it. What a pass needs besides is small, and is given
 back when the pass is over.
 
 This chapter writes the products down, and then holds them against what was really asked of the memory, to the byte: chapter 0 has kept the books all the time. Then it goes through what can be done about the sum. Fewer heads of keys and values, a shorter look back, fewer rows, shorter numbers: the first two are built into models that you can load, the others are the choice of who runs them, and each works on one factor of the product.
@@ -175,7 +175,7 @@ uint64_t bill_weights(const struct model *lm)
   return sum;
 }
 
-@ \Cref{tab:tensors} has two bills. Two thirds of a model of 7B are in the MLP; and of the smallest GPT-2 nearly a third is the table of its vocabulary, which is why a small model had better tie its head.
+@ \Cref{tab:tensors} has two bills. Nearly two thirds of a model of 7B are in the MLP; and of the smallest GPT-2 nearly a third is the table of its vocabulary, which is why a small model had better tie its head.
 
 \begin{table}
 \tabcaption{tab:tensors}{Where the weights are: numbers of one tensor, and how many such tensors there are.}
@@ -519,7 +519,7 @@ uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
 }
 
-@ \Cref{fig:stack} is this for one model and one text that gets longer. The weights are a floor; on it stands the cache, a wedge. How steep it is depends on the levers of the next sections, and they are what the rest of the chapter is about: the same shape, the same text, and the wedge cut to a quarter, and that to little more than a quarter again. (The floor is drawn as it is published. With 8 heads the matrices of keys and values would be smaller, too, and it would lie lower by an eighth.)
+@ \Cref{fig:stack} is this for one model and one text that gets longer. The weights are a floor; on it stands the cache, a wedge. How steep it is depends on the levers of the next sections, and they are what the rest of the chapter is about: the same shape, the same text, and the wedge cut to a quarter, and that to little more than a quarter again. (The floor is drawn as it is published. With 8 heads the matrices of keys and values would be smaller, too, and it would lie \val[0]{stack.floor} percent lower.)
 
 \fig{stack}{fig:stack}{Memory for one text on Llama 7B's shape, in GB, over the length of the text: the weights in two bytes a number, and on them the cache, with 32 heads of keys and values as published, with 8, and with 8 in blocks of four bits; each wedge begins at the floor. The line is an accelerator of 80 GB, taken as $80\cdot10^9$ bytes.}{Three wedges on a common floor. The steepest crosses the line of the accelerator before the end; the second is a quarter as steep, the third hardly rises above the floor.}
 
@@ -1342,6 +1342,10 @@ static void print_claims(void)
     * c.d_model * 12 * 2 / token);
   printf("claim.S2-91 %.4f\n", (double) cache_of("llama-7b", 131072, 0)
     / 0x1p30);
+  uint64_t whole = bill_parameters(&c);
+  c.n_kv_heads = 8;
+  printf("stack.floor %.4f\n", 100 - 100 * (double) bill_parameters(&c)
+    / (double) whole);
   printf("seven.short.gib %.4f\nseven.grouped.gib %.4f\n", (double)
     cache_of("llama-7b", 128000, 0) / 0x1p30, (double)
     cache_of("llama-7b", 131072, 8) / 0x1p30);
@@ -1394,6 +1398,7 @@ static bool print_big(struct error *why)
   if (!bill_cache(&c, &p, &grouped, why)) return false;
   printf("big.head_dim %u\nclaim.S3-13 %.4f\nbig.grouped.gib %.4f\n",@|
     c.head_dim, (double) full / 0x1p30, (double) grouped / 0x1p30);
+  printf("big.factor %.4f\n", (double) full / (double) grouped);
   printf("claim.S2-56 %zu\n", row_bytes(WEIGHT_F32, 1) + row_bytes(WEIGHT_F16,
     1));
   printf("claim.S0-48 %.4f\n", (double) row_bytes(WEIGHT_F16, 32)

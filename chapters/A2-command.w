@@ -856,7 +856,7 @@ int ids_parse(struct memory *m, const char *text, const char *what,
 @ Some options contradict each other, and some mean nothing without another. Both are short lists.
 To guess what somebody meant who wants one JSON object and also one a line is not our
 business: a rule by which one of them wins would have to be known to be of use, and would hide the mistake from those who do not
-know it. An option that needs another may be content with either of two; where there is only one, it stands in both places. (In a subcommand that does not have the other, it stands for something else, and needs nothing.)
+know it.
 
 @<See whether the options agree@>=
 static const struct { enum option a, b; } against[] = @[{@|
@@ -880,6 +880,10 @@ static const struct { enum option a, b; } against[] = @[{@|
   {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},@|
   {OPTION_MODEL, OPTION_D_INNER}
 }@];
+
+@ An option that needs another may be content with either of two; where there is only one, it stands in both places. In a subcommand that does not have the other, it stands for something else, and needs nothing: \texttt{--vocab-size} is that of a vocabulary to be learnt, or that of a shape.
+
+@<See whether the options agree@>=
 static const struct { enum option a, b, either; } needs[] = @[{@|
   {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},@|
   {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},@|

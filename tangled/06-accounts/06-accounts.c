@@ -535,6 +535,10 @@ static void print_claims(void)
          * c.d_model * 12 * 2 / token);
   printf("claim.S2-91 %.4f\n", (double)cache_of("llama-7b", 131072, 0)
          / 0x1p30);
+  uint64_t whole = bill_parameters(&c);
+  c.n_kv_heads = 8;
+  printf("stack.floor %.4f\n", 100 - 100 * (double)bill_parameters(&c)
+         / (double)whole);
   printf("seven.short.gib %.4f\nseven.grouped.gib %.4f\n", (double)
          cache_of("llama-7b", 128000, 0) / 0x1p30, (double)
          cache_of("llama-7b", 131072, 8) / 0x1p30);
@@ -588,6 +592,7 @@ static bool print_big(struct error *why)
     return false;
   printf("big.head_dim %u\nclaim.S3-13 %.4f\nbig.grouped.gib %.4f\n",
          c.head_dim, (double)full / 0x1p30, (double)grouped / 0x1p30);
+  printf("big.factor %.4f\n", (double)full / (double)grouped);
   printf("claim.S2-56 %zu\n", row_bytes(WEIGHT_F32, 1) + row_bytes(WEIGHT_F16, 1));
   printf("claim.S0-48 %.4f\n", (double)row_bytes(WEIGHT_F16, 32)
          / (double)row_bytes(BLOCKS_Q4_0, 32));

@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.119  generating.c */
+/* B.120  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/subcommands.h"
 
-/* B.114  Name the counters */
+/* B.115  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -32,7 +32,7 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   return list[i].value;
 }
 
-/* B.115  Name the counters */
+/* B.116  Name the counters */
 
 void put_counters(struct json_out *j, const struct counters *c)
 {
@@ -45,7 +45,7 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-/* B.97  What is kept during a generation */
+/* B.98  What is kept during a generation */
 
 struct writing {
   struct occasion *a;
@@ -64,7 +64,7 @@ struct writing {
 
 };
 
-/* B.102  Write how likely a token was */
+/* B.103  Write how likely a token was */
 
 static void put_odds(struct writing *g, size_t i)
 {
@@ -83,7 +83,7 @@ static void put_odds(struct writing *g, size_t i)
   put_close(&g->j, ']');
 }
 
-/* B.101  Show a token as it comes */
+/* B.102  Show a token as it comes */
 
 static void show_token(struct writing *g, uint32_t id)
 {
@@ -104,7 +104,7 @@ static void show_token(struct writing *g, uint32_t id)
     fwrite(g->fresh.byte, 1, g->fresh.n, out);
 }
 
-/* B.99  Turn a token into bytes that may be released */
+/* B.100  Turn a token into bytes that may be released */
 
 static bool read_prompt(struct writing *g)
 {
@@ -132,7 +132,7 @@ static bool take_bytes(struct writing *g, uint32_t id)
                                              &a->why));
 }
 
-/* B.100  Note how likely the token was */
+/* B.101  Note how likely the token was */
 
 static bool note_odds(struct writing *g, const struct step *now)
 {
@@ -155,7 +155,7 @@ static bool note_odds(struct writing *g, const struct step *now)
   return true;
 }
 
-/* B.98  Watch a step of the generation */
+/* B.99  Watch a step of the generation */
 
 static bool see_token(void *self, const struct step *now)
 {
@@ -178,7 +178,7 @@ static bool see_token(void *self, const struct step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.103  Generate, watching */
+/* B.104  Generate, watching */
 
 static bool run_loop(struct writing *g, struct continuation *text)
 {
@@ -198,9 +198,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
   return ok && !g->failed;
 }
 
-/* B.120  Show what came of it */
+/* B.121  Show what came of it */
 
-/* B.116  Reckon the times */
+/* B.117  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -218,7 +218,7 @@ static void reckon_times(const struct writing *g, size_t n, double of[N_TIMES])
   of[4] = n > 1 && after > 0 ? (double)(n - 1) / after : NAN;
 }
 
-/* B.117  Reckon the times */
+/* B.118  Reckon the times */
 
 static void put_timings(struct writing *g, size_t n)
 {
@@ -235,7 +235,7 @@ static void put_timings(struct writing *g, size_t n)
   put_close(&g->j, '}');
 }
 
-/* B.111  Write the prompt */
+/* B.112  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
@@ -246,7 +246,7 @@ static void put_prompt(struct writing *g)
   put_close(&g->j, '}');
 }
 
-/* B.112  Write the prompt */
+/* B.113  Write the prompt */
 
 static void put_all_odds(struct writing *g, const struct continuation *text)
 {
@@ -261,7 +261,7 @@ static void put_all_odds(struct writing *g, const struct continuation *text)
   put_close(&g->j, ']');
 }
 
-/* B.109  Write the object of a generation */
+/* B.110  Write the object of a generation */
 
 static void put_generation(struct writing *g, const struct continuation *text)
 {
@@ -274,7 +274,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
 
-/* B.110  Write the one sequence */
+/* B.111  Write the one sequence */
 
   put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
   put_key(j, "index"), put_count(j, 0);
@@ -298,7 +298,7 @@ static void put_generation(struct writing *g, const struct continuation *text)
   put_end(j);
 }
 
-/* B.118  Print the statistics */
+/* B.119  Print the statistics */
 
 static void print_stats(const struct writing *g, const struct continuation *text)
 {
@@ -322,7 +322,7 @@ static void print_stats(const struct writing *g, const struct continuation *text
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.108  Finish a generation */
+/* B.109  Finish a generation */
 
 static int finish_writing(struct writing *g, const struct continuation *text)
 {
@@ -346,7 +346,7 @@ static int finish_writing(struct writing *g, const struct continuation *text)
   return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.106  Give hints */
+/* B.107  Give hints */
 
 static bool has_chat_template(const char *folder)
 {
@@ -365,7 +365,7 @@ static bool has_chat_template(const char *folder)
   return has;
 }
 
-/* B.107  Give hints */
+/* B.108  Give hints */
 
 static void give_hints(const struct occasion *a)
 {
@@ -381,7 +381,7 @@ static void give_hints(const struct occasion *a)
             s->do_sample ? "to sample" : "a penalty");
 }
 
-/* B.104  Take, hint, run, finish, give back */
+/* B.105  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
 {
@@ -405,7 +405,7 @@ static int write_text(struct occasion *a)
   ok = ok && read_prompt(&g) && run_loop(&g, &text);
   int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
 
-/* B.105  Give back what the writing held */
+/* B.106  Give back what the writing held */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
   memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k), sizeof *g.noted);

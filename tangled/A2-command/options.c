@@ -1,6 +1,6 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.47  options.c */
+/* B.48  options.c */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -244,7 +244,7 @@ static const struct later_row later_subcommand[] = {
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
 };
 
-/* B.48  Read what was typed */
+/* B.49  Read what was typed */
 
 /* B.38  Count the slips between two words */
 
@@ -495,6 +495,8 @@ static const struct {
   {OPTION_MODEL, OPTION_D_INNER}
 };
 
+/* B.45  See whether the options agree */
+
 static const struct {
   enum option a, b, either;
 } needs[] = {
@@ -509,7 +511,7 @@ static const struct {
   {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
 };
 
-/* B.45  See whether the options agree */
+/* B.46  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {

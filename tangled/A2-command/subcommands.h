@@ -1,6 +1,6 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.121  subcommands.h */
+/* B.122  subcommands.h */
 
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
@@ -11,7 +11,7 @@
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
 
-/* B.113  The counters by name */
+/* B.114  The counters by name */
 
 enum { N_COUNTERS = 11 };
 uint64_t counter_at(const struct counters *c, int i, const char **name);
