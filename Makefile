@@ -1,12 +1,12 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions 02-model 03-loop 04-cache 05-phases 06-accounts A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A8-questions A11-heads A16-hostile)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions A20-conversations 02-model 03-loop A19-constraints 04-cache 05-phases 06-accounts 07-sampling 08-stopping 09-search A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A21-chat A8-questions A11-heads A16-hostile)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) $(EXTRA_CFLAGS)
-LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc) -pthread -lm
+LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc libedit 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc -ledit) -pthread -lm
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
 BUILD    ?= build
@@ -79,7 +79,7 @@ endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A14=N A15=O A16=P A17=Q A18=R
+LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A14=N A15=O A16=P A17=Q A18=R A19=S A20=T A21=U
 chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
 NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
 WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
@@ -199,12 +199,25 @@ $(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
 	@$(BUILD)/tests/bench_kernels $(BENCH)
+$(BUILD)/tests/bench_constraints: tests/bench_constraints.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-constraints: $(BUILD)/tests/bench_constraints ## figures/data/A19-constraints.masks.csv again: what a mask of 128256 pieces costs (needs ../shared)
+	@$(BUILD)/tests/bench_constraints $(SHARED)/data/llama3/tokenizer.bin > build/masks.csv
+	@mv build/masks.csv figures/data/A19-constraints.masks.csv
+.PHONY: bench-constraints
 $(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 bench-tokens: $(BUILD)/tests/bench_tokens ## how fast text becomes ids, beside other programs that are installed here (needs ../shared)
 	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/A4-vocabularies.speeds.csv
 .PHONY: bench-tokens
+$(BUILD)/tests/bench_sampling: tests/bench_sampling.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-sampling: $(BUILD)/tests/bench_sampling ## what the choice of a token costs, one thread, as CSV
+	@$(BUILD)/tests/bench_sampling $(BENCH)
+.PHONY: bench-sampling
 spellings: $(BUILD)/incipit ## figures/data/01-tokens.spellings.csv again: a hard sentence in four published vocabularies (needs ../shared)
 	@texlua tools/spellings.lua $(SHARED) > figures/data/01-tokens.spellings.csv
 .PHONY: spellings

@@ -1750,6 +1750,10 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
      the files put before and after a text; |parse_special|: the text
      of a special token is that token; on failure |out| is as it was;
      one thread at a time */
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why);
+  /* the same for |n| bytes that stand behind an added token, in the
+     middle of a text; adds nothing, and knows no special token */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);

@@ -1,5 +1,7 @@
 @i types.w
 @s step_watch int
+@s step_choose int
+@s step_judge int
 
 \chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
 only one more word?}
@@ -140,7 +142,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
       c->ended = FINISH_LENGTH;
       break;
     }
-    if (!select_greedy(g->lm, logits, &now.chosen, why))
+    if (!select_token(g->lm, want, logits, c, &now.chosen, why))
       return false;                               /* 4. select */
     if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
     @<6. Stop, or go round again@>@;
@@ -214,7 +216,8 @@ static bool sound_until(const struct model *lm, const struct pass *p,
 
 @ Until chapter 7 we select in the simplest way there is, called \emph{greedy}: the highest score wins, and of
 equal scores the token with the lowest number. Equal scores are rare, but a rule that let the order of the machine's work decide between
-them would now and then give two machines two texts.
+them would now and then give two machines two texts. A caller who knows a better way may bring it: the loop then asks the caller's function, and
+does not care how it chooses.
 
 A score that is not a number would lose every
 comparison: every |>| with it is false. So a model that has gone wrong altogether would write token 0 for ever, and a reader might take that for a bad
@@ -223,8 +226,9 @@ the head that did it.
 @^greedy decoding@>@^ties@>
 
 @<Choose the token with the highest score@>=
-static bool select_greedy(const struct model *lm, const float *logits,
-  uint32_t *chosen, struct error *why)
+static bool select_token(const struct model *lm, const struct settings *want,
+  const float *logits, const struct continuation *c, uint32_t *chosen,@|
+  struct error *why)
 {
   size_t best = 0;
   for (size_t v = 0; v < lm->config.vocab_size; v++) {
@@ -235,11 +239,12 @@ static bool select_greedy(const struct model *lm, const float *logits,
     if (logits[v] > logits[best]) best = v;
   }
   *chosen = (uint32_t) best;
-  return true;
+  return want->choose == NULL
+    || want->choose(want->chooser, logits, c, chosen, why);
 }
 
 @ Three things end the loop in this chapter: the model selects a token that means the end;
-the text has the length that was asked for, or the context is full; or the watcher cancels. An end token is appended like any other; whoever prints the text leaves it out.
+the text has the length that was asked for, or the context is full; or the watcher cancels. (A caller may bring a judge for a fourth; chapter 8 does.) An end token is appended like any other; whoever prints the text leaves it out.
 The order matters when two of them happen on one token: the end that the model itself chose
 is the better news, and a watcher that would cancel a text which has ended anyway comes too late.
 
@@ -251,7 +256,12 @@ be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the text is compared
 @<6. Stop, or go round again@>=
 now.after = *g->e->c;
 size_t written = c->text.n - c->n_prompt;
-if (is_one_of(now.chosen, want->eos, want->n_eos)) c->ended = FINISH_STOP;
+bool enough = written > want->min_tokens
+  && is_one_of(now.chosen, want->eos, want->n_eos);
+if (!enough && want->judge != NULL
+    && !want->judge(want->judging, c, &enough, why))
+  return false;
+if (enough) c->ended = FINISH_STOP;
 else if (written == want->max_new_tokens
     || c->text.n > g->lm->config.n_positions)
   c->ended = FINISH_LENGTH;
@@ -298,12 +308,25 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
      the watcher returns */
 typedef bool step_watch(void *self, const struct step *now);
   /* called after every step; |false| cancels */
+struct continuation;
+typedef bool step_choose(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why);
+  /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
+     |*chosen| is the likeliest before; |false| and a sentence if it cannot */
+typedef bool step_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why);
+  /* says whether the |text|, whose last token is the newest, is to end with
+     it; |*enough| is false before; |false| and a sentence if it cannot */
 struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; bool keep; size_t chunk; };
+  step_watch *see; void *self; uint32_t sequence; bool keep; size_t chunk;
+  step_choose *choose; void *chooser; step_judge *judge; void *judging;
+  size_t min_tokens; };
   /* the caller's wishes: at most so many tokens, the ids that end a text, a
      watcher or null, the number of the sequence in the store, whether its
-     rows are kept from step to step (asked at every step), and the most rows of
-     a pass, 0 for any number */
+     rows are kept from step to step (asked at every step), the most rows of
+     a pass, 0 for any number; who chooses, null for the likeliest token; who
+     judges whether the text is to end, or null; up to how many new tokens an
+     end token ends nothing */
 
 @ What comes back is the text, prompt included, and the reason why it ended. It is the
 caller's, and valid also when the watcher cancelled: somebody who breaks off a long answer wants to keep what there is. After a failure it is empty, since half a

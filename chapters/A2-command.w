@@ -118,6 +118,7 @@ the streams, and a function of its own in the place of the keyboard: that is how
 without anybody pressing it.
 
 @<What the program stands on@>=
+@<How a person's lines are read@>@;
 struct console {
   FILE *in, *out, *err;
   bool in_terminal, out_terminal;
@@ -125,10 +126,32 @@ struct console {
     /* the executable's path; the build's id */
   struct memory *memory;
   void (*listen)(void);
-    /* from now on Ctrl-C is noted and does not kill */
+    /* from now on Ctrl-C is noted and does not kill; what was noted
+       before is forgotten */
   bool (*interrupted)(void); /* has it been noted? */
+  const struct editing *edit; /* or null: lines are read as they are */
 };
   /* what |main| has found out about the world; all of it is borrowed */
+
+@ The last of these is for lines that somebody types and corrects while typing, with cursor keys and with earlier lines to come back to. A
+library does that (\cref{sec:chat}), and so that only the program needs the library, and not everybody who links with ours, it is
+behind three functions. A test puts its own there, as it does for the keyboard.
+
+@<How a person's lines are read@>=
+enum asked { ASKED_END, ASKED_LINE, ASKED_DROPPED };
+  /* the input has ended; a line; a line that was begun and, with
+     Ctrl-C, given up */
+struct editor;
+struct editing {
+  struct editor *(*open)(struct memory *m, FILE *in, FILE *out,
+    FILE *err, const char *prompt, struct error *why);
+    /* between two terminals; null and a sentence on failure; |prompt| is
+       borrowed */
+  enum asked (*ask)(struct editor *e, const char **line, size_t *n);
+    /* a line of |n| bytes without its end, good until the next */
+  void (*close)(struct editor *e);
+    /* gives the terminal back */
+};
 
 @ Two functions write the sentences, so that all of them begin with the program's name, and return the
 status that goes with them: a subcommand that fails can end with |return console_fail(...)|.
@@ -239,8 +262,8 @@ belongs, and what it does, in the words that the help will use.
 
 @<What can be asked for@>=
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
-  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_HELP, SUB_VERSION, SUB_VALUES,@|
-  N_SUBCOMMANDS };
+  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_CHAT, SUB_HELP,@|
+  SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
 
 @ A new option begins as a name in the second list. From then on the compiler counts it and there is room for
 its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
@@ -252,12 +275,22 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
   OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK, OPTION_KV_TYPE,
   OPTION_WINDOW, OPTION_SINKS,
+  OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
+  OPTION_TYPICAL_P, OPTION_REPETITION_PENALTY,
+  OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
+  OPTION_PENALTY_LAST_N, OPTION_NO_REPEAT_NGRAM, OPTION_LOGIT_BIAS,
+  OPTION_REGEX, OPTION_GRAMMAR, OPTION_JSON_OBJECT,
+  OPTION_SAMPLERS, OPTION_SEED, OPTION_NUM_SEQUENCES,
+  OPTION_NUM_BEAMS, OPTION_LENGTH_PENALTY, OPTION_EARLY_STOPPING,
+  OPTION_STOP, OPTION_NO_ESCAPE, OPTION_INCLUDE_STOP,
+  OPTION_MIN_TOKENS, OPTION_STOP_ON_REPETITION,
   OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
   OPTION_N_PROMPT, OPTION_N_GEN, OPTION_N_DEPTH, OPTION_REPETITIONS,
   OPTION_OUTPUT, OPTION_CONTEXT, OPTION_STRIDE, OPTION_SHAPE,
   OPTION_LAYERS, OPTION_HEADS, OPTION_KV_HEADS, OPTION_HEAD_DIM,
   OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
-  OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_MAN,
+  OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
+  OPTION_TEMPLATE, OPTION_MAN,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
 @ The subcommands have a table of their own. The last one is for this book: it prints numbers
@@ -286,18 +319,37 @@ const struct option_row *option_at(enum option number);
   /* a line of the table of options */
 
 @ What comes out of reading a command line is kept in the order of the table: for every
-option whether it was given, its value as it was typed, and as a number where it is one.
+option whether it was given, its value as it was typed, and as a number where it is one. An option that may be given several times leaves each of its values in a list as well.
 
 @<What has been asked for@>=
-struct option_value { bool given; const char *text; uint64_t count; };
+enum { REPEATED_MOST = 64 };
+struct option_value { bool given; const char *text; uint64_t count;
+  double real; };
 struct wishes { enum subcommand sub; const char *operand;
-  struct option_value of[N_OPTIONS]; };
+  struct option_value of[N_OPTIONS];
+  struct { enum option which; const char *text; }
+    repeated[REPEATED_MOST];
+  size_t n_repeated; };
   /* what a command line says; all text belongs to |argv|; |operand| may
-     be null */
+     be null; |repeated| has the values of those that may be given several times, in order */
 bool options_parse(struct wishes *w, int argc, char **argv,
   struct error *why);
   /* reads a command line of at least one word after the program's name;
      on failure a sentence that names what is wrong and what is nearest */
+
+@ Some values have a form of their own, and are looked through twice: when the line is read, so that a mistake is told at once, and when they are used.
+
+@<What has been asked for@>=
+enum option option_of_real(const struct sampling_real *r);
+  /* the option for a setting of chapter 7 that is a real number */
+struct bias_pair { uint64_t id; double bias; };
+  /* a pair of \.{--logit-bias} */
+bool bias_next(const char **at, struct bias_pair *pair);
+  /* takes the next pair \.{ID=B} from |*at| and steps over the comma or semicolon behind it; false at the
+     end, and where there is no pair: then |**at| is not the end */
+bool samplers_parse(const char *text, struct sampling *s,
+  struct error *why);
+  /* the list of stages in |text|, with commas or semicolons between the names */
 
 @ Two parts of the reading serve others as well: the nearest name in any list of names, and a list of ids, which |tokenize| takes in the same
 form.
@@ -342,6 +394,8 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
   [SUB_MEMORY] = {"memory", NULL, "what a model takes, and what fits into"@|
     " a budget", "incipit memory --shape llama-7b"@| " --context 4096"@|
     " --budget 24GB", 0, 0, false},@|
+  [SUB_CHAT] = {"chat", NULL, "talk with a model, turn by turn",@|
+    "echo 'Hello!' | incipit chat", 0, 0, false},@|
   [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"@|
     " of one subcommand", "incipit help generate", 0, 1, false},@|
   [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"@|
@@ -350,36 +404,38 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = @[{@|
 }@];
 
 @ And the table of options. The bits of
-the last column are spelled with the first letters of the subcommands to which the line belongs (but |R| is trace and |X| is perplexity). What stands
+the last column are spelled with the first letters of the subcommands to which the line belongs (but |R| is trace, |X| is perplexity, and |C| is chat). What stands
 in the column of defaults is meant for eyes; the default itself is whatever the code does when the option was not given.
 
 @<The table of options@>=
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, H = 1u << SUB_HELP };
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP };
 static const struct option_row option_table[N_OPTIONS] = @[{@|
   @<Options that say what to begin with@>,@|
   @<Options that bound a generation@>,@|
+  @<Options that say how to choose@>,@|
   @<Options that say what to show of it@>,@|
   @<Options of |tokenize|@>,@|
   @<Options of what measures@>,@|
   @<Options of |memory|@>,@|
+  @<Options of |chat|@>,@|
   @<Options of the other subcommands@>@;
 }@];
 
 @ First which model, and with how many workers; then what to continue. The second line of the table reads:
 \texttt{--threads}, or \texttt{-t}, has a value, which the help calls \texttt{N}; it means workers; without it the
-environment decides, or the machine; it is a number, and not below 1; and it can be given to |generate|, |trace|, |probe| and what measures, but not to |tokenize|, which has no use for it. Its upper limit is there for fingers that slip: workers are
+environment decides, or the machine; it is a number, and not below 1; and it can be given to |generate|, |trace|, |probe|, |chat| and what measures, but not to |tokenize|, which has no use for it. Its upper limit is there for fingers that slip: workers are
 started before anything is computed, and a few zeros too many would bring the machine to its knees.
 
 @<Options that say what to begin with@>=
 [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"@|
   " layout", "the built-in model", 'm', false, 0, 0,@|
-  G | T | R | P | B | X | M},@|
+  G | T | R | P | B | X | M | C},@|
 [OPTION_THREADS] = {"threads", NULL, "N", "workers",
   "OMP_NUM_THREADS, or the physical"@| " cores", 't', true, 1, 1024,
-  G | R | P | B | X},@|
+  G | R | P | B | X | C},@|
 [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
   false, 0, 0, G | R},@|
 [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"@|
@@ -395,11 +451,11 @@ wish is refused. Where the model's context sets the bound, the table sets none b
 @<Options that bound a generation@>=
 [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
   "write at most so many", "until a stop or the context is"@|
-  " full; trace: 4", 'n', true, 0, INT64_MAX, G | R},@|
+  " full; trace: 4", 'n', true, 0, INT64_MAX, G | R | C},@|
 [OPTION_CTX_SIZE] = {"ctx-size", NULL, "N", "use less context than the"@|
-  " model has", "the model's", 'c', true, 1, INT64_MAX, G | R},@|
+  " model has", "the model's", 'c', true, 1, INT64_MAX, G | R | C},@|
 [OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
-  NULL, 0, false, 0, 0, G | R},@|
+  NULL, 0, false, 0, 0, G | R | C},@|
 [OPTION_NO_CACHE] = {"no-cache", NULL, NULL, "compute every row in"@|
   " every step", "rows are kept", 0, false, 0, 0, G},@|
 [OPTION_CACHE] = {"cache", NULL, NULL, "keep rows from step to step",
@@ -408,18 +464,104 @@ wish is refused. Where the model's context sets the bound, the table sets none b
   "all in one", 0, true, 0, INT64_MAX, G | R},@|
 [OPTION_KV_TYPE] = {"kv-type", NULL, "TYPE", "keep rows in f32, f16,"@|
   " bf16, q8_0 or q4_0", "f32; a shape's: f16", 0, false, 0, 0,
-  G | R | B | X | M},@|
+  G | R | B | X | M | C},@|
 [OPTION_WINDOW] = {"window", NULL, "N", "every row sees the last N only;"@|
   " 0: all", "the model's", 0, true, 0, UINT32_MAX,
-  G | R | B | X | M},@|
+  G | R | B | X | M | C},@|
 [OPTION_SINKS] = {"sinks", NULL, "N", "with --window: and the first N",
-  "0", 0, true, 0, UINT32_MAX, G | R | B | X | M},@|
+  "0", 0, true, 0, UINT32_MAX, G | R | B | X | M | C},@|
 [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"@|
   " to the text", "as the tokenizer's files say", 0, false, 0, 0,
   G | T | R},@|
 [OPTION_PARSE_SPECIAL] = {"parse-special", NULL, NULL, "the text of a"@|
   " special token is that token", "it is plain text", 0, false, 0, 0,
   G | T | R}
+
+@ How to choose among likely tokens is chapter 7's business. The help has a line for each setting, and where two families of
+programs have two names for one thing, the second name is accepted, too. What a line does not say the model's makers may have said.
+
+@<Options that say how to choose@>=
+[OPTION_TEMPERATURE] = {"temperature", "temp", "T", "divide the scores by"@|
+  " T; 0: the likeliest token", "the model's, or 0", 0, false, 0, 0,
+  G | R | C},@|
+[OPTION_TOP_K] = {"top-k", NULL, "K", "only the K likeliest; 0: all",
+  "the model's, or 0", 0, true, 0, INT64_MAX, G | R | C},@|
+[OPTION_TOP_P] = {"top-p", NULL, "P", "only the fewest with a share of P",
+  "the model's, or 1", 0, false, 0, 0, G | R | C},@|
+[OPTION_MIN_P] = {"min-p", NULL, "M", "only those M times as likely as the"@|
+  " best", "the model's, or 0", 0, false, 0, 0, G | R | C},@|
+[OPTION_TYPICAL_P] = {"typical-p", "typical", "P", "only the most typical"@|
+  " with a share of P", "the model's, or 1", 0, false, 0, 0, G | R | C},@|
+[OPTION_SAMPLERS] = {"samplers", NULL, "LIST", "the stages, in order",
+  "bias, penalties, ngram,"@| " temperature, top_k, top_p,"@| " min_p, typical_p", 0,
+  false, 0, 0, G | R | C},@|
+[OPTION_SEED] = {"seed", NULL, "S", "another seed, another text; random:"@|
+  " draw one and print it", "0", 's', false, 0, 0, G | R | C},@|
+[OPTION_NUM_SEQUENCES] = {"num-sequences", NULL, "N", "write N texts",
+  "1", 0, true, 1, 1000000, G},@|
+@<Options against repetition, and biases@>,@|
+@<Options about what must match@>,@|
+@<Options of a search@>,@|
+@<Options that say when to stop@>
+
+@ A search looks for likely texts instead of drawing one; so its three options do not go with those that draw.
+
+@<Options of a search@>=
+[OPTION_NUM_BEAMS] = {"num-beams", NULL, "B", "search with B beams for the"@|
+  " likeliest text", "1: no search", 0, true, 1, 65536, G},@|
+[OPTION_LENGTH_PENALTY] = {"length-penalty", NULL, "A", "with --num-beams:"@|
+  " divide a text's score by its"@| " length to the power A", "1", 0, false,
+  0, 0, G},@|
+[OPTION_EARLY_STOPPING] = {"early-stopping", NULL, "true|false|never",
+  "with --num-beams: stop as soon"@| " as B texts have ended; when no beam"@|
+  " is better; when none can be", "false", 0, false, 0, 0, G}
+
+@ A text may end at a string that somebody names, or when it goes round in a circle; and not before so many tokens (chapter 8).
+
+@<Options that say when to stop@>=
+[OPTION_STOP] = {"stop", NULL, "STRING", "end before this string, with"@|
+  " \\n, \\t, \\\\ and \\xNN in it"@| " (repeatable)", NULL, 0, false, 0, 0,
+  G | R | C},@|
+[OPTION_NO_ESCAPE] = {"no-escape", NULL, NULL, "a backslash in --stop is a"@|
+  " backslash", NULL, 0, false, 0, 0, G | R | C},@|
+[OPTION_INCLUDE_STOP] = {"include-stop", NULL, NULL, "end behind the stop"@|
+  " string", NULL, 0, false, 0, 0, G | C},@|
+[OPTION_MIN_TOKENS] = {"min-tokens", NULL, "N", "end tokens and stop"@|
+  " strings count from token N + 1"@| " on", "0", 0, true, 0, INT64_MAX,
+  G | R | C},@|
+[OPTION_STOP_ON_REPETITION] = {"stop-on-repetition", NULL, "N", "end when"@|
+  " the same N tokens stand three"@| " times in a row; 0: never", "0", 0,
+  true, 0, INT64_MAX, G | R | C}
+
+@ A pattern or a grammar for the whole answer: what it does not allow is not written. Appendix S has the languages of both.
+
+@<Options about what must match@>=
+[OPTION_REGEX] = {"regex", NULL, "R", "write what the regular expression R"@|
+  " matches as a whole", NULL, 0, false, 0, 0, G | R},@|
+[OPTION_GRAMMAR] = {"grammar", NULL, "FILE", "write what the grammar of a"@|
+  " file makes (GBNF)", NULL, 0, false, 0, 0, G | R},@|
+[OPTION_JSON_OBJECT] = {"json-object", NULL, NULL, "write one object of"@|
+  " JSON", NULL, 0, false, 0, 0, G | R}
+
+@ The penalties look at the text so far; a bias is for a token wherever it comes.
+
+@<Options against repetition, and biases@>=
+[OPTION_REPETITION_PENALTY] = {"repetition-penalty", "repeat-penalty",
+  "R", "divide the scores of what the"@| " text has by R, or multiply",
+  "the model's, or 1", 0, false, 0, 0, G | R | C},@|
+[OPTION_FREQUENCY_PENALTY] = {"frequency-penalty", NULL, "A", "subtract A"@|
+  " for each time a token was"@| " written", "0", 0, false, 0, 0, G | R | C},@|
+[OPTION_PRESENCE_PENALTY] = {"presence-penalty", NULL, "A", "subtract A if"@|
+  " a token was written", "0", 0, false, 0, 0, G | R | C},@|
+[OPTION_PENALTY_LAST_N] = {"penalty-last-n", "repeat-last-n", "N",
+  "penalties look at the last N"@| " tokens; -1: all", "-1", 0, false, 0, 0,
+  G | R | C},@|
+[OPTION_NO_REPEAT_NGRAM] = {"no-repeat-ngram-size", NULL, "N", "no N"@|
+  " tokens in a row come twice;"@| " 0: off", "the model's, or 0", 0, true,
+  0, INT64_MAX, G | R | C},@|
+[OPTION_LOGIT_BIAS] = {"logit-bias", NULL, "ID=B", "add B to the score of"@|
+  " a token; -inf: never write"@| " it (repeatable)", NULL, 0, false, 0, 0,
+  G | R | C}
 
 @ Then what to show of it: to people, in words, or to programs, as objects. The bound on \texttt{K} bounds a list that is kept
 for every token until the end.
@@ -431,7 +573,7 @@ for every token until the end.
   " log-probability and rank of"@| " each token, and the K likeliest",
   "off", 0, true, 0, 1000, G},@|
 [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"@|
-  " memory, on standard error", NULL, 0, false, 0, 0, G},@|
+  " memory, on standard error", NULL, 0, false, 0, 0, G | C},@|
 [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
   false, 0, 0, G | T | R | I | B | X | M},@|
 [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"@|
@@ -494,6 +636,14 @@ learn what nobody could load would be a waste.
 [OPTION_BUDGET] = {"budget", NULL, "SIZE", "what there is, as 24GB or"@|
   " 22.5GiB", NULL, 0, false, 0, 0, M}
 
+@ A talk has a beginning that nobody says aloud, and marks between the turns. (What they are, appendix T tells.)
+
+@<Options of |chat|@>=
+[OPTION_SYSTEM] = {"system", NULL, "S", "tell the model first how to"@|
+  " behave", "what the template says", 0, false, 0, 0, C},@|
+[OPTION_TEMPLATE] = {"template", NULL, "T", "set turns as this template"@|
+  " does: chatml, llama3, ...", "the model's", 0, false, 0, 0, C}
+
 @ And the rest, each of which belongs to a single subcommand, but for the plea for help. That one is in all of them, and wins
 over everything that stands behind it: who asks for help in the middle of a line is not told what is wrong with its end.
 
@@ -510,10 +660,10 @@ over everything that stands behind it: who asks for help in the middle of a line
 [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"@|
   " completion", NULL, 0, false, 0, 0, H},@|
 [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
-  'h', false, 0, 0, G | T | R | I | P | B | X | M | H}
+  'h', false, 0, 0, G | T | R | I | P | B | X | M | H | C}
 
 @ This book is built chapter by chapter, and the command with it. Somebody who has read about
-\texttt{--temperature} elsewhere should not be told that there is no such thing. It is wrong usage
+\texttt{--stop} elsewhere should not be told that there is no such thing. It is wrong usage
 today, but the sentence names the chapter that brings it. The same goes for whole subcommands.
 @^later chapters@>
 
@@ -522,40 +672,15 @@ struct later_row { const char *name, *also; char letter;
   unsigned where, chapter; };
 static const struct later_row later_option[] = @[{@|
 
-  @<What chapter 7 brings@>,@|
-  {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},@|
-  {"include-stop", NULL, 0, G | R, 8},@|
-  {"min-tokens", NULL, 0, G | R, 8},@|
-  {"stop-on-repetition", NULL, 0, G | R, 8},@|
-  {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},@|
-  {"early-stopping", NULL, 0, G, 9},@|
   {"activations", NULL, 0, G | R | P, 10},@|
   {"device", NULL, 0, G | R, 14}
 }@];
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = @[{@|
-  {"chat", NULL, 0, 0, 8},@|
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 }@];
 enum { N_LATER_SUBS = sizeof later_subcommand
   / sizeof *later_subcommand };
-
-@ Half of them are about one thing, how to choose among likely tokens when not the likeliest is wanted. Where two families of
-programs have two names for one thing, the second name stands beside the first.
-
-@<What chapter 7 brings@>=
-{"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},@|
-{"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},@|
-{"typical-p", "typical", 0, G | R, 7},@|
-{"repetition-penalty", "repeat-penalty", 0, G | R, 7},@|
-{"frequency-penalty", NULL, 0, G | R, 7},@|
-{"presence-penalty", NULL, 0, G | R, 7},@|
-{"penalty-last-n", "repeat-last-n", 0, G | R, 7},@|
-{"no-repeat-ngram-size", NULL, 0, G | R, 7},@|
-{"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},@|
-{"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},@|
-{"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},@|
-{"json-object", NULL, 0, G | R, 7}
 
 @* Reading a command line. \label{sec:parsing}
 The rules are those of the field. A word that begins with two dashes is an option, its value is
@@ -619,7 +744,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
       return error_say(why, "%s comes with chapter %u;"@|
-        " this program ends with"@| " chapter 6", word,
+        " this program ends with"@| " chapter 9", word,
         later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"@|
     " `%s'; the nearest is %s", word, nearest_of(word, list, n));
@@ -667,7 +792,15 @@ if (o->value != NULL && value == NULL) {
   value = argv[++*i];
 }
 w->of[found] = (struct option_value) @[{ .given = true, .text = value }@];
-return !o->counts || count_parse(o, value, &w->of[found].count, why);
+if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP) {
+  if (w->n_repeated == REPEATED_MOST)
+    return error_say(why, "--%s is given more than %d times", o->name,
+      REPEATED_MOST);
+  w->repeated[w->n_repeated].which = (enum option) found;
+  w->repeated[w->n_repeated++].text = value;
+}
+return o->counts ? count_parse(o, value, &w->of[found].count, why)
+  : other_parse((enum option) found, value, &w->of[found], why);
 
 @ An option has up to three names: its own; another, by which other programs call the same thing; and a letter. Either a
 letter was typed or a name, never both, and the letter says which it was.
@@ -709,7 +842,7 @@ static bool comes_later(enum subcommand sub, const char *name,
     if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
         l->letter, name, letter)) continue;
     error_say(why, "--%s comes with chapter %u;"@|
-      " this program ends with"@| " chapter 6", l->name, l->chapter);
+      " this program ends with"@| " chapter 9", l->name, l->chapter);
     return true;
   }
   return false;
@@ -806,6 +939,122 @@ static bool digits_parse(const char *text, size_t n, uint64_t *value)
   return n > 0;
 }
 
+@ A real number is digits with a point among them, perhaps a sign before and a power of ten behind. The library's |strtod| reads that, and more: words for what is no number, hexadecimal digits, blanks; so the letters are looked at first. Which settings are real numbers, and between which limits, chapter 7 knows; their names there are spelled with other dashes.
+
+@<Read what is no count@>=
+static bool real_digits(const char *text, double *x)
+{
+  char *end;
+  size_t n = strspn(text, "0123456789+-.eE");
+  *x = n > 0 && text[n] == '\0' ? strtod(text, &end) : NAN;
+  return n > 0 && text[n] == '\0' && *end == '\0';
+}
+
+@ The option of a setting is found by comparing names, a dash here for a low line there.
+
+@<Read what is no count@>=
+enum option option_of_real(const struct sampling_real *r)
+{
+  int i = 0;
+  for (; i < N_OPTIONS; i++) {
+    const char *a = option_table[i].name, *b = r->name;
+    while (a != NULL && *a != '\0' && (*a == *b || (*a == '-' && *b == '_')))
+      a++, b++;
+    if (a != NULL && *a == '\0' && *b == '\0') break;
+  }
+  return (enum option) i;
+}
+
+@ A pair of a bias is an id, an equals sign and a number, which may be |"-inf"|.
+
+@<Read what is no count@>=
+bool bias_next(const char **at, struct bias_pair *pair)
+{
+  size_t n = strcspn(*at, "=,;"), m;
+  char room[64];
+  if (!digits_parse(*at, n, &pair->id) || (*at)[n] != '=') return false;
+  const char *number = *at + n + 1;
+  m = strcspn(number, ",;");
+  if (m == 0 || m >= sizeof room) return false;
+  memcpy(room, number, m);
+  room[m] = '\0';
+  if (strcmp(room, "-inf") == 0) pair->bias = -INFINITY;
+  else if (!real_digits(room, &pair->bias) || pair->bias - pair->bias != 0)
+    return false;
+  *at = number + m + (number[m] != '\0');
+  return true;
+}
+
+@ The list of stages is cut at its commas; the names are chapter 7's to judge.
+
+@<Read what is no count@>=
+bool samplers_parse(const char *text, struct sampling *s,
+  struct error *why)
+{
+  char room[256];
+  const char *name[N_STAGES + 1];
+  size_t n = 0;
+  if (snprintf(room, sizeof room, "%s", text) >= (int) sizeof room)
+    return error_say(why, "--samplers has more names than there are stages");
+  for (char *at = room; *at != '\0' && n <= N_STAGES; ) {
+    size_t length = strcspn(at, ",;");
+    name[n++] = at;
+    at += length;
+    if (*at != '\0') *at++ = '\0';
+  }
+  struct error wrong;
+  return sampling_stages_parse(s, name, n, &wrong)
+    || error_say(why, "--%s", wrong.words);
+}
+
+@ These have such values: the reals, the length penalty of a search, the window of the penalties, where $-1$ is allowed, the seed, where a word is, the biases, and the stages; and one has three words, which are counted from 0 in chapter 9's order.
+
+@<Read what is no count@>=
+static bool other_parse(enum option o, const char *text,
+  struct option_value *v, struct error *why)
+{
+  const struct sampling_real *r;
+  struct sampling s;
+  for (size_t i = 0; (r = sampling_real_at(i)) != NULL; i++)
+    if (option_of_real(r) == o)
+      return (real_digits(text, &v->real) && sampling_real_fits(r, v->real))
+        || error_say(why, "--%s is `%s'; wanted: %s", option_table[o].name,
+          text, r->wanted);
+  if (o == OPTION_LENGTH_PENALTY)
+    return (real_digits(text, &v->real) && fabs(v->real) <= 1000)
+      || error_say(why, "--length-penalty is `%s'; wanted: a number from"@|
+        " -1000 to 1000", text);
+  if (o == OPTION_EARLY_STOPPING) {
+    v->count = strcmp(text, "true") == 0 ? 1 : strcmp(text, "never") == 0
+      ? 2 : 0;
+    return v->count > 0 || strcmp(text, "false") == 0 || error_say(why,
+      "--early-stopping is `%s'; wanted: true, false or never", text);
+  }
+  if (o == OPTION_PENALTY_LAST_N) {
+    v->count = UINT64_MAX;
+    return strcmp(text, "-1") == 0 || (digits_parse(text, strlen(text),
+        &v->count) && v->count <= INT64_MAX)
+      || error_say(why, "--penalty-last-n is `%s'; wanted: -1 for all, or a"@|
+        " number of tokens", text);
+  }
+  if (o == OPTION_SEED) return strcmp(text, "random") == 0
+      || (digits_parse(text, strlen(text), &v->count)
+        && v->count <= INT64_MAX) || error_say(why, "--seed is `%s'; wanted:"@|
+        " an integer from 0 to 9223372036854775807, or random", text);
+  @<Read biases or stages, if they are meant@>@;
+}
+
+@ Both may be wrong in the middle, and the sentence shows the whole.
+
+@<Read biases or stages, if they are meant@>=
+struct bias_pair pair;
+const char *at = text;
+if (o == OPTION_SAMPLERS) return samplers_parse(text, &s, why);
+if (o != OPTION_LOGIT_BIAS) return true;
+while (bias_next(&at, &pair)) ;
+return (*at == '\0' && at > text) || error_say(why, "--logit-bias is `%s';"@|
+  " wanted: ID=B, as in 5=1.5 or 5=-inf", text);
+
 @ A number counts only within its limits, which stand in the table. What has no upper limit but that of the
 integers is told its lower one alone: nobody wants to read the digits of the largest integer in order to learn that there is no
 limit.
@@ -874,6 +1123,15 @@ static const struct { enum option a, b; } against[] = @[{@|
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},@|
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},@|
+  {OPTION_REGEX, OPTION_GRAMMAR}, {OPTION_REGEX, OPTION_JSON_OBJECT},@|
+  {OPTION_REGEX, OPTION_STOP}, {OPTION_GRAMMAR, OPTION_STOP},@|
+  {OPTION_JSON_OBJECT, OPTION_STOP}, {OPTION_REGEX, OPTION_MIN_TOKENS},@|
+  {OPTION_GRAMMAR, OPTION_MIN_TOKENS},@|
+  {OPTION_JSON_OBJECT, OPTION_MIN_TOKENS},@|
+  {OPTION_REGEX, OPTION_STOP_ON_REPETITION},@|
+  {OPTION_GRAMMAR, OPTION_STOP_ON_REPETITION},@|
+  {OPTION_JSON_OBJECT, OPTION_STOP_ON_REPETITION},@|
+  {OPTION_GRAMMAR, OPTION_JSON_OBJECT},@|
   {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT},@|
   {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},@|
   {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},@|
@@ -891,10 +1149,58 @@ static const struct { enum option a, b, either; } needs[] = @[{@|
   {OPTION_VOCAB_SIZE, OPTION_TRAIN, OPTION_TRAIN},@|
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN},@|
   {OPTION_SINKS, OPTION_WINDOW, OPTION_WINDOW},@|
+  {OPTION_LENGTH_PENALTY, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},@|
+  {OPTION_EARLY_STOPPING, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},@|
+  {OPTION_NO_ESCAPE, OPTION_STOP, OPTION_STOP},@|
+  {OPTION_INCLUDE_STOP, OPTION_STOP, OPTION_STOP},@|
   {OPTION_D_MODEL, OPTION_SHAPE, OPTION_SHAPE},@|
   {OPTION_D_INNER, OPTION_SHAPE, OPTION_SHAPE},@|
   {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
 }@];
+
+@ A search with more than one beam draws nothing, so it has no use for what loads the dice; it sees texts whole and not token by token; and it cannot give more texts than it has beams.
+
+@<See whether the options agree@>=
+static bool beams_agree(const struct wishes *w, struct error *why)
+{
+  static const enum option without[] = @[{@|
+    OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,@|
+    OPTION_TYPICAL_P, OPTION_SAMPLERS, OPTION_SEED,@|
+    OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,@|
+    OPTION_PENALTY_LAST_N, OPTION_LOGIT_BIAS, OPTION_REGEX,@|
+    OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,@|
+    OPTION_NO_CACHE, OPTION_STOP, OPTION_STOP_ON_REPETITION }@];
+  uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
+  if (!w->of[OPTION_NUM_BEAMS].given || beams == 1) return true;
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+    if (w->of[without[i]].given) return error_say(why, "--%s contradicts"@|
+        " --num-beams %" PRIu64, option_table[without[i]].name, beams);
+  return w->of[OPTION_NUM_SEQUENCES].count <= beams || error_say(why,
+    "--num-sequences is %" PRIu64 "; wanted: 1 to %" PRIu64@|
+    ", the number of beams", w->of[OPTION_NUM_SEQUENCES].count, beams);
+}
+
+@ Stop strings are looked through when the whole line is known, since an option that stands behind them may take their backslashes for what they are.
+
+@<See whether the options agree@>=
+static bool stops_agree(const struct wishes *w, struct error *why)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  bool ok = true;
+  for (size_t i = 0; ok && i < w->n_repeated; i++) {
+    struct bytes text = @[{ NULL, 0, 0 }@];
+    struct error wrong;
+    const char *typed = w->repeated[i].text;
+    if (w->repeated[i].which != OPTION_STOP) continue;
+    if (*typed == '\0') ok = error_say(why, "--stop is empty; wanted: a"@|
+        " string");
+    else if (!w->of[OPTION_NO_ESCAPE].given
+        && !stop_unescape(&m, typed, &text, &wrong))
+      ok = error_say(why, "--%s", wrong.words);
+    bytes_free(&m, &text);
+  }
+  return ok;
+}
 
 @ An operand is a text or a prompt as well, so it counts as one more option that brings one. The sentence names both
 sides of a contradiction, since the one who made it thinks of one side only; and it does not say which of them
@@ -920,20 +1226,25 @@ static bool options_agree(const struct wishes *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
         option_table[text[i]].name, w->operand);
+  if (!beams_agree(w, why) || !stops_agree(w, why)) return false;
   if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
     return error_say(why, "--sinks contradicts --window 0, which is no window");
+  if (w->of[OPTION_TEMPLATE].given
+    && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
+    return false;
   const struct option_value *kept = &w->of[OPTION_KV_TYPE];
   return !kept->given || format_find(kept->text, NULL) != NULL
     || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
       kept->text);
 }
 
-@ The header of the module: what can be asked for, and what has been. It needs chapter 1 for the lists of ids alone.
+@ The header of the module: what can be asked for, and what has been. It needs chapter 1 for the lists of ids, and chapter 7 for the settings of a sampler.
 
 @(options.h@>=
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "01-tokens/bpe.h"
+#include "07-sampling/sampling.h"
 #include "A2-command/console.h"
 @<What can be asked for@>@;
 @<What has been asked for@>@;
@@ -943,10 +1254,14 @@ static bool options_agree(const struct wishes *w, struct error *why)
 
 @(options.c@>=
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "06-accounts/formats.h"
+#include "08-stopping/stops.h"
 #include "A2-command/options.h"
+#include "A20-conversations/conversations.h"
 @;@#
 @<The table of subcommands@>@;
 @<The table of options@>@;
@@ -969,6 +1284,7 @@ const struct option_row *option_at(enum option number)
 @<Count the slips between two words@>@;
 @<Read a number within its limits@>@;
 @<Read a list of ids@>@;
+@<Read what is no count@>@;
 @<Find the subcommand@>@;
 @<Find an option of this subcommand@>@;
 @<Say that there is no such option, and what is nearest@>@;
@@ -1409,7 +1725,9 @@ static struct store *open_store(struct outfit *o, const struct wishes *w,
     return NULL;
   if (of[OPTION_KV_TYPE].given)
     how.format = format_find(of[OPTION_KV_TYPE].text, why);
-  return how.format == NULL ? NULL : cache_open(o->m, c, 1, &how, why);
+  uint32_t texts = of[OPTION_NUM_BEAMS].given
+    ? (uint32_t) of[OPTION_NUM_BEAMS].count : 1;
+  return how.format == NULL ? NULL : cache_open(o->m, c, texts, &how, why);
 }
 
 @ With the model come the store, the crew of workers, and the engine, which ties them to the
@@ -1545,6 +1863,9 @@ int occasion_run(const struct console *c, const struct wishes *w,
   int (*act)(struct occasion *));
   /* reads the prompt, opens the outfit, lets |act| do its work, closes
      all and says what went wrong; returns the exit status */
+int occasion_context(struct occasion *a);
+  /* sets |a->context| by \.{--ctx-size} and the model, which is open;
+     returns an exit status */
 bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
   struct error *why);
   /* appends what is left in |in| */
@@ -1671,17 +1992,22 @@ Tokens 6, 7 and 8 are written and read; then the context is full. But the token 
 good: it needs no row, because nobody will read it. So $8-5+1=4$ are written.
 
 @<Measure the prompt against the context@>=
-static int measure_context(struct occasion *a)
+int occasion_context(struct occasion *a)
 {
   const struct option_value *less = &a->w->of[OPTION_CTX_SIZE];
-  const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
-  size_t has = a->o.lm->config.n_positions, n = a->p.list.n;
+  size_t has = a->o.lm->config.n_positions;
   a->context = less->given ? (size_t) less->count : has;
-  if (a->context > has) {
-    error_say(&a->why, "--ctx-size is %zu; wanted:"@|
-      " 1 to %zu, the model's context", a->context, has);
-    return STATUS_USAGE;
-  }
+  if (a->context <= has) return STATUS_DONE;
+  error_say(&a->why, "--ctx-size is %zu; wanted:"@|
+    " 1 to %zu, the model's context", a->context, has);
+  return STATUS_USAGE;
+}
+static int measure_context(struct occasion *a)
+{
+  const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
+  size_t n = a->p.list.n;
+  int status = occasion_context(a);
+  if (status != STATUS_DONE) return status;
   if (n > a->context) {
     error_say(&a->why, "the prompt has %zu tokens;"@|
       " the context holds %zu", n, a->context);
@@ -1836,32 +2162,481 @@ void piece_quote(FILE *out, const unsigned char *byte, size_t n);
 @<Find the likeliest tokens@>@;
 @<Show a piece of text@>@;
 
+@* When to stop. \label{sec:ending}
+Chapter 8 has three things that may end a text besides its end token and its length: a string, a repetition, and a judge of the caller's own; and here the third is a text that must match something, when nothing may follow it. All of them stand in one list, which a subcommand gives to the loop. With the list goes the outflow, through which every byte passes on its way to a reader, so that the string's beginning is not shown before it is known whether the rest will come.
+@^stop strings@>
+
+@<What ends a text@>=
+struct endings { struct stops until; struct outflow flow; size_t repeat;
+  struct criterion list[3]; struct criteria all; };
+  /* stop strings, what has been said so far, and the list: a string, so many tokens three times
+     in a row, a text that can't go on */
+bool endings_open(struct endings *x, struct memory *m,
+  const struct tokenizer *t, const struct stop_string *stop, size_t n,@|
+  struct sampler *d, struct error *why);
+  /* the list for |stop[n]|, borrowed like the rest; |t| may be null; what else the outflow may be
+     told, and |repeat|, is zero and may be set; on failure there is nothing to close, but it does no harm. |x| must stay where it is */
+void endings_close(struct endings *x);
+  /* returns what was taken */
+bool endings_begin(struct endings *x, const uint32_t *id, size_t n,
+  struct error *why);
+  /* a new text behind the prompt |id[n]| */
+
+@ Only the text changes from one to the next; the wishes of the outflow stay.
+
+@<Open, begin and close the endings@>=
+bool endings_open(struct endings *x, struct memory *m,
+  const struct tokenizer *t, const struct stop_string *stop, size_t n,@|
+  struct sampler *d, struct error *why)
+{
+  *x = (struct endings) @[{ .flow = { .m = m, .t = t } }@];
+  x->list[0] = (struct criterion) @[{ "string", outflow_judge, &x->flow }@];
+  x->list[1] = (struct criterion) @[{ "repetition", repetition_judge,
+    &x->repeat }@];
+  x->list[2] = (struct criterion) @[{ "match", bond_judge, d }@];
+  x->all = (struct criteria) @[{ .list = x->list, .n = 3 }@];
+  x->flow.until = &x->until;
+  return stops_open(&x->until, m, stop, n, why);
+}
+
+@ What a text before has left behind is forgotten, and the prompt is taken note of.
+
+@<Open, begin and close the endings@>=
+bool endings_begin(struct endings *x, const uint32_t *id, size_t n,
+  struct error *why)
+{
+  struct outflow *o = &x->flow;
+  outflow_close(o);
+  o->released = o->tokens = 0, o->state = 0, o->begun = false;
+  o->found = NULL, x->all.fired = NULL;
+  return outflow_prompt(o, id, n, why);
+}
+void endings_close(struct endings *x)
+{
+  if (x->flow.m == NULL) return;
+  outflow_close(&x->flow);
+  stops_close(&x->until);
+}
+
+@ The protocol makes such a list, too, and so its header asks for nothing of the command.
+
+@(ending.h@>=
+#ifndef INCIPIT_ENDING_H
+#define INCIPIT_ENDING_H
+#include "07-sampling/sampling.h"
+#include "08-stopping/stopping.h"
+@<What ends a text@>@;
+#endif
+
+@ Its file is as short as it looks.
+
+@(ending.c@>=
+#include "A2-command/ending.h"
+@;@#
+@<Open, begin and close the endings@>@;
+
+@* How to choose. \label{sec:deciding}
+Chapter 7's sampler has a dozen settings, and each is an option. Where an option is not given, the model's makers may have said something in \.{generation\_config.json}: if they say that one should sample, their temperature and their cuts are taken; penalties are taken in any case. A temperature that stands beside the word that one should not sample is not taken, nor are its companions; such files are common, since the libraries that write them write all defaults. And if nobody has said anything, the likeliest token is taken.
+@^sampling@>
+
+@<What decides@>=
+struct decisions { struct sampler d; struct ids id; struct biased *biased;
+  size_t room; uint64_t sequences; struct constraint *must;
+  struct lexicon *words; struct bytes said; struct stop_string *stop;
+  size_t n_stop; struct endings ends; };
+  /* a sampler, the lists that its settings point into, how many texts are wanted, what they
+     must match, or null, and the tokens in order for it; the stop strings, one behind the other in |said|; and what ends a text. It must
+     stay where it is */
+void decisions_apply(struct decisions *x, const struct occasion *a,
+  struct settings *want);
+  /* tells the loop who chooses and who judges */
+int decisions_open(struct decisions *x, const struct occasion *a,
+  struct error *why);
+  /* the settings of the line and of the model; returns an exit status:
+     |STATUS_USAGE| for an id that the model has not, |STATUS_FAILED| for
+     memory; |x| is to be closed in any case */
+void decisions_close(struct memory *m, struct decisions *x);
+  /* returns what was taken */
+bool decisions_greedy(const struct decisions *x);
+  /* is the likeliest token taken, whatever the seed? */
+const char *decisions_reason(const struct decisions *x);
+  /* why the last token was chosen: \.{greedy}, \.{sampled}, or \.{forced},
+     which is to say that no other was left */
+
+@ First what the makers say.
+
+@<Take the makers' settings@>=
+static void take_config(struct sampling *s,
+  const struct sampling_config *makers)
+{
+  *s = sampling_normal;
+  s->temperature = 0;
+  s->repetition_penalty = makers->repetition_penalty;
+  s->no_repeat_ngram = makers->no_repeat_ngram_size;
+  if (!makers->do_sample) return;
+  s->temperature = makers->temperature, s->top_k = makers->top_k;
+  s->top_p = makers->top_p, s->min_p = makers->min_p;
+  s->typical_p = makers->typical_p;
+}
+
+@ Then what the line says. The reals go to their places by chapter 7's table; their values were read when the line was read, and lie within their ranges.
+
+@<Take the line's settings@>=
+static bool take_line(struct sampling *s, const struct wishes *w,
+  struct error *why)
+{
+  const struct option_value *of = w->of;
+  const struct sampling_real *r;
+  for (size_t i = 0; (r = sampling_real_at(i)) != NULL; i++) {
+    enum option o = option_of_real(r);
+    if (of[o].given) memcpy((char *) s + r->at, &of[o].real, sizeof(double));
+  }
+  if (of[OPTION_TOP_K].given) s->top_k = (size_t) of[OPTION_TOP_K].count;
+  if (of[OPTION_NO_REPEAT_NGRAM].given)
+    s->no_repeat_ngram = (size_t) of[OPTION_NO_REPEAT_NGRAM].count;
+  if (of[OPTION_PENALTY_LAST_N].given)
+    s->penalty_last_n = (int64_t) of[OPTION_PENALTY_LAST_N].count;
+  return !of[OPTION_SAMPLERS].given
+    || samplers_parse(of[OPTION_SAMPLERS].text, s, why);
+}
+
+@ Biases come as pairs of an id and a number, several in one option or the option several times. Only here is it known which ids there are.
+
+@<Take the biases@>=
+static int take_biases(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  const struct wishes *w = a->w;
+  size_t n = 0;
+  for (size_t i = 0; i < w->n_repeated; i++) {
+    if (w->repeated[i].which != OPTION_LOGIT_BIAS) continue;
+    const char *at = w->repeated[i].text;
+    struct bias_pair pair;
+    while (bias_next(&at, &pair)) {
+      if (pair.id >= a->o.vocab_size) {
+        error_say(why, "--logit-bias has id %" PRIu64 "; wanted: 0 to %"@|
+          PRIu32, pair.id, a->o.vocab_size - 1);
+        return STATUS_USAGE;
+      }
+      @<Add the pair to the lists@>@;
+    }
+  }
+  @<Let the sampler know its biases@>@;
+  return STATUS_DONE;
+}
+
+@ Both lists grow, so no pointer between them is set before they are complete.
+
+@<Add the pair to the lists@>=
+if (n == x->room) {
+  void *more = memory_grow(a->o.m, FOR_OTHER, x->biased, x->room,
+    2 * x->room + 8, sizeof *x->biased, why);
+  if (more == NULL) return STATUS_FAILED;
+  x->biased = more, x->room = 2 * x->room + 8;
+}
+if (!ids_push(a->o.m, &x->id, (uint32_t) pair.id, why))
+  return STATUS_FAILED;
+x->biased[n++] = (struct biased) @[{ NULL, 1, pair.bias }@];
+
+@ And then they are.
+
+@<Let the sampler know its biases@>=
+for (size_t i = 0; i < n; i++) x->biased[i].id = &x->id.id[i];
+x->d.s.logit_bias = x->biased, x->d.s.n_logit_bias = n;
+
+@ The seed is a number, or a wish for one that nobody knows: then it is drawn from the system's own source of chance, and said on the standard error, because a text that somebody likes must be possible to have again.
+
+@<Settle the seed@>=
+static bool settle_seed(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  const struct option_value *seed = &a->w->of[OPTION_SEED];
+  x->d.seed = seed->count;
+  if (!seed->given || strcmp(seed->text, "random") != 0) return true;
+  FILE *chance = fopen("/dev/urandom", "rb");
+  size_t n = chance == NULL ? 0 : fread(&x->d.seed, sizeof x->d.seed, 1,
+    chance);
+  if (chance != NULL) fclose(chance);
+  if (n != 1) return error_say(why, "--seed random: /dev/urandom cannot be"@|
+      " read: %s", strerror(errno));
+  x->d.seed >>= 1;
+  fprintf(a->c->err, "incipit: --seed %" PRIu64 "\n", x->d.seed);
+  return true;
+}
+
+@ If the text must match something, that is read first: a pattern is a part of the line, and a mistake in it is wrong usage; a grammar is a file.
+
+@<Read what must match@>=
+static int read_constraint(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  const struct option_value *of = a->w->of;
+  struct memory *m = a->o.m;
+  struct mapping map;
+  if (of[OPTION_REGEX].given) {
+    const char *text = of[OPTION_REGEX].text;
+    x->must = constraint_regex(m, text, strlen(text), why);
+    return x->must != NULL ? STATUS_DONE : STATUS_USAGE;
+  }
+  if (of[OPTION_JSON_OBJECT].given) x->must = constraint_grammar(m,
+      "--json-object", constraint_json, strlen(constraint_json), why);
+  else if (file_map(&map, of[OPTION_GRAMMAR].text, why)) {
+    x->must = constraint_grammar(m, of[OPTION_GRAMMAR].text,
+      (const char *) map.bytes, map.size, why);
+    file_unmap(&map);
+  }
+  return x->must != NULL ? STATUS_DONE : STATUS_FAILED;
+}
+
+@ The machine walks by the bytes of the tokens, as the decoder makes them in the middle of a text. Special tokens have no text there, and are none of its business. All bytes are gathered in one block, which moves as it grows, so pieces are lengths first and pointers afterwards.
+
+@<Gather the pieces of all tokens@>=
+static bool gather_pieces(const struct occasion *a, struct piece *spelt,
+  struct bytes *all, struct error *why)
+{
+  size_t n = a->o.lm->config.vocab_size, at = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool begun = true;
+    size_t before = all->n;
+    if (!tokenizer_decode_next(a->o.t, a->o.m, (uint32_t) i, true, &begun,
+        all, why)) return false;
+    spelt[i].n = all->n - before;
+  }
+  for (size_t i = 0; i < n; at += spelt[i++].n)
+    spelt[i].byte = spelt[i].n > 0 ? all->byte + at : NULL;
+  return true;
+}
+
+@ The first token of a text may lose a blank at its front: that depends on the decoder, and on whether the prompt has any text. So one token with a blank is decoded at the beginning of a text, and counted.
+
+@<Tell whether a first blank is lost@>=
+static bool loses_blank(const struct occasion *a, const struct piece *spelt,
+  bool *strips, struct error *why)
+{
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  bool ok = true, begun = false;
+  const struct ids *p = &a->p.list;
+  size_t n = a->o.lm->config.vocab_size, i = 0;
+  for (size_t k = 0; ok && k < p->n; k++)
+    ok = tokenizer_decode_next(a->o.t, a->o.m, p->id[k], true, &begun,
+      &text, why);
+  size_t before = text.n;
+  while (i < n && (spelt[i].n < 2 || spelt[i].byte[0] != ' ')) i++;
+  if (ok && i < n) ok = tokenizer_decode_next(a->o.t, a->o.m, (uint32_t) i,
+      true, &begun, &text, why);
+  *strips = ok && i < n && text.n - before < spelt[i].n;
+  bytes_free(a->o.m, &text);
+  return ok;
+}
+
+@ Then the tokens are put in order for the machine, and the text is bound. A limit that is too small is the line's mistake if the line has set it.
+
+@<Bind the text to what it must match@>=
+static int bind_text(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  size_t n = a->o.lm->config.vocab_size;
+  struct bytes all = @[{ NULL, 0, 0 }@];
+  bool strips, ends = !a->w->of[OPTION_IGNORE_EOS].given;
+  if (a->o.t == NULL) {
+    error_say(why, "%s: there is no tokenizer that we know; wanted: one, for"@|
+      " what must match is a text", a->o.path);
+    return STATUS_FAILED;
+  }
+  int status = read_constraint(x, a, why);
+  if (status != STATUS_DONE) return status;
+  struct piece *spelt = memory_take(a->o.m, FOR_OTHER, n, sizeof *spelt,
+    why);
+  bool ok = spelt != NULL && gather_pieces(a, spelt, &all, why)
+    && loses_blank(a, spelt, &strips, why)
+    && (x->words = lexicon_open(a->o.m, spelt, NULL, n, why)) != NULL
+    && constraint_bind(x->must, x->words, strips, why);
+  bytes_free(a->o.m, &all);
+  memory_give(a->o.m, FOR_OTHER, spelt, n, sizeof *spelt);
+  if (!ok) return STATUS_FAILED;
+  ok = bond_open(&x->d.b, a->o.m, x->must, n, a->most,
+    a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
+  return ok ? STATUS_DONE : a->w->of[OPTION_MAX_NEW_TOKENS].given
+    ? STATUS_USAGE : STATUS_FAILED;
+}
+
+@ Stop strings are counted, put one behind the other without their escapes, and pointed to when they have come to rest.
+
+@<Take the stop strings@>=
+static bool take_stops(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  const struct wishes *w = a->w;
+  struct memory *m = a->o.m;
+  bool plain = w->of[OPTION_NO_ESCAPE].given, ok = true;
+  x->stop = memory_take(m, FOR_OTHER, REPEATED_MOST, sizeof *x->stop, why);
+  for (size_t i = 0; x->stop != NULL && ok && i < w->n_repeated; i++) {
+    const char *text = w->repeated[i].text;
+    size_t before = x->said.n;
+    if (w->repeated[i].which != OPTION_STOP) continue;
+    ok = plain ? bytes_push(m, &x->said, text, strlen(text), why)
+      : stop_unescape(m, text, &x->said, why);
+    x->stop[x->n_stop++].n = x->said.n - before;
+  }
+  for (size_t i = 0, at = 0; ok && i < x->n_stop; at += x->stop[i++].n)
+    x->stop[i].byte = x->said.byte + at;
+  return ok && x->stop != NULL;
+}
+
+@ With the strings in place the endings can be opened, and told the other wishes.
+
+@<Take the stop strings@>=
+static bool open_endings(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  const struct option_value *of = a->w->of;
+  if (of[OPTION_STOP].given && a->o.t == NULL) return error_say(why,
+      "%s: there is no tokenizer that we know; wanted: one, for --stop is"@|
+      " about a text", a->o.path);
+  if (!take_stops(x, a, why) || !endings_open(&x->ends, a->o.m, a->o.t,
+      x->stop, x->n_stop, &x->d, why)) return false;
+  x->ends.flow.include_stop = of[OPTION_INCLUDE_STOP].given;
+  x->ends.flow.min_tokens = (size_t) of[OPTION_MIN_TOKENS].count;
+  x->ends.repeat = (size_t) of[OPTION_STOP_ON_REPETITION].count;
+  return true;
+}
+
+@ The loop is told by the same function in |generate| and in |trace|.
+
+@<Tell the loop who chooses and who judges@>=
+void decisions_apply(struct decisions *x, const struct occasion *a,
+  struct settings *want)
+{
+  want->choose = sampler_choose, want->chooser = &x->d;
+  want->judge = criteria_judge, want->judging = &x->ends.all;
+  want->min_tokens = (size_t) a->w->of[OPTION_MIN_TOKENS].count;
+}
+
+@ All of it; what the makers' file says is checked here for the first time as settings of a sampler, and the sentence names the file. (A stage that is not run reads nothing, and a number for it may be anything.)
+
+@<Decide@>=
+int decisions_open(struct decisions *x, const struct occasion *a,
+  struct error *why)
+{
+  const struct model_config *config = &a->o.lm->config;
+  *x = (struct decisions) @[{ .sequences = 1 }@];
+  if (a->w->of[OPTION_NUM_SEQUENCES].given)
+    x->sequences = a->w->of[OPTION_NUM_SEQUENCES].count;
+  take_config(&x->d.s, &config->sampling);
+  if (!take_line(&x->d.s, a->w, why)) return STATUS_USAGE;
+  int status = take_biases(x, a, why);
+  if (status != STATUS_DONE) return status;
+  struct error wrong;
+  if (!sampling_check(&x->d.s, config->vocab_size, &wrong)) {
+    error_say(why, "%s/generation_config.json: %s", a->o.path, wrong.words);
+    return STATUS_FAILED;
+  }
+  if (!settle_seed(x, a, why) || !funnel_open(&x->d.f, a->o.m, a->o.e.k,
+      config->vocab_size, why) || !open_endings(x, a, why))
+    return STATUS_FAILED;
+  const struct option_value *of = a->w->of;
+  return of[OPTION_REGEX].given || of[OPTION_GRAMMAR].given
+    || of[OPTION_JSON_OBJECT].given ? bind_text(x, a, why) : STATUS_DONE;
+}
+
+@ They are closed in the reverse order, also if only some of them have been opened.
+
+@<Decide@>=
+void decisions_close(struct memory *m, struct decisions *x)
+{
+  endings_close(&x->ends);
+  memory_give(m, FOR_OTHER, x->stop, REPEATED_MOST, sizeof *x->stop);
+  bytes_free(m, &x->said);
+  bond_close(&x->d.b, m);
+  constraint_free(x->must);
+  lexicon_close(x->words);
+  if (x->d.f.m != NULL) funnel_close(&x->d.f);
+  memory_give(m, FOR_OTHER, x->biased, x->room, sizeof *x->biased);
+  ids_free(m, &x->id);
+}
+
+@ Why a token was chosen can be told from the settings and from how many tokens were left. A temperature of 0 is greedy only if there is a stage that reads it.
+
+@<Decide@>=
+bool decisions_greedy(const struct decisions *x)
+{
+  const struct sampling *s = &x->d.s;
+  for (size_t i = 0; i < s->n_stages; i++)
+    if (s->stage[i] == STAGE_TEMPERATURE && s->temperature == 0)
+      return true;
+  return false;
+}
+const char *decisions_reason(const struct decisions *x)
+{
+  if (decisions_greedy(x)) return "greedy";
+  return x->d.f.n == 1 ? "forced" : "sampled";
+}
+
+@ The file stands between the prompt and those who write.
+
+@(deciding.h@>=
+#ifndef INCIPIT_DECIDING_H
+#define INCIPIT_DECIDING_H
+#include "A2-command/ending.h"
+#include "A2-command/prompt.h"
+@<What decides@>@;
+#endif
+
+@ Makers, line, biases, seed: each of the first three may overrule the one before it.
+
+@(deciding.c@>=
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "A2-command/deciding.h"
+@;@#
+@<Take the makers' settings@>@;
+@<Take the line's settings@>@;
+@<Take the biases@>@;
+@<Settle the seed@>@;
+@<Read what must match@>@;
+@<Gather the pieces of all tokens@>@;
+@<Tell whether a first blank is lost@>@;
+@<Bind the text to what it must match@>@;
+@<Take the stop strings@>@;
+@<Tell the loop who chooses and who judges@>@;
+@<Decide@>@;
+
 @* Generate. \label{sec:generating}
 The loop of chapter 3 does the work; the command watches. At every step it is told which token was
-chosen, turns it into bytes, and hands to the reader those bytes that are certain: half of a character
-stays behind until its other half comes, as \cref{sec:streaming} has shown. What it needs for this, and what it keeps for the end,
-is the \emph{writing}.
+chosen, and hands to the reader those bytes that are certain: half of a character, or the beginning of a stop string,
+stays behind until it is known what it was; the outflow of chapter 8 sees to that. What it needs for this, and what it keeps for the end,
+is the \emph{writing}. Several texts may be wanted of one prompt; they are written one after the other, and what is kept of each is the \emph{written}.
 @^streaming@>
 
 @<What is kept during a generation@>=
+struct written {
+  struct ids id; /* the new ones */
+  struct bytes text;
+  enum finish ended;
+  const char *reason; /* what ended it, or null */
+  const struct stop_string *string;
+  double score; /* of a search */
+  struct candidate *noted; /* |[tokens][1 + k]| */
+  size_t tokens, room;
+};
 struct writing {
   struct occasion *a;
+  struct decisions how;
   const uint32_t *eos;
   size_t n_eos;
-  struct bytes text, fresh;
-    /* all that was written; what came with one token */
-  struct stream tail; /* bytes that are not certain yet */
+  struct written *all, *now; /* |all[n]|, the newest being |now| */
+  size_t n, room;
+  size_t shown; /* bytes of this text that have been released to the reader */
   struct json_out j;
   double *logprob;
     /* |[vocab_size]|, or null: nobody wants to know */
-  struct candidate *noted; /* |[tokens][1 + k]| */
-  size_t k, tokens, room;
-  double began, first, last; /* moments */
-  bool begun, mute, failed;
-    /* is there text yet? \.{--json} shows nothing before the end */
+  size_t k;
+  double began, first, last, decoded; /* moments; time behind first tokens */
+  bool mute, failed; /* \.{--json} shows nothing before the end */
 };
 
-@ One step: the clock, the bytes, the likelihood, the output. The clock comes first, since what follows is ours and not
+@ One step: the clock, the likelihood, the output. The bytes have gone into the outflow already, when the judge looked at them. The clock comes first, since what follows is ours and not
 the model's. The buffer is emptied after every token: without that a terminal would show a line at a time, and the
 program at the other end of a pipe would wait for a whole buffer of text before it saw the first word. |false| stops the loop; that
 happens when the reader has gone, when memory is refused, and when somebody has pressed
@@ -1872,45 +2647,33 @@ static bool see_token(void *self, const struct step *now)
 {
   struct writing *g = self;
   g->last = console_seconds();
-  if (g->tokens++ == 0) g->first = g->last;
-  g->fresh.n = 0;
-  bool ends = false;
-  for (size_t i = 0; i < g->n_eos; i++)
-    ends = ends || g->eos[i] == now->chosen;
-  g->failed = !(ends || take_bytes(g, now->chosen))
-    || !note_odds(g, now);
+  if (g->now->tokens++ == 0) @<Note the time of a first token@>@;
+  g->failed = !note_odds(g, now);
   if (g->failed) return false;
   if (!g->mute) show_token(g, now->chosen);
   if (fflush(g->a->c->out) != 0) return false;
   return !g->a->c->interrupted();
 }
 
-@ The text is kept whole for the end, and released in parts. An end token has no text, whatever the
-vocabulary may say about it; nor has any other special token. Whether a first blank belongs to the text depends on whether something stands before it; so the ids of the
-prompt are decoded once, in the beginning, and forgotten.
+@ The first token of the first text is the one that the reader has waited for. Those of the others come sooner, since the prompt is in the cache by then.
 
-@<Turn a token into bytes that may be released@>=
-static bool read_prompt(struct writing *g)
+@<Note the time of a first token@>=
 {
-  struct occasion *a = g->a;
-  const struct ids *p = &a->p.list;
-  bool ok = true;
-  for (size_t i = 0; a->o.t != NULL && ok && i < p->n; i++)
-    ok = tokenizer_decode_next(a->o.t, a->o.m, p->id[i], true,
-      &g->begun, &g->text, &a->why);
-  g->text.n = 0;
-  return ok;
+  if (g->n == 1) g->first = g->last;
+  g->decoded -= g->last;
 }
-@#
-static bool take_bytes(struct writing *g, uint32_t id)
+
+@ The text is kept whole for the end, and released in parts: what the outflow lets go, and the reader has not seen. An end token has no text, whatever the
+vocabulary may say about it; nor has any other special token. A model without a tokenizer has no text at all, and then there is nothing to show but ids.
+
+@<Show what may be shown@>=
+static size_t take_fresh(struct writing *g, const unsigned char **byte)
 {
-  struct occasion *a = g->a;
-  size_t before = g->text.n;
-  if (a->o.t == NULL) return true;
-  return tokenizer_decode_next(a->o.t, a->o.m, id, true, &g->begun,
-      &g->text, &a->why)
-    && (g->text.n == before || stream_feed(a->o.m, &g->tail,
-      g->text.byte + before, g->text.n - before, &g->fresh, &a->why));
+  const struct outflow *o = &g->how.ends.flow;
+  size_t n = o->released - g->shown;
+  *byte = n > 0 ? o->text.byte + g->shown : (const unsigned char *) "";
+  g->shown = o->released;
+  return n;
 }
 
 @ If log-probabilities are wanted, they come from the very logits that the choice was made from, and
@@ -1921,18 +2684,19 @@ penalty has touched them, so that they say what the model thinks and not what th
 static bool note_odds(struct writing *g, const struct step *now)
 {
   struct occasion *a = g->a;
+  struct written *w = g->now;
   size_t width = 1 + g->k, v = a->o.vocab_size;
   if (g->logprob == NULL) return true;
-  if (g->tokens > g->room) {
-    size_t room = 2 * g->room + 16;
-    void *more = memory_grow(a->o.m, FOR_OTHER, g->noted,
-      g->room * width, room * width, sizeof *g->noted, &a->why);
+  if (w->tokens > w->room) {
+    size_t room = 2 * w->room + 16;
+    void *more = memory_grow(a->o.m, FOR_OTHER, w->noted,
+      w->room * width, room * width, sizeof *w->noted, &a->why);
     if (more == NULL) return false;
-    g->noted = more, g->room = room;
+    w->noted = more, w->room = room;
   }
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
   candidates_find(g->logprob, v, now->chosen,
-    g->noted + (g->tokens - 1) * width, g->k);
+    w->noted + (w->tokens - 1) * width, g->k);
   return true;
 }
 
@@ -1945,29 +2709,31 @@ them, so each can go to the screen as it comes.
 static void show_token(struct writing *g, uint32_t id)
 {
   FILE *out = g->a->c->out;
+  const unsigned char *byte;
+  size_t n = take_fresh(g, &byte);
   if (g->a->w->of[OPTION_JSONL].given) {
     put_open(&g->j, '{');
-    put_key(&g->j, "index"), put_count(&g->j, 0);
+    put_key(&g->j, "index"), put_count(&g->j, g->n - 1);
     put_key(&g->j, "id"), put_count(&g->j, id);
     put_key(&g->j, "text");
-    put_text(&g->j, g->fresh.byte, g->fresh.n);
+    put_text(&g->j, byte, n);
     put_key(&g->j, "logprob");
-    put_odds(g, g->tokens - 1);
+    put_odds(g, g->now, g->now->tokens - 1);
     put_close(&g->j, '}');
     put_end(&g->j);
   }
   else if (g->a->o.t == NULL)
-    fprintf(out, "%s%" PRIu32, g->tokens > 1 ? "," : "", id);
-  else if (g->fresh.n > 0) fwrite(g->fresh.byte, 1, g->fresh.n, out);
+    fprintf(out, "%s%" PRIu32, g->now->tokens > 1 ? "," : "", id);
+  else if (n > 0) fwrite(byte, 1, n, out);
 }
 
 @ The log-probability of one token, and with \texttt{--logprobs} its rank and the likeliest in its place. The list begins with the one that was
 chosen, which is the object itself and is left out.
 
 @<Write how likely a token was@>=
-static void put_odds(struct writing *g, size_t i)
+static void put_odds(struct writing *g, const struct written *w, size_t i)
 {
-  const struct candidate *x = g->noted + i * (1 + g->k);
+  const struct candidate *x = w->noted + i * (1 + g->k);
   put_double(&g->j, x[0].logprob);
   if (!g->a->w->of[OPTION_LOGPROBS].given) return;
   put_key(&g->j, "rank"), put_count(&g->j, x[0].rank);
@@ -1995,14 +2761,149 @@ static bool run_loop(struct writing *g, struct continuation *text)
     .n_eos = g->n_eos, .see = see_token, .self = g,@|
     .keep = !a->w->of[OPTION_NO_CACHE].given,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
-  a->c->listen();
-  g->began = console_seconds();
+  decisions_apply(&g->how, a, &want);
+  if (g->n == 1) g->began = console_seconds();
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
   if (a->most == 0) g->first = g->last = console_seconds();
+  if (g->now->tokens > 0) g->decoded += g->last;
   return ok && !g->failed;
 }
 
-@ The whole of it: take, hint, run, finish, give back. What was taken is given back on every way out, and
+@ Each text gets a place in the list, the decoder begins anew, and the sampler is told the text's number. The cache is left as it is: it still has the prompt's rows, and chapter 4 keeps what the next text has in common with the last. A text that had to match something, was not cancelled and does not match would be a fault of this program; it is looked for all the same, because others will believe the status. Then the new ids are kept, and the rest of the continuation can go.
+
+@<Make a place for a text@>=
+static bool new_text(struct writing *g)
+{
+  if (g->n == g->room) {
+    void *more = memory_grow(g->a->o.m, FOR_OTHER, g->all, g->room,
+      2 * g->room + 1, sizeof *g->all, &g->a->why);
+    if (more == NULL) return false;
+    g->all = more, g->room = 2 * g->room + 1;
+  }
+  g->now = &g->all[g->n++];
+  g->shown = 0;
+  return true;
+}
+static bool echo_prompt(const struct writing *g)
+{
+  const struct bytes *text = &g->a->p.text;
+  if (g->a->w->of[OPTION_ECHO].given)
+    fwrite(text->byte, 1, text->n, g->a->c->out);
+  return true;
+}
+
+@ So a text is written.
+
+@<Write one text@>=
+static bool keeps_word(struct writing *g)
+{
+  bool yes;
+  return bond_matches(&g->how.d.b, &yes, &g->a->why) && (yes
+    || g->now->ended == FINISH_CANCELLED || error_say(&g->a->why,
+    "text %zu does not match what it must", g->n - 1));
+}
+static bool write_one(struct writing *g)
+{
+  struct memory *m = g->a->o.m;
+  struct error *why = &g->a->why;
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  if (!new_text(g)) return false;
+  g->how.d.sequence = (uint32_t) (g->n - 1);
+  bond_restart(&g->how.d.b);
+  bool ok = echo_prompt(g) && endings_begin(&g->how.ends,
+    g->a->p.list.id, g->a->p.list.n, why) && run_loop(g, &text);
+  for (size_t i = text.n_prompt; ok && i < text.text.n; i++)
+    ok = ids_push(m, &g->now->id, text.text.id[i], why);
+  g->now->ended = text.ended;
+  continuation_free(m, &text);
+  return ok && end_text(g) && keeps_word(g);
+}
+
+@ With beams the texts are there all at once, at the end; until then none of their words is certain. What of the settings a search knows are those that look at the text: the repetition penalty, the ban of n-grams, and the least number of tokens. A watcher is asked after each step whether somebody has pressed Ctrl-C.
+
+@<Write the best of a search@>=
+static bool see_search(void *self, const struct search_step *now)
+{
+  struct writing *g = self;
+  g->last = console_seconds();
+  if (now->number == 1) g->first = g->last;
+  return !g->a->c->interrupted();
+}
+
+@ The wishes of the line become those of the search.
+
+@<Write the best of a search@>=
+static bool search_texts(struct writing *g, const struct search_source *from,
+  struct search_result *out)
+{
+  struct occasion *a = g->a;
+  const struct option_value *of = a->w->of;
+  const struct sampling *s = &g->how.d.s;
+  struct search_processor process[3] = @[{@|
+    {PROCESS_REPETITION, s->repetition_penalty, 0},@|
+    {PROCESS_NGRAM, 0, s->no_repeat_ngram},@|
+    {PROCESS_MIN_NEW, 0, (size_t) of[OPTION_MIN_TOKENS].count} }@];
+  struct search_settings want = @[{
+    .num_beams = (size_t) of[OPTION_NUM_BEAMS].count,
+    .num_return = (size_t) g->how.sequences,@|
+    .max_length = a->p.list.n + a->most, .length_penalty = 1,
+    .early = (enum early_stopping) @[(of[OPTION_EARLY_STOPPING].count == 1@|
+      ? EARLY_TRUE : of[OPTION_EARLY_STOPPING].count == 2 ? EARLY_NEVER
+      : EARLY_FALSE)@], .eos = g->eos, .n_eos = g->n_eos,@|
+    .process = process, .n_process = 3, .see = see_search, .self = g }@];
+  if (of[OPTION_LENGTH_PENALTY].given)
+    want.length_penalty = of[OPTION_LENGTH_PENALTY].real;
+  g->began = console_seconds();
+  return search_run(from, a->o.m, a->o.e.k, a->p.list.id, a->p.list.n,
+    &want, out, &a->why);
+}
+
+@ Then each of the texts is decoded, and shown like any other, the best first.
+
+@<Write the best of a search@>=
+static bool take_text(struct writing *g, const struct search_text *t)
+{
+  if (!new_text(g)) return false;
+  struct written *w = g->now;
+  size_t given = g->a->p.list.n;
+  w->ended = t->ended, w->score = t->score;
+  struct error *why = &g->a->why;
+  bool ok = echo_prompt(g) && endings_begin(&g->how.ends,
+    g->a->p.list.id, given, why);
+  for (size_t i = given; ok && i < t->n; i++) {
+    bool last = i + 1 == t->n && t->ended == FINISH_STOP;
+    w->tokens++;
+    ok = ids_push(g->a->o.m, &w->id, t->id[i], why)
+      && (last || outflow_id(&g->how.ends.flow, t->id[i], why));
+    if (ok && !last && !g->mute) show_token(g, t->id[i]);
+  }
+  return ok && end_text(g);
+}
+
+@ The whole: a source that shares the cache among beams, a search in it, and its texts.
+
+@<Write the best of a search@>=
+static bool write_beams(struct writing *g)
+{
+  struct occasion *a = g->a;
+  struct generator with = @[{ &a->o.e, a->o.lm, a->o.s, a->o.m }@];
+  struct search_model model;
+  struct search_source from;
+  struct search_result found;
+  if (a->most == 0) return error_say(&a->why, "a search writes 1 token or"@|
+      " more; wanted: another --max-new-tokens");
+  if (!search_model_open(&model, &with, (size_t)
+      a->w->of[OPTION_NUM_BEAMS].count, (size_t)
+      a->w->of[OPTION_CHUNK].count, &from, &a->why)) return false;
+  bool ok = search_texts(g, &from, &found);
+  search_model_close(&model);
+  for (size_t i = 0; ok && i < found.n; i++)
+    ok = take_text(g, &found.text[i]);
+  if (ok) g->decoded = g->last - g->first, search_free(&found);
+  return ok;
+}
+
+@ The whole of it: decide, hint, write as many texts as are wanted, finish, give back. Whoever presses Ctrl-C has seen enough, so no other text is begun. (Where no token is written, no step is there to ask; so the loop asks.) What was taken is given back on every way out, and
 since giving back nothing is allowed, there is only one way out.
 
 @<Take, hint, run, finish, give back@>=
@@ -2012,50 +2913,56 @@ static int write_text(struct occasion *a)
   const struct model_config *config = &a->o.lm->config;
   struct writing g = @[{ .a = a, .eos = config->eos,
     .j = { a->c->out, '\0' } }@];
-  struct continuation text = @[{ .n_prompt = 0 }@];
   g.n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
   g.mute = of[OPTION_JSON].given;
   g.k = (size_t) of[OPTION_LOGPROBS].count;
   if (g.k > config->vocab_size) g.k = config->vocab_size;
-  give_hints(a);
-  if (of[OPTION_ECHO].given)
-    fwrite(a->p.text.byte, 1, a->p.text.n, a->c->out);
-  bool ok = !(of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given)
-    || (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
+  int status = decisions_open(&g.how, a, &a->why);
+  bool ok = status == STATUS_DONE;
+  if (ok) give_hints(a, decisions_greedy(&g.how));
+  if (ok && (of[OPTION_LOGPROBS].given || of[OPTION_JSONL].given))
+    ok = (g.logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size,
       sizeof *g.logprob, &a->why)) != NULL;
-  ok = ok && read_prompt(&g) && run_loop(&g, &text);
-  int status = !ok ? STATUS_FAILED : finish_writing(&g, &text);
+  if (ok) a->c->listen();
+  if (ok && of[OPTION_NUM_BEAMS].count > 1) ok = write_beams(&g);
+  else while (ok && g.n < g.how.sequences && !cancelled(&g)
+      && !(a->most == 0 && a->c->interrupted())) ok = write_one(&g);
+  if (status == STATUS_DONE) status = ok ? finish_writing(&g)
+    : STATUS_FAILED;
   @<Give back what the writing held@>@;
   return status;
 }
 
-@ The caller of the allocator says how much it returns, so the two lists are measured as when they were taken.
+@ The caller of the allocator says how much it returns, so the lists are measured as when they were taken.
 
 @<Give back what the writing held@>=
 memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size,
   sizeof *g.logprob);
-memory_give(a->o.m, FOR_OTHER, g.noted, g.room * (1 + g.k),
-  sizeof *g.noted);
-bytes_free(a->o.m, &g.text);
-bytes_free(a->o.m, &g.fresh);
-continuation_free(a->o.m, &text);
+for (size_t i = 0; i < g.n; i++) {
+  struct written *w = &g.all[i];
+  memory_give(a->o.m, FOR_OTHER, w->noted, w->room * (1 + g.k),
+    sizeof *w->noted);
+  bytes_free(a->o.m, &w->text);
+  ids_free(a->o.m, &w->id);
+}
+memory_give(a->o.m, FOR_OTHER, g.all, g.room, sizeof *g.all);
+decisions_close(a->o.m, &g.how);
 
 @ Two things a reader may not know are said once, on the standard error. The model's makers may have
-trained it on conversations with marks between the turns, of which a plain prompt has none; and they
-may recommend to sample, or to punish repetition, which we cannot do yet. The template that tells where the marks belong lies beside the
+trained it on conversations with marks between the turns, of which a plain prompt has none. And somebody may have set what has no effect: a cut, where the temperature is 0 and one token is left anyway. The template that tells where the marks belong lies beside the
 model, in a file of its own or as a field of the tokenizer's settings. Whether there is one is all we ask; a file that cannot be
 read is no reason to refuse a text that does not need it.
 @^chat template@>
 
 @<Give hints@>=
-static bool has_chat_template(const char *folder)
+bool has_chat_template(const char *folder)
 {
   char path[CONSOLE_PATH];
   int n = snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
   if (n < 0 || n >= CONSOLE_PATH) return false;
   if (access(path, R_OK) == 0) return true;
-  snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-  json_t *value = access(path, R_OK) == 0
+  n = snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
+  json_t *value = n > 0 && n < CONSOLE_PATH && access(path, R_OK) == 0
     ? json_read(path, SETTINGS_MOST, NULL) : NULL;
   json_t *found = json_object_get(value, "chat_template");
   bool has = found != NULL && !json_is_null(found);
@@ -2067,88 +2974,123 @@ static bool has_chat_template(const char *folder)
 hints, not questions, since a script cannot answer.
 
 @<Give hints@>=
-static void give_hints(const struct occasion *a)
+static void give_hints(const struct occasion *a, bool greedy)
 {
+  static const enum option idle[] = @[{ OPTION_TOP_K, OPTION_TOP_P,
+    OPTION_MIN_P, OPTION_TYPICAL_P, OPTION_SEED }@];
   if (!a->p.in_ids && has_chat_template(a->o.path))
     fprintf(a->c->err, "incipit: hint: this model was"@|
       " trained on conversations and"@| " has a chat template; the"@|
-      " prompt is used as it is\n");
-  const struct sampling_config *s = &a->o.lm->config.sampling;
-  if (s->do_sample || s->repetition_penalty != 1
-      || s->no_repeat_ngram_size != 0)
-    fprintf(a->c->err, "incipit: hint: this model's"@|
-      " makers recommend %s, which"@| " comes with chapter 7; the"@|
-      " likeliest token is taken\n",
-      s->do_sample ? "to sample" : "a penalty");
+      " prompt is used as it is"@| " (incipit chat sets it as"@|
+      " turns)\n");
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+    if (a->w->of[idle[i]].given && greedy)
+      fprintf(a->c->err, "incipit: hint: --%s changes nothing at"@|
+        " temperature 0 (--temperature 1"@| " is the model as it is)\n",
+        option_at(idle[i])->name);
 }
 
-@ At the end the held bytes are flushed, whatever they are: a pipe gets them raw. On a terminal the
+@ At the end of a text the held bytes are flushed, whatever they are: a pipe gets them raw. On a terminal the
 reader's own next line should begin at the left edge, so there, and only there, a line's end is
-added that the model has not written. A text that was cancelled ends in the same way as one that is complete, with all that belongs to it;
+added that the model has not written; but of several texts each ends with one, or nobody could tell where the next begins.
+
+@<End a text@>=
+static bool end_text(struct writing *g)
+{
+  struct occasion *a = g->a;
+  struct outflow *o = &g->how.ends.flow;
+  const unsigned char *byte;
+  FILE *out = a->c->out;
+  outflow_end(o);
+  g->now->reason = criteria_reason(&g->how.ends.all, g->now->ended);
+  g->now->string = o->found;
+  if (!bytes_push(a->o.m, &g->now->text, o->text.byte, o->text.n, &a->why))
+    return false;
+  size_t n = take_fresh(g, &byte);
+  if (g->mute || a->w->of[OPTION_JSONL].given) return true;
+  if (n > 0) fwrite(byte, 1, n, out);
+  if (a->c->out_terminal || g->how.sequences > 1) putc('\n', out);
+  return true;
+}
+static bool cancelled(const struct writing *g)
+{
+  return g->n > 0 && g->now->ended == FINISH_CANCELLED;
+}
+
+@ When all are written, the object, if it is wanted, and the statistics. A text that was cancelled ends in the same way as one that is complete, with all that belongs to it;
 the status alone tells the two apart, and for programs the object's |"finish_reason"|.
 
 @<Finish a generation@>=
-static int finish_writing(struct writing *g,
-  const struct continuation *text)
+static int finish_writing(struct writing *g)
 {
   struct occasion *a = g->a;
-  FILE *out = a->c->out;
-  g->fresh.n = 0;
-  if (!stream_flush(a->o.m, &g->tail, &g->fresh, &a->why))
-    return STATUS_FAILED;
-  if (g->mute || a->w->of[OPTION_JSONL].given)
-    put_generation(g, text);
-  else {
-    if (g->fresh.n > 0) fwrite(g->fresh.byte, 1, g->fresh.n, out);
-    if (a->c->out_terminal) putc('\n', out);
-  }
+  if (g->mute || a->w->of[OPTION_JSONL].given) put_generation(g);
   if (console_end(a->c, STATUS_DONE) != STATUS_DONE)
     return STATUS_FAILED;
-  if (a->w->of[OPTION_STATS].given) print_stats(g, text);
-  return text->ended == FINISH_CANCELLED ? STATUS_CANCELLED : STATUS_DONE;
+  if (a->w->of[OPTION_STATS].given) print_stats(g);
+  return cancelled(g) ? STATUS_CANCELLED : STATUS_DONE;
 }
 
 @ The object that \texttt{--json} prints has, behind the name of the model, five parts: what was asked, what came, how much of it, what it
 cost, and how long it took. A script that wants one of them takes one
-key and need not know the others. The generated ids include the end token; the text does not.
+key and need not know the others. The generated ids include the end token; the text does not. The prompt is counted once, however many texts follow it.
 
 @<Write the object of a generation@>=
-static void put_generation(struct writing *g,
-  const struct continuation *text)
+static size_t tokens_of(const struct writing *g)
 {
-  static const char *const reason[] = @[{ "\"length\"", "\"stop\"",
-    "\"length\"", "\"cancelled\"" }@];
+  size_t n = 0;
+  for (size_t i = 0; i < g->n; i++) n += g->all[i].id.n;
+  return n;
+}
+static void put_generation(struct writing *g)
+{
   struct json_out *j = &g->j;
-  size_t n = text->text.n - text->n_prompt;
+  size_t n = tokens_of(g), given = g->a->p.list.n;
   put_open(j, '{');
   put_key(j, "model"), put_words(j, g->a->o.path);
   put_prompt(g);
-  @<Write the one sequence@>@;
+  put_key(j, "sequences"), put_open(j, '[');
+  for (size_t i = 0; i < g->n; i++) put_sequence(g, i);
+  put_close(j, ']');
   put_key(j, "usage"), put_open(j, '{');
-  put_key(j, "prompt_tokens"), put_count(j, text->n_prompt);
+  put_key(j, "prompt_tokens"), put_count(j, given);
   put_key(j, "completion_tokens"), put_count(j, n);
-  put_key(j, "total_tokens"), put_count(j, text->text.n);
+  put_key(j, "total_tokens"), put_count(j, given + n);
   put_close(j, '}');
   put_key(j, "counters"), put_counters(j, &g->a->o.counters);
-  put_timings(g, n);
+  put_timings(g);
   put_close(j, '}');
   put_end(j);
 }
 
-@ The sequences are a list, though there is only one so far: chapter 7 writes several, and a program that reads the
-object today shall be able to read that of tomorrow. Why a text ended is one of three words; what
-stopped it is an end token or nothing.
+@ The sequences stand in the list in the order of their numbers. Why a text ended is one of three words; what
+stopped it is the name of one of the things that may, or the string itself. (A text that has to match and can't go on is stopped by nothing that anybody asked for.)
 
-@<Write the one sequence@>=
-put_key(j, "sequences"), put_open(j, '['), put_open(j, '{');
-put_key(j, "index"), put_count(j, 0);
-put_key(j, "ids"), put_ids(j, text->text.id + text->n_prompt, n);
-put_key(j, "text"), put_text(j, g->text.byte, g->text.n);
-put_key(j, "finish_reason"), put_word(j, reason[text->ended]);
-put_key(j, "stop");
-put_word(j, text->ended == FINISH_STOP ? "\"eos\"" : "null");
-if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, text);
-put_close(j, '}'), put_close(j, ']');
+@<Write one sequence@>=
+static void put_sequence(struct writing *g, size_t i)
+{
+  static const char *const reason[] = @[{ "\"length\"", "\"stop\"",
+    "\"length\"", "\"cancelled\"" }@];
+  struct json_out *j = &g->j;
+  const struct written *w = &g->all[i];
+  put_open(j, '{');
+  put_key(j, "index"), put_count(j, i);
+  put_key(j, "ids"), put_ids(j, w->id.id, w->id.n);
+  put_key(j, "text"), put_text(j, w->text.byte, w->text.n);
+  put_key(j, "finish_reason"), put_word(j, reason[w->ended]);
+  put_key(j, "stop");
+  if (w->string != NULL) {
+    put_open(j, '{'), put_key(j, "string");
+    put_text(j, w->string->byte, w->string->n), put_close(j, '}');
+  }
+  else if (w->reason == NULL || strcmp(w->reason, "match") == 0)
+    put_word(j, "null");
+  else put_words(j, w->reason);
+  if (g->a->w->of[OPTION_NUM_BEAMS].count > 1)
+    put_key(j, "score"), put_double(j, w->score);
+  if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, w);
+  put_close(j, '}');
+}
 
 @ The prompt is shown as it came: a text with its ids, or ids with the text that they stand for. Half of the questions why a model
 wrote something odd are answered by its ids: a blank too many at the end of the prompt cannot be seen in the text.
@@ -2167,15 +3109,13 @@ static void put_prompt(struct writing *g)
 the same order, so that the two can be read side by side.
 
 @<Write the prompt@>=
-static void put_all_odds(struct writing *g,
-  const struct continuation *text)
+static void put_all_odds(struct writing *g, const struct written *w)
 {
   put_key(&g->j, "logprobs"), put_open(&g->j, '[');
-  for (size_t i = 0; i < g->tokens; i++) {
+  for (size_t i = 0; i < w->tokens; i++) {
     put_open(&g->j, '{');
-    put_key(&g->j, "id");
-    put_count(&g->j, text->text.id[text->n_prompt + i]);
-    put_key(&g->j, "logprob"), put_odds(g, i);
+    put_key(&g->j, "id"), put_count(&g->j, w->id.id[i]);
+    put_key(&g->j, "logprob"), put_odds(g, w, i);
     put_close(&g->j, '}');
   }
   put_close(&g->j, ']');
@@ -2231,22 +3171,24 @@ void put_counters(struct json_out *j, const struct counters *c)
 @ Where there is nothing to divide by there is no number. The first token is the end of the prefill; each later one is a step of the
 \emph{decoding}, which is the name of the rest. Of three tokens at 5, 7 and 9 milliseconds after the beginning the first took 5 and each of the
 others 2, since 3 tokens have only 2 steps between them; so the quotients have $n-1$ below them, and a text of one token has no time for
-a token.
+a token. Of several texts the steps behind the first tokens are added up.
 
 @<Reckon the times@>=
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = @[{ "load_ms",
   "time_to_first_token_ms", "time_per_output_token_ms",
   "prefill_tokens_per_second", "decode_tokens_per_second" }@];
-static void reckon_times(const struct writing *g, size_t n,
-  double of[N_TIMES])
+static void reckon_times(const struct writing *g, double of[N_TIMES])
 {
-  double until = g->first - g->began, after = g->last - g->first;
+  double until = g->first - g->began, after = g->decoded, steps = 0;
+  for (size_t i = 0; i < g->n; i++)
+    if (g->all[i].tokens > 1) steps += (double) (g->all[i].tokens - 1);
+  bool any = g->n > 0 && g->all[0].tokens > 0;
   of[0] = 1e3 * g->a->o.load_seconds;
-  of[1] = n > 0 ? 1e3 * until : NAN;
-  of[2] = n > 1 ? 1e3 * after / (double) (n - 1) : NAN;
+  of[1] = any ? 1e3 * until : NAN;
+  of[2] = steps > 0 ? 1e3 * after / steps : NAN;
   of[3] = until > 0 ? (double) g->a->p.list.n / until : NAN;
-  of[4] = n > 1 && after > 0 ? (double) (n - 1) / after : NAN;
+  of[4] = steps > 0 && after > 0 ? steps / after : NAN;
 }
 
 @ In the object a time that does not exist is |null|, and not zero: whoever divides by it should notice. Times
@@ -2254,10 +3196,10 @@ are the only part of the answer that two runs do not have in common, so they sta
 them out.
 
 @<Reckon the times@>=
-static void put_timings(struct writing *g, size_t n)
+static void put_timings(struct writing *g)
 {
   double of[N_TIMES];
-  reckon_times(g, n, of);
+  reckon_times(g, of);
   put_key(&g->j, "timings"), put_open(&g->j, '{');
   for (int i = 0; i < N_TIMES; i++) {
     put_key(&g->j, time_name[i]);
@@ -2271,15 +3213,14 @@ static void put_timings(struct writing *g, size_t n)
 machine; the last lines say how much memory was held at the worst moment, and for what.
 
 @<Print the statistics@>=
-static void print_stats(const struct writing *g,
-  const struct continuation *text)
+static void print_stats(const struct writing *g)
 {
   FILE *err = g->a->c->err;
   const struct memory *m = g->a->o.m;
   double of[N_TIMES];
-  reckon_times(g, text->text.n - text->n_prompt, of);
-  fprintf(err, "%-28s %zu + %zu\n", "tokens", text->n_prompt,
-    text->text.n - text->n_prompt);
+  reckon_times(g, of);
+  fprintf(err, "%-28s %zu + %zu\n", "tokens", g->a->p.list.n,
+    tokens_of(g));
   fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.crew));
   for (int i = 0; i < N_COUNTERS; i++) {
     const char *name;
@@ -2303,17 +3244,21 @@ token meets it: noted, shown, watched; and at the end the sum.
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+#include "09-search/sharing.h"
 #include "A2-command/subcommands.h"
 @;@#
 @<Name the counters@>@;
 @<What is kept during a generation@>@;
 @<Write how likely a token was@>@;
+@<Show what may be shown@>@;
 @<Show a token as it comes@>@;
-@<Turn a token into bytes that may be released@>@;
 @<Note how likely the token was@>@;
 @<Watch a step of the generation@>@;
 @<Generate, watching@>@;
 @<Show what came of it@>@;
+@<Make a place for a text@>@;
+@<Write one text@>@;
+@<Write the best of a search@>@;
 @<Give hints@>@;
 @<Take, hint, run, finish, give back@>@;
 @#
@@ -2327,8 +3272,10 @@ int run_generate(const struct console *c, const struct wishes *w)
 @<Show what came of it@>=
 @<Reckon the times@>@;
 @<Write the prompt@>@;
+@<Write one sequence@>@;
 @<Write the object of a generation@>@;
 @<Print the statistics@>@;
+@<End a text@>@;
 @<Finish a generation@>@;
 
 @ The subcommand of this appendix stands in a header, with what the others need of it: All subcommands have the same form: they get the console and the wishes, and return the exit status; what goes wrong they have said already.
@@ -2339,9 +3286,11 @@ int run_generate(const struct console *c, const struct wishes *w)
 #include "03-loop/loop.h"
 #include "A2-command/help.h"
 #include "A7-json/json.h"
-#include "A2-command/prompt.h"
+#include "A2-command/deciding.h"
 int run_generate(const struct console *c, const struct wishes *w);
   /* continues a prompt */
+bool has_chat_template(const char *folder);
+  /* do a model's files say how conversations are set? */
 @<The counters by name@>@;
 #endif
 

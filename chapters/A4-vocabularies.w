@@ -903,7 +903,25 @@ bool normal_form(const struct tokenizer *t, struct memory *m,
 }
 
 @ The outermost cut is between characters and bytes that are none. The latter are spelt byte
-by byte, so that \emph{every} row of bytes comes back from decoding as it was, if the tokenizer has no normal form. If anything fails on the way, the ids that were already appended are taken back by
+by byte, so that \emph{every} row of bytes comes back from decoding as it was, if the tokenizer has no normal form. Whether these bytes begin the whole is known to the
+caller alone.
+
+@<Encode a text@>=
+static bool encode_runs(struct job *j, bool first,
+  const unsigned char *byte, size_t n)
+{
+  size_t length = 0;
+  bool ok = true, whole;
+  for (size_t at = 0; ok && at < n; at += length) {
+    length = utf8_run(byte + at, n - at, &whole);
+    j->work.row.n = 0;
+    ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
+      : push_bytes(j, byte + at, length) && join(j);
+  }
+  return ok;
+}
+
+@ If anything fails on the way, the ids that were already appended are taken back by
 forgetting them; the caller's row is as it was.
 
 @<Encode a text@>=
@@ -914,16 +932,25 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
 {
   struct job j = @[{ .t = t, .m = m, .out = out,
     .parse_special = parse_special,@| .why = why }@];
-  const unsigned char *byte = (const unsigned char *) text;
-  size_t start = out->n, length = 0;
-  bool ok = !add_special || push_all(&j, &t->front), whole;
-  for (size_t at = 0; ok && at < n; at += length) {
-    length = utf8_run(byte + at, n - at, &whole);
-    j.work.row.n = 0;
-    ok = whole ? encode_added(&j, 0, at == 0, byte + at, length)
-      : push_bytes(&j, byte + at, length) && join(&j);
-  }
-  ok = ok && (!add_special || push_all(&j, &t->back));
+  size_t start = out->n;
+  bool ok = (!add_special || push_all(&j, &t->front))
+    && encode_runs(&j, true, (const unsigned char *) text, n)
+    && (!add_special || push_all(&j, &t->back));
+  bpe_work_free(m, &j.work);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+@ A conversation is encoded in stretches (\cref{sec:injection}), and the tokens between them are put by whoever knows that they are meant. Such a stretch is not the beginning of a text, even
+if it is the beginning of what we are given: where a block is put only before the first word of the whole, none is put here.
+
+@<Encode a text@>=
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why)
+{
+  struct job j = @[{ .t = t, .m = m, .out = out, .why = why }@];
+  size_t start = out->n;
+  bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
   bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;

@@ -242,6 +242,8 @@ void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
 void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y);
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+void (*weigh)(double *z, size_t n, double most);
+  /* |z[i]| becomes exp(z[i] - most), in double, in place */
 
 @ Which tables there are depends on the build and on the processor it finds itself on.
 That is asked here, once, and never again.
@@ -1524,6 +1526,22 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
+@ A sampler wants less: the exponentials alone, of numbers that are doubles already, and it adds them up itself, in an order that
+is no business of a kernel. What it wants of this file is that sixteen are computed at a time. Memory is copied to and fro because the compiler can see then that the sixteen
+do not depend on each other.
+
+@<Exponentials of many doubles@>=
+TARGET static void weigh(double *z, size_t n, double most)
+{
+  size_t whole = n / 16 * 16;
+  for (size_t i = 0; i < whole; i += 16) {
+    double w[16];
+    for (size_t j = 0; j < 16; j++) w[j] = num_exp(z[i + j] - most);
+    memcpy(z + i, w, sizeof w);
+  }
+  for (size_t i = whole; i < n; i++) z[i] = num_exp(z[i] - most);
+}
+
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.
 
@@ -1566,6 +1584,7 @@ What the three files share, in the order in which C wants it, comes to this.
 @<The sum of the exponentials of a row, in double@>@;
 @<One worker's share of the probabilities@>@;
 @<Do a softmax@>@;
+@<Exponentials of many doubles@>@;
 
 @ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
 
@@ -1599,8 +1618,8 @@ most mistakes here, because the types differ.
 
 @<The functions of a table, in order@>=
 linear, normalize, rotate, attend, activate, add,@|
-embed, angles, softmax, log_softmax, two_roundings, one_rounding,@|
-spin, sweep
+embed, angles, softmax, log_softmax, weigh,@|
+two_roundings, one_rounding, spin, sweep
 
 @ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
 very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the

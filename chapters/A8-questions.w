@@ -3,6 +3,7 @@
 @s sigaction x
 @s json_int_t int
 @s json_error_t int
+@s json_object_foreach while
 @s stat x
 
 \chapterquestion{How can one look at what a program does, step by step, and compare it with another
@@ -242,6 +243,8 @@ struct tracing {
   uint64_t rows, again; /* in all steps so far */
   const uint32_t *eos;
   size_t n_eos;
+  struct decisions how;
+  uint32_t position; /* of the token that was chosen */
   uint32_t *seen;
     /* |[context + 1]|: the text that the step read, and the choice */
   bool looks;
@@ -272,6 +275,7 @@ static bool see_trace(void *self, const struct step *now)
     return false;
   }
   g->seen[now->length] = now->chosen;
+  g->position = (uint32_t) now->length;
   g->rows += rows, g->again += again;
   if (g->in_json) put_step(g, now, rows, again);
   else print_step(g, now, rows, again);
@@ -279,15 +283,17 @@ static bool see_trace(void *self, const struct step *now)
   return !a->c->interrupted();
 }
 
-@ Why this token? At this point of the book there are two answers: it was the likeliest, or it
-was the likeliest and ended the text. The other function gives a token's bytes, or none where there is no tokenizer.
+@ Why this token? It was the likeliest, and nobody wanted another; or it was drawn; or the settings had left no other; and whatever it was, it may have ended the text. The other function gives a token's bytes, or none where there is no tokenizer.
 
 @<Say why a token was chosen@>=
 static const char *reason_of(const struct tracing *g, uint32_t id)
 {
+  size_t written = g->position + 1 - g->a->p.list.n;
   for (size_t i = 0; i < g->n_eos; i++)
-    if (g->eos[i] == id) return "stopped";
-  return "greedy";
+    if (g->eos[i] == id && written > g->how.ends.flow.min_tokens)
+      return "stopped";
+  return g->how.ends.all.fired != NULL ? "stopped"
+    : decisions_reason(&g->how);
 }
 @#
 static const unsigned char *text_of(const struct tracing *g,
@@ -299,7 +305,7 @@ static const unsigned char *text_of(const struct tracing *g,
 }
 
 @ A candidate is a line: its rank, its probability, its id and its text, and behind the one that was
-taken the reason.
+taken the reason. The rank and the probability are those that the model gives; of one that was drawn the noise is shown, too, since that is what it won by.
 
 @<Print a candidate, then a step@>=
 static void print_candidate(const struct tracing *g,
@@ -311,7 +317,11 @@ static void print_candidate(const struct tracing *g,
   fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
     num_exp(x->logprob), x->id);
   piece_quote(out, byte, n);
-  if (chosen) fprintf(out, "  <- %s", reason_of(g, x->id));
+  const char *reason = reason_of(g, x->id);
+  if (chosen) fprintf(out, "  <- %s", reason);
+  if (chosen && strcmp(decisions_reason(&g->how), "sampled") == 0)
+    fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,@|
+      gumbel_noise(g->how.d.seed, 0, g->position, x->id));
   fprintf(out, "\n");
 }
 
@@ -524,9 +534,9 @@ static int trace_text(struct occasion *a)
   g.colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
   if (!of[OPTION_MAX_NEW_TOKENS].given && a->most > 4) a->most = 4;
   if (of[OPTION_ATTENTION].given && !read_head(&g)) return STATUS_USAGE;
-  int status = STATUS_FAILED;
+  int status = decisions_open(&g.how, a, &a->why);
   @<Take the rooms of a trace@>@;
-  if (ok) status = run_steps(&g);
+  if (status == STATUS_DONE) status = ok ? run_steps(&g) : STATUS_FAILED;
   @<Return the rooms of a trace@>@;
   return status;
 }
@@ -554,6 +564,7 @@ memory_give(a->o.m, FOR_OTHER, g.top, 1 + g.k, sizeof *g.top);
 memory_give(a->o.m, FOR_OTHER, g.seen, room, sizeof *g.seen);
 memory_give(a->o.m, FOR_OTHER, g.weights, room, sizeof *g.weights);
 store_close(g.s);
+decisions_close(a->o.m, &g.how);
 
 @ The loop itself is the one that |generate| runs. It is given another watcher and nothing else, so what is traced is what
 is generated. A trace that is interrupted ends like one that has finished, with its sum, because half an object would be
@@ -568,6 +579,9 @@ static int run_steps(struct tracing *g)
     .n_eos = g->n_eos, .see = see_trace, .self = g, .keep = g->keeps,@|
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
   struct continuation text;
+  decisions_apply(&g->how, a, &want);
+  if (!endings_begin(&g->how.ends, a->p.list.id, a->p.list.n, &a->why))
+    return STATUS_FAILED;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
@@ -688,7 +702,7 @@ copy of the wishes is made in which it does; without an operand the built-in mod
 {
   struct wishes asked = *w;
   asked.of[OPTION_MODEL] = (struct option_value) @[{
-    w->operand != NULL, w->operand, 0 }@];
+    .given = w->operand != NULL, .text = w->operand }@];
   ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
   if (ok) g.tensors = g.o.lm->weights;
 }
@@ -1029,24 +1043,11 @@ computed whole before its first character is written, so that a failure half-way
 error line and not half an answer. And no answer depends on the lines before it. So whoever asks needs no rules for getting back
 into step: line for line, question and answer belong together, even where both were written to files and are compared a year later.
 
-@<A question on its way to an answer@>=
-struct inquiry {
-  const struct console *c;
-  struct outfit *o;
-  json_t *in;
-  struct json_out out;
-  struct error *why;
-};
-
-@ Each kind of question has a name, a list of the keys that it may have, what it needs to be
+Each kind of question has a name, a list of the keys that it may have, what it needs to be
 open, and a function that answers. A kind without a function belongs to a later chapter, and
-answers every line with an error that says so.
+answers every line with an error that says so. (What a question and a key look like is declared in \cref{sec:choosing}, since a second file has answers, too.)
 
 @<A kind of question@>=
-struct key_row { const char *name; char letter; bool required;
-  unsigned chapter; const char *normal; };
-  /* |letter|: see |value_fits|; a key of a later |chapter| may only have
-     its |normal| value, in JSON */
 struct kind_row { const char *name; unsigned needs, chapter;
   const struct key_row *keys; size_t n_keys;
   bool (*answer)(struct inquiry *q); };
@@ -1062,7 +1063,7 @@ static const struct { char letter; const char *words; }
   {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},@|
   {'x', "a number"}, {'a', "a list"}, {'o', "an object"},@|
   {'p', "a text or null"}, {'e', "a list or null"},@|
-  {'r', "a list or a text"}
+  {'r', "a list or a text"}, {'*', "anything"}
 }@];
 static const char *words_of_type(char letter)
 {
@@ -1090,6 +1091,7 @@ static bool value_fits(char letter, json_t *v)
   case 'p': return json_is_string(v) || json_is_null(v);
   case 'e': return json_is_array(v) || json_is_null(v);
   case 'r': return json_is_array(v) || json_is_string(v);
+  case '*': return true;
   default: return json_is_object(v);
   }
 }
@@ -1130,7 +1132,7 @@ static bool check_value(const struct key_row *k, json_t *v,
 it, which has rules of the same kind.
 
 @<Check the keys of an object@>=
-static bool check_keys(json_t *object, const struct key_row *keys,
+bool check_keys(json_t *object, const struct key_row *keys,
   size_t n, struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
@@ -1152,8 +1154,7 @@ static bool check_keys(json_t *object, const struct key_row *keys,
 @ Then values are taken out. A key that may be left out has a default, which the caller names.
 
 @<Take values out of a question@>=
-static bool flag_of(const struct inquiry *q, const char *key,
-  bool normal)
+bool flag_of(const struct inquiry *q, const char *key, bool normal)
 {
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
@@ -1163,7 +1164,7 @@ static bool flag_of(const struct inquiry *q, const char *key,
 checked before, so the number fits.
 
 @<Take values out of a question@>=
-static uint64_t count_of(const struct inquiry *q, const char *key)
+uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
@@ -1184,16 +1185,16 @@ static const char *text_value(const struct inquiry *q,
 not. A list may be empty here; whether that makes sense the kind decides.
 
 @<Take ids out of a question@>=
-static bool ids_from(const struct inquiry *q, json_t *from,
-  const char *key, struct ids *list)
+bool ids_from(const struct inquiry *q, json_t *from, const char *key,
+  struct ids *list)
 {
   for (size_t i = 0; i < json_array_size(from); i++) {
     json_t *v = json_array_get(from, i);
     json_int_t id = json_integer_value(v);
-    bool ok = json_is_integer(v) && id >= 0 && id < q->o->vocab_size;
+    bool ok = json_is_integer(v) && id >= 0 && id < q->vocab_size;
     if (!ok) error_say(q->why, "\"%s\"[%zu] is no id;"@|
         " wanted: an integer from 0"@| " to %" PRIu32, key, i,
-        q->o->vocab_size - 1);
+        q->vocab_size - 1);
     if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
       ids_free(q->o->m, list);
       return false;
@@ -1205,8 +1206,7 @@ static bool ids_from(const struct inquiry *q, json_t *from,
 @ Most lists of ids stand directly behind a key; the function above also serves the lists inside a list.
 
 @<Take ids out of a question@>=
-static bool ids_of(const struct inquiry *q, const char *key,
-  struct ids *list)
+bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
@@ -1557,71 +1557,93 @@ static bool answer_logprob(struct inquiry *q)
 those of the question; an empty list means that nothing ends the text but its length.
 
 @<Answer with a text@>=
-static bool answer_generate(struct inquiry *q)
+static bool run_text(struct inquiry *q, const struct ids *list,
+  const struct ids *eos, struct sampler *d, struct endings *ends)
 {
   struct outfit *o = q->o;
   const struct model_config *config = &o->lm->config;
-  struct ids list = @[{ NULL, 0, 0 }@], eos = @[{ NULL, 0, 0 }@];
   struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
-  json_t *params = json_object_get(q->in, "params");
   bool own = !json_is_array(json_object_get(q->in, "eos"));
-  bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
-    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
-    && fits_context(q, "ids", list.n);
   struct settings want = @[{
     .max_new_tokens = (size_t) count_of(q, "max_tokens"),
-    .eos = own ? config->eos : eos.id,
-    .n_eos = own ? config->n_eos : eos.n,@|
+    .eos = own ? config->eos : eos->id,
+    .n_eos = own ? config->n_eos : eos->n,@|
     .keep = flag_of(q, "cache", true),@|
-    .chunk = (size_t) count_of(q, "chunk") }@];
-  ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
-    && put_continuation(q, &text);
+    .chunk = (size_t) count_of(q, "chunk"),@|
+    .choose = sampler_choose, .chooser = d, .judge = criteria_judge,@|
+    .judging = &ends->all, .min_tokens = ends->flow.min_tokens }@];
+  bool ok = generate(&with, list->id, list->n, &want, &text, q->why);
+  if (ok) outflow_end(&ends->flow), put_continuation(q, &text, &ends->flow);
   continuation_free(o->m, &text);
-  ids_free(o->m, &list);
-  ids_free(o->m, &eos);
   return ok;
 }
 
-@ The text of an answer is what the new ids add to the text of the prompt. Where that begins is found
-by decoding both, since a token's text may depend on what stands before it: a decoder may leave out a blank at the beginning of a
-text, and the first new token is at no beginning. The end token has no part in it.
+@ The sampler and the endings are opened around it. Stop strings are strings of a text, so they need a tokenizer.
 
-@<Write a continuation as an answer@>=
-static bool put_continuation(struct inquiry *q,
-  const struct continuation *text)
+@<Answer with a text@>=
+static bool write_answer(struct inquiry *q, const struct ids *list,
+  const struct ids *eos, const struct choices *x,@|
+  const struct stop_string *stop, size_t n)
 {
   struct outfit *o = q->o;
-  struct bytes whole = @[{ NULL, 0, 0 }@], before = @[{ NULL, 0, 0 }@];
+  struct endings ends;
+  struct sampler d = @[{ .s = x->s, .seed = count_of(q, "seed"),
+    .sequence = (uint32_t) count_of(q, "sequence") }@];
+  if (n > 0 && o->t == NULL) return error_say(q->why, "\"stop\" has strings,"@|
+      " and the model has no tokenizer");
+  bool ok = endings_open(&ends, o->m, o->t, stop, n, &d, q->why);
+  ends.flow.include_stop = flag_of(q, "include_stop", false);
+  ends.flow.min_tokens = (size_t) count_of(q, "min_tokens");
+  ok = ok && endings_begin(&ends, list->id, list->n, q->why)
+    && funnel_open(&d.f, o->m, o->e.k, o->vocab_size, q->why)
+    && run_text(q, list, eos, &d, &ends);
+  if (d.f.m != NULL) funnel_close(&d.f);
+  endings_close(&ends);
+  return ok;
+}
+
+@ And around that, what was read from the question: settings, ids, and strings.
+
+@<Answer with a text@>=
+static bool answer_generate(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = @[{ NULL, 0, 0 }@], eos = @[{ NULL, 0, 0 }@];
+  struct stop_string *stop = NULL;
+  struct choices x;
+  size_t n = 0;
+  bool ok = choices_read(&x, q, json_object_get(q->in, "params"), 0)
+    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
+    && fits_context(q, "ids", list.n) && stops_of(q, &stop, &n)
+    && write_answer(q, &list, &eos, &x, stop, n);
+  memory_give(m, FOR_OTHER, stop, n, sizeof *stop);
+  choices_free(m, &x);
+  ids_free(m, &list), ids_free(m, &eos);
+  return ok;
+}
+
+@ The text of an answer is what the new ids add to the text of the prompt, and the outflow has it. Of a text that has stopped the reason is the string that stopped it, or the id, so that somebody who gave a list of end tokens learns
+which it was.
+
+@<Write a continuation as an answer@>=
+static void put_continuation(struct inquiry *q,
+  const struct continuation *text, const struct outflow *flow)
+{
+  struct json_out *j = &q->out;
   const uint32_t *id = text->text.id;
   size_t n = text->text.n;
   bool stopped = text->ended == FINISH_STOP;
-  bool ok = o->t == NULL || (tokenizer_decode(o->t, o->m, id,
-      text->n_prompt, true, &before, q->why)
-    && tokenizer_decode(o->t, o->m, id, n - stopped, true, &whole,
-      q->why));
-  if (ok) @<Put the new ids, their text, and why it ended@>@;
-  bytes_free(o->m, &whole);
-  bytes_free(o->m, &before);
-  return ok;
-}
-
-@ Of a text that has stopped the reason is the id that stopped it, so that somebody who gave a list of end tokens learns
-which it was.
-
-@<Put the new ids, their text, and why it ended@>=
-{
-  struct json_out *j = &q->out;
   put_key(j, "ids");
   put_ids(j, id + text->n_prompt, n - text->n_prompt);
   put_key(j, "text");
-  if (whole.n > before.n)
-    put_text(j, whole.byte + before.n, whole.n - before.n);
-  else put_words(j, "");
+  put_text(j, flow->text.n > 0 ? (const char *) flow->text.byte : "",
+    flow->text.n);
   put_key(j, "finish");
   put_word(j, stopped ? "\"stop\"" : "\"length\"");
   put_key(j, "stop_reason");
-  if (stopped) put_count(j, id[n - 1]);
+  if (flow->found != NULL) put_text(j, flow->found->byte, flow->found->n);
+  else if (stopped) put_count(j, id[n - 1]);
   else put_word(j, "null");
 }
 
@@ -1693,7 +1715,7 @@ static bool pack_numbers(struct inquiry *q, const struct row_format *f,
 @ The way back wants whole blocks, each byte as two digits in lower case or upper.
 
 @<Answer about blocks@>=
-static bool read_hex(struct inquiry *q, const char *text, size_t n,
+bool hex_undo(const struct inquiry *q, const char *text, size_t n,
   unsigned char *byte)
 {
   static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -1711,7 +1733,7 @@ static bool unpack_bytes(struct inquiry *q, const struct row_format *f,
 {
   size_t whole = f->type < BLOCKS_Q8_0 ? 1 : BLOCK_NUMBERS;
   size_t one = row_bytes(f->type, whole), n = digits / 2 / one * whole;
-  if (!read_hex(q, text, digits, packed)) return false;
+  if (!hex_undo(q, text, digits, packed)) return false;
   if (digits / 2 % one != 0)
     return error_say(q->why, "%zu bytes in %s; wanted: a multiple of %zu",
       digits / 2, f->name, one);
@@ -1776,33 +1798,44 @@ vary. Whoever sends them with their defaults gets an answer today.
 @<The keys of every kind@>=
 static const struct key_row generate_keys[] = @[{@|
   {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},@|
-  {"params", 'o', false, 0, NULL}, {"seed", 'n', false, 7, "0"},@|
-  {"sequence", 'u', false, 7, "0"}, {"stop", 'a', false, 8, "[]"},@|
-  {"include_stop", 'b', false, 8, "false"},@|
-  {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},@|
+  {"params", 'o', false, 0, NULL}, {"seed", 'n', false, 0, NULL},@|
+  {"sequence", 'u', false, 0, NULL}, {"stop", 'a', false, 0, NULL},@|
+  {"include_stop", 'b', false, 0, NULL},@|
+  {"min_tokens", 'n', false, 0, NULL}, {"eos", 'e', false, 0, NULL},@|
   {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},@|
   {"speculate", 'n', false, 13, "0"} }@];
 
-@ The keys of |"params"| are the settings of the sampler, and their normal values those under which the likeliest token is taken. The
-order of the sampler's stages is one of them, and the only order today is the usual one.
+@ The kinds of \cref{sec:choosing} bring the logits along and need no model; what their parameters may be is checked there.
 
 @<The keys of every kind@>=
-static const struct key_row sampling_keys[] = @[{@|
-  {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},@|
-  {"top_p", 'x', false, 7, "1"}, {"min_p", 'x', false, 7, "0"},@|
-  {"typical_p", 'x', false, 7, "1"},@|
-  {"repetition_penalty", 'x', false, 7, "1"},@|
-  {"frequency_penalty", 'x', false, 7, "0"},@|
-  {"presence_penalty", 'x', false, 7, "0"},@|
-  {"penalty_last_n", 'i', false, 7, "-1"},@|
-  {"no_repeat_ngram", 'n', false, 7, "0"},@|
-  {"logit_bias", 'o', false, 7, "{}"},@|
-  {"bad_words", 'a', false, 7, "[]"},@|
-  {"suppress_tokens", 'a', false, 7, "[]"},@|
-  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\","@|
-    "\"ngram\",\"temperature\","@| "\"top_k\",\"top_p\","@|
-    "\"min_p\",\"typical_p\"]"} }@];
-enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
+static const struct key_row process_keys[] = @[{@|
+  {"op", 's', true, 0, NULL}, {"params", 'o', false, 0, NULL},@|
+  {"ids", 'a', false, 0, NULL}, {"logits", 'a', true, 0, NULL} }@];
+static const struct key_row sample_keys[] = @[{@|
+  {"logits", 'a', true, 0, NULL}, {"ids", 'a', false, 0, NULL},@|
+  {"prompt_length", 'n', false, 0, NULL}, {"params", 'o', false, 0, NULL},@|
+  {"seed", 'n', false, 0, NULL}, {"sequence", 'u', false, 0, NULL},@|
+  {"position", 'u', false, 0, NULL} }@];
+static const struct key_row philox_keys[] = @[{@|
+  {"key", 'a', true, 0, NULL}, {"counter", 'a', true, 0, NULL} }@];
+static const struct key_row stop_keys[] = @[{@|
+  {"pieces", 'a', false, 0, NULL}, {"pieces_hex", 'a', false, 0, NULL},@|
+  {"stop", 'a', false, 0, NULL}, {"include_stop", 'b', false, 0, NULL},@|
+  {"min_tokens", 'n', false, 0, NULL} }@];
+
+@ A search has most keys of all; two of them are a vector's own business, and may be anything.
+
+@<The keys of every kind@>=
+static const struct key_row beam_keys[] = @[{@|
+  {"V", 'n', false, 0, NULL}, {"P", 'n', false, 0, NULL},@|
+  {"table", 'a', false, 0, NULL}, {"prompt", 'a', true, 0, NULL},@|
+  {"eos", 'a', true, 0, NULL}, {"max_length", 'n', true, 0, NULL},@|
+  {"num_beams", 'n', true, 0, NULL},@|
+  {"num_return_sequences", 'n', false, 0, NULL},@|
+  {"length_penalty", 'x', false, 0, NULL},@|
+  {"early_stopping", '*', false, 0, NULL},@|
+  {"processors", 'a', false, 0, NULL}, {"case", '*', false, 0, NULL},@|
+  {"pad", '*', false, 0, NULL} }@];
 
 @ And the kinds. Those of later chapters are in the table so that an unknown kind can be told from one
 that is not there yet. A chapter that brings a kind replaces the null by a function, and no caller notices but by the answer.
@@ -1823,10 +1856,12 @@ static const struct kind_row kind_table[] = @[{@|
   {"generate", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(generate_keys),
     answer_generate},@|
   {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},@|
-  {"process", 0, 7, NULL, 0, NULL}, {"sample", 0, 7, NULL, 0, NULL},@|
-  {"philox", 0, 7, NULL, 0, NULL}, {"beam", 0, 9, NULL, 0, NULL},@|
+  {"process", 0, 0, KEYS(process_keys), answer_process},@|
+  {"sample", 0, 0, KEYS(sample_keys), answer_sample},@|
+  {"philox", 0, 0, KEYS(philox_keys), answer_philox},@|
+  {"beam", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(beam_keys), answer_beam},@|
   {"quantize", 0, 0, KEYS(quantize_keys), answer_quantize},@|
-  {"stop", 0, 8, NULL, 0, NULL}, {"speculative", 0, 13, NULL, 0, NULL}
+  {"stop", 0, 0, KEYS(stop_keys), answer_stop}, {"speculative", 0, 13, NULL, 0, NULL}
 }@];
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
@@ -1858,6 +1893,7 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
 {
   FILE *out = q->c->out;
   q->out = (struct json_out) @[{ out, '{' }@];
+  q->vocab_size = q->o->vocab_size;
   bool ok = fits ? answer_line(k, q, text, n)
     : error_say(q->why, "the line does not fit into memory");
   if (!ok) {
@@ -1874,10 +1910,10 @@ back after a long one, so that one enormous question does not cost memory for ev
 
 @<Serve all lines@>=
 static int serve(const struct console *c, const struct kind_row *k,
-  struct outfit *o)
+  struct outfit *o, bool named)
 {
   struct error why;
-  struct inquiry q = @[{ .c = c, .o = o, .why = &why }@];
+  struct inquiry q = @[{ .c = c, .o = o, .named = named, .why = &why }@];
   struct bytes text = @[{ NULL, 0, 0 }@];
   enum line_found found;
   int status = STATUS_DONE;
@@ -1915,7 +1951,7 @@ int run_probe(const struct console *c, const struct wishes *w)
   }
   if (!outfit_open(&o, c, w, k->needs, &why))
     return console_fail(c, &why);
-  int status = serve(c, k, &o);
+  int status = serve(c, k, &o, w->of[OPTION_MODEL].given);
   outfit_close(&o);
   return status;
 }
@@ -1927,9 +1963,8 @@ one function and one line in the table, and the list of keys between them.
 #include <inttypes.h>
 #include <string.h>
 #include "A3-files/safetensors.h"
-#include "A8-questions/door.h"
+#include "A8-questions/asking.h"
 @;@#
-@<A question on its way to an answer@>@;
 @<A kind of question@>@;
 @<Check what was asked@>@;
 @<The keys of every kind@>@;
@@ -1973,6 +2008,940 @@ what comes before or behind its answer on the line.
 @<Answer about a file@>@;
 @<Answer about blocks@>@;
 
+@* Questions about choices. \label{sec:choosing}
+Chapter 7's sampler is asked in two ways: what one stage makes of a list of logits, and what becomes of it in the whole funnel, down to the token. A third question is about the random numbers alone, so that whoever's texts differ from ours can find out whether it is the dice. These have a file of
+their own; what they share with the others is how a question is read, and that stands in a header.
+@^probe@>
+
+@<What all answers need@>=
+struct inquiry {
+  const struct console *c;
+  struct outfit *o;
+  uint32_t vocab_size;
+  bool named;
+  json_t *in;
+  struct json_out out;
+  struct error *why;
+};
+  /* a question on its way to an answer: ids in it are below |vocab_size|, a model was |named| on the command line, |in| is the line, the answer goes to
+     |out|, or a sentence to |why| */
+struct key_row { const char *name; char letter; bool required;
+  unsigned chapter; const char *normal; };
+  /* a key that a question may have; |letter|: see |value_fits|; one of a later |chapter| may only have
+     its |normal| value, in JSON */
+bool check_keys(json_t *object, const struct key_row *keys, size_t n,
+  struct error *why);
+  /* does |object| have these keys, all that are required, and no other? */
+
+@ A value that was left out has a default; of a flag and a count that differs from key to key, and the one who asks names it.
+
+@<What all answers need@>=
+bool flag_of(const struct inquiry *q, const char *key, bool normal);
+  /* the value of a key, |normal| if it is not there */
+uint64_t count_of(const struct inquiry *q, const char *key);
+  /* the same of an integer; 0 if it is not there */
+bool ids_from(const struct inquiry *q, json_t *from, const char *key,
+  struct ids *list);
+  /* appends the ids of the list |from|; errors: what is no id, memory;
+     then |list| is empty */
+bool ids_of(const struct inquiry *q, const char *key, struct ids *list);
+  /* the same, of the value of a key */
+bool answer_process(struct inquiry *q);
+  /* one stage of the sampler */
+bool answer_sample(struct inquiry *q);
+  /* all of them, and the choice */
+bool answer_philox(struct inquiry *q);
+  /* four words of random bits */
+bool answer_beam(struct inquiry *q);
+  /* a beam search */
+bool answer_stop(struct inquiry *q);
+  /* what is released of pieces */
+bool hex_undo(const struct inquiry *q, const char *text, size_t n,
+  unsigned char *byte);
+  /* undoes |n| hexadecimal digits; errors: anything else */
+bool stops_of(const struct inquiry *q, struct stop_string **list,
+  size_t *n);
+  /* the stop strings of a question, their bytes the question's; |list[n]| is the caller's */
+
+@ The settings of a sampler are read from an object into a structure that owns its lists: all ids in one row, and the sequences with a bias as places in that row. Places and not pointers, as long as the row is growing; it may move.
+
+@<What all answers need@>=
+struct choices { struct sampling s; struct ids all; struct biased *biased;
+  size_t n, room; };
+  /* |s| points into the lists; |n| of |room| sequences are used */
+bool choices_read(struct choices *x, const struct inquiry *q,
+  json_t *params, double temperature);
+  /* the settings of |params|, with |temperature| if it does not say; errors: keys, types,
+     ranges, ids. |x| is to be freed also on failure */
+void choices_free(struct memory *m, struct choices *x);
+  /* returns the lists */
+
+@ The header is included by both files of answers, and by nobody else.
+
+@(asking.h@>=
+#ifndef INCIPIT_ASKING_H
+#define INCIPIT_ASKING_H
+#include "A2-command/ending.h"
+#include "A8-questions/door.h"
+@<What all answers need@>@;
+#endif
+
+@ The keys of |"params"| are the settings of chapter 7 under their own names. Their ranges are in that chapter's table; here are only the types.
+
+@<The keys of the settings@>=
+static const struct key_row sampling_keys[] = @[{@|
+  {"temperature", 'x', false, 0, NULL}, {"top_k", 'n', false, 0, NULL},@|
+  {"top_p", 'x', false, 0, NULL}, {"min_p", 'x', false, 0, NULL},@|
+  {"typical_p", 'x', false, 0, NULL},@|
+  {"repetition_penalty", 'x', false, 0, NULL},@|
+  {"frequency_penalty", 'x', false, 0, NULL},@|
+  {"presence_penalty", 'x', false, 0, NULL},@|
+  {"penalty_last_n", 'i', false, 0, NULL},@|
+  {"no_repeat_ngram", 'n', false, 0, NULL},@|
+  {"logit_bias", 'o', false, 0, NULL}, {"bad_words", 'a', false, 0, NULL},@|
+  {"suppress_tokens", 'a', false, 0, NULL},@|
+  {"samplers", 'a', false, 0, NULL} }@];
+
+@ The real numbers are read in one loop over chapter 7's table, each to its place in the structure.
+
+@<Read the settings@>=
+static void read_reals(struct sampling *s, json_t *params)
+{
+  const struct sampling_real *r;
+  for (size_t i = 0; (r = sampling_real_at(i)) != NULL; i++) {
+    json_t *v = json_object_get(params, r->name);
+    double x = json_number_value(v);
+    if (v != NULL) memcpy((char *) s + r->at, &x, sizeof x);
+  }
+}
+
+@ The order of the stages is a list of their names. A list of more names than there are stages has a name twice, or one that is unknown, among the first nine; to read those is enough to say which.
+
+@<Read the settings@>=
+static bool read_stages(struct sampling *s, json_t *list,
+  struct error *why)
+{
+  const char *name[N_STAGES + 1];
+  size_t n = json_array_size(list);
+  if (n > N_STAGES) n = N_STAGES + 1;
+  for (size_t i = 0; i < n; i++) {
+    json_t *v = json_array_get(list, i);
+    name[i] = json_string_value(v);
+    if (name[i] == NULL || strlen(name[i]) != json_string_length(v))
+      return error_say(why, "\"samplers\"[%zu] is no name of a stage", i);
+  }
+  return list == NULL || sampling_stages_parse(s, name, n, why);
+}
+
+@ A sequence is ids that are appended to the row, and an entry that remembers how many. Its pointer is set when all have been read.
+
+@<Read the settings@>=
+static bool add_biased(struct choices *x, const struct inquiry *q,
+  json_t *ids, const char *key, double bias)
+{
+  struct ids one = @[{ NULL, 0, 0 }@];
+  if (!json_is_array(ids) || json_array_size(ids) == 0)
+    return error_say(q->why, "\"%s\" has something that is no list of"@|
+      " ids; wanted: 1 id or more", key);
+  bool ok = ids_from(q, ids, key, &one);
+  for (size_t i = 0; ok && i < one.n; i++)
+    ok = ids_push(q->o->m, &x->all, one.id[i], q->why);
+  if (ok) x->biased[x->n++] = (struct biased) @[{ NULL, one.n, bias }@];
+  ids_free(q->o->m, &one);
+  return ok;
+}
+
+@ A bias by id stands in an object, whose keys are texts. The text must be the id in digits; what the digits say may still be too large for the vocabulary. The value is a number, or the one word that JSON has no number for.
+
+@<Read the settings@>=
+static bool read_bias(json_t *v, double *bias)
+{
+  const char *word = json_string_value(v);
+  *bias = word != NULL ? -INFINITY : json_number_value(v);
+  return json_is_number(v) || (word != NULL && strcmp(word, "-inf") == 0
+    && json_string_length(v) == 4);
+}
+static bool add_by_id(struct choices *x, const struct inquiry *q,
+  const char *name, json_t *v)
+{
+  uint64_t id = 0;
+  double bias;
+  size_t n = strspn(name, "0123456789");
+  for (size_t i = 0; i < n && id < q->vocab_size; i++)
+    id = id * 10 + (uint64_t) (name[i] - '0');
+  if (n == 0 || name[n] != '\0' || (n > 1 && name[0] == '0')@|
+      || id >= q->vocab_size)
+    return error_say(q->why, "\"logit_bias\" has the id \"%.40s\";"@|
+      " wanted: 0 to %" PRIu32, name, q->vocab_size - 1);
+  if (!read_bias(v, &bias)) return error_say(q->why, "\"logit_bias\" of id"@|
+      " %s is no number; wanted: a number or \"-inf\"", name);
+  if (!ids_push(q->o->m, &x->all, (uint32_t) id, q->why)) return false;
+  x->biased[x->n++] = (struct biased) @[{ NULL, 1, bias }@];
+  return true;
+}
+
+@ All together. The ids to be suppressed come last into the row; when it is complete, the pointers are set, in the order in which the sequences were read.
+
+@<Read the settings@>=
+static bool read_lists(struct choices *x, const struct inquiry *q,
+  json_t *params)
+{
+  json_t *bias = json_object_get(params, "logit_bias");
+  json_t *bad = json_object_get(params, "bad_words"), *v;
+  const char *name;
+  x->room = json_object_size(bias) + json_array_size(bad);
+  x->biased = memory_take(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
+    q->why);
+  if (x->biased == NULL) return false;
+  json_object_foreach(bias, name, v)
+    if (!add_by_id(x, q, name, v)) return false;
+  x->s.n_logit_bias = x->n;
+  for (size_t i = 0; i < json_array_size(bad); i++)
+    if (!add_biased(x, q, json_array_get(bad, i), "bad_words", -INFINITY))
+      return false;
+  x->s.n_bad_words = x->n - x->s.n_logit_bias;
+  return read_suppressed(x, q, json_object_get(params, "suppress_tokens"));
+}
+
+@ Here the pointers are set.
+
+@<Read the ids to be suppressed, and set all pointers@>=
+static bool read_suppressed(struct choices *x, const struct inquiry *q,
+  json_t *list)
+{
+  struct ids one = @[{ NULL, 0, 0 }@];
+  size_t at = 0;
+  bool ok = ids_from(q, list, "suppress_tokens", &one);
+  for (size_t i = 0; ok && i < one.n; i++)
+    ok = ids_push(q->o->m, &x->all, one.id[i], q->why);
+  for (size_t i = 0; i < x->n; at += x->biased[i++].n)
+    x->biased[i].id = x->all.id + at;
+  x->s.logit_bias = x->biased;
+  x->s.bad_words = x->biased + x->s.n_logit_bias;
+  if (one.n > 0) x->s.suppress = x->all.id + at;
+  x->s.n_suppress = one.n;
+  ids_free(q->o->m, &one);
+  return ok;
+}
+
+@ Chapter 7 checks the ranges; what is checked here is what JSON can get wrong.
+
+@<Read the settings@>=
+bool choices_read(struct choices *x, const struct inquiry *q,
+  json_t *params, double temperature)
+{
+  *x = (struct choices) @[{ .s = sampling_normal }@];
+  x->s.temperature = temperature;
+  if (!check_keys(params, sampling_keys,
+      sizeof sampling_keys / sizeof *sampling_keys, q->why)) return false;
+  json_t *last = json_object_get(params, "penalty_last_n");
+  read_reals(&x->s, params);
+  x->s.top_k = (size_t) json_integer_value(json_object_get(params,
+    "top_k"));
+  x->s.no_repeat_ngram = (size_t) json_integer_value(json_object_get(
+    params, "no_repeat_ngram"));
+  if (last != NULL) x->s.penalty_last_n = json_integer_value(last);
+  return read_stages(&x->s, json_object_get(params, "samplers"), q->why)
+    && read_lists(x, q, params)
+    && sampling_check(&x->s, q->vocab_size, q->why);
+}
+void choices_free(struct memory *m, struct choices *x)
+{
+  ids_free(m, &x->all);
+  memory_give(m, FOR_OTHER, x->biased, x->room, sizeof *x->biased);
+}
+
+@ Logits come as numbers, or as the three words for those that JSON cannot write. A number is rounded once to float, and must fit.
+
+@<Take logits out of a question@>=
+static bool logit_from(json_t *v, float *x)
+{
+  const char *word = json_string_value(v);
+  *x = (float) json_number_value(v);
+  if (json_is_number(v)) return *x - *x == 0;
+  if (word == NULL || strlen(word) != json_string_length(v)) return false;
+  *x = strcmp(word, "nan") == 0 ? NAN
+    : strcmp(word, "inf") == 0 ? INFINITY : -INFINITY;
+  return *x != -INFINITY || strcmp(word, "-inf") == 0;
+}
+
+@ Both questions about logits begin alike: the logits, whose number is the vocabulary; the ids of the text; a funnel. They end alike, too.
+
+@<Take logits out of a question@>=
+struct trickle { struct funnel f; float *logits; size_t n; struct ids list;
+  struct choices x; };
+static bool trickle_open(struct trickle *t, struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  json_t *from = json_object_get(q->in, "logits");
+  *t = (struct trickle) @[{ .n = json_array_size(from) }@];
+  if (t->n == 0 || t->n > UINT32_MAX) return error_say(q->why,
+      "\"logits\" has %zu numbers; wanted: 1 or more", t->n);
+  q->vocab_size = (uint32_t) t->n;
+  t->logits = memory_take(m, FOR_OTHER, t->n, sizeof *t->logits, q->why);
+  if (t->logits == NULL || !funnel_open(&t->f, m, q->o->e.k, t->n, q->why))
+    return false;
+  for (size_t i = 0; i < t->n; i++)
+    if (!logit_from(json_array_get(from, i), &t->logits[i]))
+      return error_say(q->why, "\"logits\"[%zu] is no float; wanted: a"@|
+        " number, \"inf\", \"-inf\" or \"nan\"", i);
+  return ids_of(q, "ids", &t->list);
+}
+static void trickle_close(struct trickle *t, struct memory *m)
+{
+  choices_free(m, &t->x);
+  ids_free(m, &t->list);
+  if (t->f.m != NULL) funnel_close(&t->f);
+  memory_give(m, FOR_OTHER, t->logits, t->n, sizeof *t->logits);
+}
+
+@ A question about one stage names an operation and its parameters. Nearly all operations are a stage of the sampler with all but one setting normal; so the table says which stage, and the parameters are read as settings. Four of them have keys of their own.
+
+@<The operations that can be asked for@>=
+static const struct key_row
+  temperature_key[] = @[{ {"temperature", 'x', true, 0, NULL} }@],@|
+  top_k_key[] = @[{ {"top_k", 'n', true, 0, NULL} }@],@|
+  top_p_key[] = @[{ {"top_p", 'x', true, 0, NULL} }@],@|
+  min_p_key[] = @[{ {"min_p", 'x', true, 0, NULL} }@],@|
+  typical_key[] = @[{ {"typical_p", 'x', true, 0, NULL} }@],@|
+  repetition_keys[] = @[{ {"penalty", 'x', true, 0, NULL},@|
+    {"penalty_last_n", 'i', false, 0, NULL} }@],@|
+  frequency_keys[] = @[{ {"frequency", 'x', false, 0, NULL},@|
+    {"presence", 'x', false, 0, NULL}, {"prompt_len", 'n', false, 0, NULL},@|
+    {"penalty_last_n", 'i', false, 0, NULL} }@],@|
+  ngram_key[] = @[{ {"n", 'n', true, 0, NULL} }@],@|
+  bias_key[] = @[{ {"bias", 'o', true, 0, NULL} }@],@|
+  sequence_key[] = @[{ {"bias", 'a', true, 0, NULL} }@],@|
+  bad_keys[] = @[{ {"bad", 'a', true, 0, NULL},@|
+    {"eos", 'a', false, 0, NULL} }@],@|
+  tokens_key[] = @[{ {"tokens", 'a', true, 0, NULL} }@],@|
+  length_keys[] = @[{ {"eos", 'a', true, 0, NULL},@|
+    {"min_length", 'n', true, 0, NULL} }@],@|
+  new_keys[] = @[{ {"eos", 'a', true, 0, NULL},@|
+    {"min_new_tokens", 'n', true, 0, NULL},@|
+    {"prompt_len", 'n', true, 0, NULL} }@];
+
+@ A row of the table: the name, the stage, the keys, and how the parameters of an operation are called as settings.
+
+@<The operations that can be asked for@>=
+#define WITH(list) list, sizeof list / sizeof *list
+static const struct operation { const char *name;
+  enum sampling_stage stage; const struct key_row *keys; size_t n_keys;
+  const char *as; } operations[] = @[{@|
+  {"temperature", STAGE_TEMPERATURE, WITH(temperature_key), NULL},@|
+  {"top_k", STAGE_TOP_K, WITH(top_k_key), NULL},@|
+  {"top_p", STAGE_TOP_P, WITH(top_p_key), NULL},@|
+  {"min_p", STAGE_MIN_P, WITH(min_p_key), NULL},@|
+  {"typical_p", STAGE_TYPICAL_P, WITH(typical_key), NULL},@|
+  {"repetition_penalty", STAGE_PENALTIES, WITH(repetition_keys),@|
+    "penalty repetition_penalty"},@|
+  {"frequency_presence", STAGE_PENALTIES, WITH(frequency_keys),@|
+    "frequency frequency_penalty"@| " presence presence_penalty"},@|
+  {"no_repeat_ngram", STAGE_NGRAM, WITH(ngram_key), "n no_repeat_ngram"},@|
+  {"logit_bias", STAGE_BIAS, WITH(bias_key), "bias logit_bias"},@|
+  {"sequence_bias", STAGE_BIAS, WITH(sequence_key), NULL},@|
+  {"bad_words", STAGE_BIAS, WITH(bad_keys), NULL},@|
+  {"suppress_tokens", STAGE_BIAS, WITH(tokens_key),@|
+    "tokens suppress_tokens"},@|
+  {"min_length", STAGE_BIAS, WITH(length_keys), NULL},@|
+  {"min_new_tokens", STAGE_BIAS, WITH(new_keys), NULL},@|
+  {"log_softmax", N_STAGES, NULL, 0, NULL} }@];
+
+@ The parameters as settings. Most of them are renamed by the table, and one, the length of the prompt, is no setting at all. What comes out is an object like the one that the other question has as its |"params"|, and the same function reads it. Where the library has no memory there is nothing to read, and never less than was asked.
+
+@<Make settings of the parameters@>=
+static json_t *renamed(const struct operation *o, json_t *params)
+{
+  json_t *made = json_object(), *v;
+  const char *name;
+  json_object_foreach(params, name, v) {
+    const char *as = name, *at = o->as != NULL ? strstr(o->as, name) : NULL;
+    size_t n = strlen(name);
+    char room[32] = "";
+    if (at != NULL && (at == o->as || at[-1] == ' ') && at[n] == ' ') {
+      snprintf(room, sizeof room, "%.*s", (int) strcspn(at + n + 1, " "),
+        at + n + 1);
+      as = room;
+    }
+    if (strcmp(name, "prompt_len") != 0 && json_object_set(made, as, v)) {
+      json_decref(made);
+      return NULL;
+    }
+  }
+  return made;
+}
+
+@ Three operations need a thought. Among bad words, one that is nothing but an end token is left out, since a text must be able to end: Hugging Face does so silently, and here it stands in the protocol.
+
+@<Make settings of the parameters@>=
+static bool lists_id(json_t *list, json_t *id)
+{
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (json_equal(json_array_get(list, i), id)) return true;
+  return false;
+}
+static json_t *bad_words(json_t *params)
+{
+  json_t *bad = json_object_get(params, "bad"), *kept = json_array();
+  json_t *eos = json_object_get(params, "eos");
+  for (size_t i = 0; i < json_array_size(bad); i++) {
+    json_t *one = json_array_get(bad, i);
+    bool stays = json_array_size(one) != 1
+      || !lists_id(eos, json_array_get(one, 0));
+    if (stays && json_array_append(kept, one) != 0) {
+      json_decref(kept);
+      return NULL;
+    }
+  }
+  return json_pack("{s:o}", "bad_words", kept);
+}
+
+@ A text that is shorter than it shall be must not end: the end tokens are suppressed. Its length is counted with the prompt or without.
+
+@<Make settings of the parameters@>=
+static json_t *too_short(const struct operation *o, json_t *params,
+  size_t length)
+{
+  uint64_t least = (uint64_t) json_integer_value(json_object_get(params,
+    o->keys[1].name));
+  uint64_t given = (uint64_t) json_integer_value(json_object_get(params,
+    "prompt_len"));
+  bool now = length - given < least;
+  return json_pack("{s:o}", "suppress_tokens", now
+    ? json_incref(json_object_get(params, "eos")) : json_array());
+}
+
+@ And a list of sequences, each with its own bias, is no setting of the command; so it is put where the biases stand.
+
+@<Make settings of the parameters@>=
+static bool read_sequences(struct choices *x, struct inquiry *q,
+  json_t *list)
+{
+  x->room = json_array_size(list);
+  x->biased = memory_take(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
+    q->why);
+  for (size_t i = 0; x->biased != NULL && i < x->room; i++) {
+    json_t *pair = json_array_get(list, i);
+    double bias;
+    if (json_array_size(pair) != 2
+        || !read_bias(json_array_get(pair, 1), &bias))
+      return error_say(q->why, "\"bias\"[%zu] is no pair; wanted: a list of"@|
+        " ids and a number", i);
+    if (!add_biased(x, q, json_array_get(pair, 0), "bias", bias))
+      return false;
+  }
+  x->s.n_logit_bias = x->n;
+  return x->biased != NULL && read_suppressed(x, q, NULL)
+    && sampling_check(&x->s, q->vocab_size, q->why);
+}
+
+@ Which way an operation goes is told by its keys.
+
+@<Make settings of the parameters@>=
+static bool read_operation(struct trickle *t, struct inquiry *q,
+  const struct operation *o, json_t *params)
+{
+  struct ids eos = @[{ NULL, 0, 0 }@];
+  if (o->keys == sequence_key) {
+    t->x = (struct choices) @[{ .s = sampling_normal }@];
+    return read_sequences(&t->x, q, json_object_get(params, "bias"));
+  }
+  json_t *made = o->keys == bad_keys ? bad_words(params)
+    : o->keys == length_keys || o->keys == new_keys
+    ? too_short(o, params, t->list.n) : renamed(o, params);
+  bool ok = (made != NULL || error_say(q->why, "no memory"))
+    && ids_from(q, json_object_get(params, "eos"), "eos", &eos)
+    && choices_read(&t->x, q, made, 1);
+  ids_free(q->o->m, &eos);
+  json_decref(made);
+  return ok;
+}
+
+@ The answer is the scores behind the stage, rounded to float once. A score may have left the range of float, or even of double, since a penalty may be as large as anybody likes; it is printed as what it is then. If the stage took the last token out, all are $-\infty$: that is an answer here and no error, as one stage alone decides nothing.
+
+@<Answer with the scores behind a stage@>=
+static void put_scores(struct inquiry *q, const struct trickle *t)
+{
+  put_key(&q->out, "logits"), put_open(&q->out, '[');
+  for (size_t i = 0; i < t->n; i++) put_float(&q->out, (float) t->f.z[i]);
+  put_close(&q->out, ']');
+}
+static const struct operation *find_operation(struct inquiry *q)
+{
+  json_t *op = json_object_get(q->in, "op");
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+    if (strcmp(json_string_value(op), operations[i].name) == 0
+        && json_string_length(op) == strlen(operations[i].name))
+      return &operations[i];
+  error_say(q->why, "\"op\" is `%.40s'; wanted: temperature, top_k, ...,"@|
+    " or log_softmax (the book's list)", json_string_value(op));
+  return NULL;
+}
+
+@ Where the prompt ends is a parameter of two operations, and must lie within the text.
+
+@<Answer with the scores behind a stage@>=
+bool answer_process(struct inquiry *q)
+{
+  struct trickle t;
+  json_t *params = json_object_get(q->in, "params");
+  uint64_t given = (uint64_t) json_integer_value(json_object_get(params,
+    "prompt_len"));
+  const struct operation *o = find_operation(q);
+  bool ok = trickle_open(&t, q) && o != NULL
+    && check_keys(params, o->keys, o->n_keys, q->why)
+    && (given <= t.list.n || error_say(q->why, "\"prompt_len\" is %" PRIu64@|
+      "; wanted: 0 to %zu, the number of ids", given, t.list.n))
+    && (o->stage == N_STAGES || read_operation(&t, q, o, params))
+    && funnel_fill(&t.f, t.logits, q->why);
+  if (ok) {
+    struct history h = @[{ t.list.id, t.list.n, (size_t) given }@];
+    if (o->stage == N_STAGES) stage_log_softmax(&t.f);
+    else sampling_stage_run(&t.f, &t.x.s, o->stage, h);
+    put_scores(q, &t);
+  }
+  trickle_close(&t, q->o->m);
+  return ok;
+}
+
+@ The question about the whole funnel has a place besides: the seed, the number of the text, and the position, which need not be the length of the text that was sent along.
+
+@<Answer with what is left, and the choice@>=
+bool answer_sample(struct inquiry *q)
+{
+  struct trickle t;
+  bool ok = trickle_open(&t, q)
+    && choices_read(&t.x, q, json_object_get(q->in, "params"), 1);
+  json_t *given = json_object_get(q->in, "prompt_length");
+  json_t *at = json_object_get(q->in, "position");
+  struct history h = @[{ t.list.id, t.list.n, given == NULL ? t.list.n
+    : (size_t) json_integer_value(given) }@];
+  ok = ok && (h.n_prompt <= h.n || error_say(q->why, "\"prompt_length\" is"@|
+      " %zu; wanted: 0 to %zu, the number of ids", h.n_prompt, h.n))
+    && sampling_run(&t.f, &t.x.s, t.logits, h, q->why);
+  if (ok) {
+    uint32_t id = funnel_choose(&t.f, count_of(q, "seed"), (uint32_t)
+      count_of(q, "sequence"), at == NULL ? (uint32_t) h.n@|
+      : (uint32_t) json_integer_value(at));
+    put_choice(q, &t.f, id);
+  }
+  trickle_close(&t, q->o->m);
+  return ok;
+}
+
+@ What is left is written by falling score, with probabilities that sum to 1 as nearly as doubles can.
+
+@<Write what is left, and the choice@>=
+static void put_choice(struct inquiry *q, struct funnel *f, uint32_t id)
+{
+  funnel_distribution(f);
+  put_key(&q->out, "kept"), put_ids(&q->out, f->left, f->n);
+  put_key(&q->out, "probs"), put_open(&q->out, '[');
+  for (size_t i = 0; i < f->n; i++) put_double(&q->out, f->w[i]);
+  put_close(&q->out, ']');
+  put_key(&q->out, "token"), put_count(&q->out, id);
+}
+
+@ The generator is asked for one counter under one key.
+
+@<Answer with random bits@>=
+static bool words_of(struct inquiry *q, const char *key, size_t n,
+  uint32_t *word)
+{
+  json_t *list = json_object_get(q->in, key);
+  if (json_array_size(list) != n) return error_say(q->why,
+      "\"%s\" has %zu words; wanted: %zu", key, json_array_size(list), n);
+  for (size_t i = 0; i < n; i++) {
+    json_t *v = json_array_get(list, i);
+    json_int_t x = json_integer_value(v);
+    if (!json_is_integer(v) || x < 0 || x > UINT32_MAX)
+      return error_say(q->why, "\"%s\"[%zu] is no word; wanted: an integer"@|
+        " from 0 to 4294967295", key, i);
+    word[i] = (uint32_t) x;
+  }
+  return true;
+}
+bool answer_philox(struct inquiry *q)
+{
+  uint32_t key[2], counter[4], out[4];
+  if (!words_of(q, "key", 2, key) || !words_of(q, "counter", 4, counter))
+    return false;
+  philox4x32(key, counter, out);
+  put_key(&q->out, "out"), put_ids(&q->out, out, 4);
+  return true;
+}
+
+@ The file has the settings first, since |generate| reads them, too, and then the three answers.
+
+@(choosing.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "A8-questions/asking.h"
+@;@#
+@<The keys of the settings@>@;
+@<Read the ids to be suppressed, and set all pointers@>@;
+@<Read the settings@>@;
+@<Take logits out of a question@>@;
+@<The operations that can be asked for@>@;
+@<Make settings of the parameters@>@;
+@<Answer with the scores behind a stage@>@;
+@<Write what is left, and the choice@>@;
+@<Answer with what is left, and the choice@>@;
+@<Answer with random bits@>@;
+
+@* Questions about searches. \label{sec:asksearch}
+A search is asked for with a model, or with a table that stands for one: the logits behind a text of length $n$ that ends with the token $t$ are row $t$ of sheet $n\bmod P$. So small a model can be written into the question, and then the answer depends on nothing but the rule of chapter 9.
+@^beam search@>
+
+@<A table that stands for a model@>=
+struct sheets { size_t v, p; float *logit; };
+static bool score_by_table(void *self, const struct search_beam *grown,
+  size_t n, float *logits, struct error *why)
+{
+  const struct sheets *t = self;
+  (void) why;
+  for (size_t i = 0; i < n; i++) {
+    size_t sheet = grown[i].n % t->p, last = grown[i].id[grown[i].n - 1];
+    memcpy(logits + i * t->v, t->logit + (sheet * t->v + last) * t->v,
+      t->v * sizeof *logits);
+  }
+  return true;
+}
+
+@ The table must have the shape that its two numbers say, and each of its entries must be a float.
+
+@<A table that stands for a model@>=
+static bool read_row(struct inquiry *q, json_t *row, size_t v, float *x)
+{
+  if (json_array_size(row) != v) return error_say(q->why, "\"table\" has a"@|
+      " row of %zu numbers; wanted: %zu", json_array_size(row), v);
+  for (size_t i = 0; i < v; i++) {
+    json_t *one = json_array_get(row, i);
+    x[i] = (float) json_number_value(one);
+    if (!json_is_number(one) || x[i] - x[i] != 0) return error_say(q->why,
+        "\"table\" has something that is no float; wanted: numbers");
+  }
+  return true;
+}
+static bool read_sheets(struct inquiry *q, struct sheets *t)
+{
+  json_t *table = json_object_get(q->in, "table");
+  t->v = (size_t) count_of(q, "V"), t->p = (size_t) count_of(q, "P");
+  if (t->v == 0 || t->p == 0 || t->v > UINT16_MAX || t->p > UINT16_MAX)
+    return error_say(q->why, "\"V\" is %zu and \"P\" is %zu; wanted: 1 to"@|
+      " 65535 of both", t->v, t->p);
+  if (json_array_size(table) != t->p) return error_say(q->why, "\"table\""@|
+      " has %zu sheets; wanted: %zu", json_array_size(table), t->p);
+  @<Read the rows of all sheets@>@;
+  return true;
+}
+
+@ Room is taken only when there are as many rows as the numbers claim, so that nobody can ask for memory with two numbers.
+
+@<Read the rows of all sheets@>=
+for (size_t i = 0; i < t->p; i++)
+  if (json_array_size(json_array_get(table, i)) != t->v)
+    return error_say(q->why, "\"table\"[%zu] has %zu rows; wanted: %zu", i,
+      json_array_size(json_array_get(table, i)), t->v);
+t->logit = memory_take(q->o->m, FOR_OTHER, t->p * t->v * t->v,
+  sizeof *t->logit, q->why);
+if (t->logit == NULL) return false;
+for (size_t i = 0; i < t->p * t->v; i++)
+  if (!read_row(q, json_array_get(json_array_get(table, i / t->v),
+      i % t->v), t->v, t->logit + i * t->v)) return false;
+
+@ The processors are pairs of a name and a value, in order.
+
+@<Read the wishes of a search@>=
+static bool read_processor(struct inquiry *q, json_t *pair,
+  struct search_processor *p)
+{
+  static const char *const name[] = @[{ "repetition_penalty",@|
+    "no_repeat_ngram", "min_new_tokens" }@];
+  const char *word = json_string_value(json_array_get(pair, 0));
+  json_t *v = json_array_get(pair, 1);
+  for (int i = 0; word != NULL && json_array_size(pair) == 2 && i < 3; i++) {
+    if (strcmp(word, name[i]) != 0
+        || strlen(word) != json_string_length(json_array_get(pair, 0)))
+      continue;
+    p->what = (enum search_process) i;
+    p->penalty = json_number_value(v), p->n = (size_t) json_integer_value(v);
+    if (i == 0 ? json_is_number(v)
+        : json_is_integer(v) && json_integer_value(v) >= 0) return true;
+  }
+  return error_say(q->why, "\"processors\" has something else than"@|
+    " [\"repetition_penalty\", r], [\"no_repeat_ngram\", n] and"@|
+    " [\"min_new_tokens\", n]");
+}
+
+@ When to stop is true, false or one word.
+
+@<Read the wishes of a search@>=
+static bool read_early(struct inquiry *q, enum early_stopping *early)
+{
+  json_t *v = json_object_get(q->in, "early_stopping");
+  const char *word = json_string_value(v);
+  *early = json_is_true(v) ? EARLY_TRUE : word != NULL ? EARLY_NEVER
+    : EARLY_FALSE;
+  return v == NULL || json_is_boolean(v) || (word != NULL
+      && strcmp(word, "never") == 0 && json_string_length(v) == 5)
+    || error_say(q->why, "\"early_stopping\" is neither true nor false;"@|
+      " wanted: true, false or \"never\"");
+}
+static bool read_search(struct inquiry *q, struct search_settings *s,
+  struct search_processor *p)
+{
+  json_t *list = json_object_get(q->in, "processors");
+  json_t *wanted = json_object_get(q->in, "num_return_sequences");
+  json_t *power = json_object_get(q->in, "length_penalty");
+  s->num_beams = (size_t) count_of(q, "num_beams");
+  s->max_length = (size_t) count_of(q, "max_length");
+  s->num_return = wanted == NULL ? 1 : (size_t) json_integer_value(wanted);
+  s->length_penalty = power == NULL ? 1 : json_number_value(power);
+  s->process = p, s->n_process = json_array_size(list);
+  for (size_t i = 0; i < s->n_process; i++)
+    if (!read_processor(q, json_array_get(list, i), &p[i])) return false;
+  return read_early(q, &s->early);
+}
+
+@ Each prompt is a search of its own. The scores are kept until all texts are out, because the answer has all texts first; so are the texts, because a later prompt may be refused.
+
+@<Search behind one prompt@>=
+static bool search_prompt(struct inquiry *q, const struct sheets *t,
+  const struct search_settings *s, json_t *from,@|
+  struct search_result *out)
+{
+  struct outfit *o = q->o;
+  struct search_source source = @[{ .vocab = t->v, .self = (void *) t,
+    .score = score_by_table }@];
+  struct search_model model = @[{ .n = 0 }@];
+  struct store *cache = NULL;
+  struct ids prompt = @[{ NULL, 0, 0 }@];
+  bool ok = json_is_array(from) || error_say(q->why, "\"prompt\" has"@|
+    " something that is no list of ids");
+  ok = ok && ids_from(q, from, "prompt", &prompt);
+  if (ok && t->logit == NULL) @<Let the model give the scores@>@;
+  ok = ok && search_run(&source, o->m, o->e.k, prompt.id, prompt.n, s, out,
+    q->why);
+  if (cache != NULL) search_model_close(&model), store_close(cache);
+  ids_free(o->m, &prompt);
+  return ok;
+}
+
+@ A model needs a cache with a sequence for each beam. How many beams may be wished for is checked before, for a cache of any number of sequences is quickly asked for.
+
+@<Let the model give the scores@>=
+{
+  struct generator g = @[{ &o->e, o->lm, NULL, o->m }@];
+  ok = (prompt.n > 0 || error_say(q->why, "\"prompt\" has a text without"@|
+      " ids; wanted: 1 or more"))
+    && search_check(s, q->vocab_size, prompt.n, q->why)
+    && (cache = cache_open(o->m, &o->lm->config, (uint32_t) s->num_beams,
+      &(struct cache_wishes) @[{ .rows = 0 }@], q->why)) != NULL;
+  g.s = cache;
+  if (ok && !search_model_open(&model, &g, s->num_beams, 0, &source,
+      q->why)) {
+    store_close(cache);
+    cache = NULL, ok = false;
+  }
+}
+
+@ If a model was named, the question may bring no table; if none was, it may, and without one the built-in model serves.
+
+@<Answer with a search@>=
+static bool search_all(struct inquiry *q, const struct sheets *t,
+  const struct search_settings *s, struct search_result *out)
+{
+  json_t *prompts = json_object_get(q->in, "prompt");
+  size_t n = json_array_size(prompts);
+  for (size_t i = 0; i < n; i++)
+    if (!search_prompt(q, t, s, json_array_get(prompts, i), &out[i]))
+      return false;
+  put_key(&q->out, "sequences"), put_open(&q->out, '[');
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < out[i].n; k++)
+      put_ids(&q->out, out[i].text[k].id, out[i].text[k].n);
+  put_close(&q->out, ']');
+  put_key(&q->out, "scores"), put_open(&q->out, '[');
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < out[i].n; k++)
+      put_double(&q->out, out[i].text[k].score);
+  put_close(&q->out, ']');
+  return true;
+}
+
+@ Everything that was taken for the prompts is given back at one place.
+
+@<Answer with a search@>=
+static bool tabled(struct inquiry *q, struct sheets *t)
+{
+  bool has = json_object_get(q->in, "table") != NULL
+    || json_object_get(q->in, "V") != NULL
+    || json_object_get(q->in, "P") != NULL;
+  if (!has) return true;
+  if (q->named) return error_say(q->why, "a model was named with -m; wanted:"@|
+      " no \"V\", no \"P\" and no \"table\"");
+  if (!read_sheets(q, t)) return false;
+  q->vocab_size = (uint32_t) t->v;
+  return true;
+}
+
+@ The whole begins by finding out which of the two is meant.
+
+@<Answer with a search@>=
+bool answer_beam(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct sheets t = @[{ .v = 0 }@];
+  struct search_settings s = @[{ .num_beams = 0 }@];
+  struct ids eos = @[{ NULL, 0, 0 }@];
+  size_t n = json_array_size(json_object_get(q->in, "prompt"));
+  size_t room = json_array_size(json_object_get(q->in, "processors"));
+  struct search_processor *p = memory_take(m, FOR_OTHER, room, sizeof *p,
+    q->why);
+  struct search_result *out = p == NULL ? NULL
+    : memory_take(m, FOR_OTHER, n, sizeof *out, q->why);
+  bool ok = out != NULL && tabled(q, &t) && ids_of(q, "eos", &eos)
+    && read_search(q, &s, p);
+  s.eos = eos.id, s.n_eos = eos.n;
+  ok = ok && search_all(q, &t, &s, out);
+  for (size_t i = 0; out != NULL && i < n; i++) search_free(&out[i]);
+  memory_give(m, FOR_OTHER, out, n, sizeof *out);
+  memory_give(m, FOR_OTHER, p, room, sizeof *p);
+  memory_give(m, FOR_OTHER, t.logit, t.p * t.v * t.v, sizeof *t.logit);
+  ids_free(m, &eos);
+  return ok;
+}
+
+@ These answers have a file of their own, too.
+
+@(searching.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "09-search/sharing.h"
+#include "A8-questions/asking.h"
+@;@#
+@<A table that stands for a model@>@;
+@<Read the wishes of a search@>@;
+@<Search behind one prompt@>@;
+@<Answer with a search@>@;
+
+@* Questions about endings. \label{sec:askstop}
+What a reader is shown of a text, piece by piece, when strings may end it, is asked without a model: the pieces come with the question, as texts or, for those that are none, in hexadecimal. They go through the outflow of chapter 8, as the tokens of |generate| do.
+@^stop strings@>
+
+@<Take stop strings out of a question@>=
+bool stops_of(const struct inquiry *q, struct stop_string **list, size_t *n)
+{
+  json_t *from = json_object_get(q->in, "stop");
+  *n = json_array_size(from);
+  *list = memory_take(q->o->m, FOR_OTHER, *n, sizeof **list, q->why);
+  for (size_t i = 0; *list != NULL && i < *n; i++) {
+    json_t *v = json_array_get(from, i);
+    (*list)[i].byte = (const unsigned char *) json_string_value(v);
+    (*list)[i].n = json_string_length(v);
+    if (json_string_length(v) > 0) continue;
+    memory_give(q->o->m, FOR_OTHER, *list, *n, sizeof **list);
+    *list = NULL;
+    return error_say(q->why, "\"stop\"[%zu] is no string, or an empty one;"@|
+      " wanted: texts", i);
+  }
+  return *list != NULL;
+}
+
+@ A piece in hexadecimal is undone into a buffer of its own. The two keys exclude each other, and one of them must be there.
+
+@<Take a piece@>=
+static bool take_piece(const struct inquiry *q, struct outflow *o,
+  json_t *v, bool hex)
+{
+  size_t n = json_string_length(v);
+  const char *text = json_string_value(v);
+  if (!json_is_string(v)) return error_say(q->why, "a piece is no text");
+  if (!hex) return outflow_bytes(o, (const unsigned char *) text, n, q->why);
+  unsigned char *byte = memory_take(q->o->m, FOR_OTHER, n, 1, q->why);
+  bool ok = byte != NULL && hex_undo(q, text, n, byte)
+    && outflow_bytes(o, byte, n / 2, q->why);
+  memory_give(q->o->m, FOR_OTHER, byte, n, 1);
+  return ok;
+}
+
+@ After each piece it is noted how much has been released; when a string was found, or no piece is left, the rest is released, and belongs to the last.
+
+@<Answer with what is released@>=
+static bool run_pieces(struct inquiry *q, struct outflow *o,
+  struct ids *ends)
+{
+  json_t *hex = json_object_get(q->in, "pieces_hex");
+  json_t *from = json_object_get(q->in, "pieces");
+  if ((hex == NULL) == (from == NULL)) return error_say(q->why,
+      "wanted: either \"pieces\" or \"pieces_hex\"");
+  json_t *list = hex != NULL ? hex : from;
+  for (size_t i = 0; o->found == NULL && i < json_array_size(list); i++)
+    if (!take_piece(q, o, json_array_get(list, i), hex != NULL)
+        || !ids_push(q->o->m, ends, (uint32_t) o->released, q->why))
+      return false;
+  outflow_end(o);
+  if (ends->n > 0) ends->id[ends->n - 1] = (uint32_t) o->released;
+  return true;
+}
+
+@ The answer cuts the text at the noted places.
+
+@<Answer with what is released@>=
+static void put_deltas(struct inquiry *q, const struct outflow *o,
+  const struct ids *ends)
+{
+  const unsigned char *text = o->text.n > 0 ? o->text.byte
+    : (const unsigned char *) "";
+  put_key(&q->out, "deltas"), put_open(&q->out, '[');
+  for (size_t i = 0, at = 0; i < ends->n; at = ends->id[i++])
+    put_text(&q->out, text + at, ends->id[i] - at);
+  put_close(&q->out, ']');
+  put_key(&q->out, "text"), put_text(&q->out, text, o->text.n);
+  put_key(&q->out, "stop_reason");
+  if (o->found == NULL) put_word(&q->out, "null");
+  else put_text(&q->out, o->found->byte, o->found->n);
+  put_key(&q->out, "tokens_consumed"), put_count(&q->out, ends->n);
+}
+
+@ All of it.
+
+@<Answer with what is released@>=
+bool answer_stop(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct stops until = @[{ .m = NULL }@];
+  struct ids ends = @[{ NULL, 0, 0 }@];
+  struct stop_string *list;
+  size_t n;
+  if (!stops_of(q, &list, &n)) return false;
+  struct outflow o = @[{ .m = m, .until = &until,
+    .include_stop = flag_of(q, "include_stop", false),@|
+    .min_tokens = (size_t) count_of(q, "min_tokens") }@];
+  bool ok = stops_open(&until, m, list, n, q->why)
+    && run_pieces(q, &o, &ends);
+  if (ok) put_deltas(q, &o, &ends);
+  outflow_close(&o);
+  stops_close(&until);
+  ids_free(m, &ends);
+  memory_give(m, FOR_OTHER, list, n, sizeof *list);
+  return ok;
+}
+
+@ The file needs one function of the other that reads hexadecimal.
+
+@(halting.c@>=
+#include <string.h>
+#include "A8-questions/asking.h"
+@;@#
+@<Take stop strings out of a question@>@;
+@<Take a piece@>@;
+@<Answer with what is released@>@;
+
 @* The front door. \label{sec:door}
 What remains is to choose among the subcommands, and to answer the small ones at once.
 
@@ -1996,6 +2965,7 @@ last of them, with a console of their own; the tests do so many times in one pro
 #define INCIPIT_DOOR_H
 #include "A18-measures/measures.h"
 #include "A2-command/subcommands.h"
+#include "A21-chat/chat.h"
 @<The whole command@>@;
 #endif
 
@@ -2089,6 +3059,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   case SUB_PROBE: return run_probe(c, w);
   case SUB_BENCH: return run_bench(c, w);
   case SUB_MEMORY: return run_memory(c, w);
+  case SUB_CHAT: return run_chat(c, w);
   case SUB_PERPLEXITY: return run_perplexity(c, w);
   case SUB_HELP: return run_help(c, w);
   case SUB_VERSION: return run_version(c);
@@ -2131,6 +3102,7 @@ streams that are blocks of memory.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "A21-chat/editing.h"
 #include "A8-questions/door.h"
 @;@#
 #ifndef INCIPIT_BUILD
@@ -2154,7 +3126,8 @@ int main(int argc, char **argv)
   struct console c = @[{ .in = stdin, .out = stdout, .err = stderr,
     .in_terminal = isatty(0), .out_terminal = isatty(1),
     .program = path, .build = INCIPIT_BUILD, .memory = &memory,
-    .listen = listen_for_interrupt, .interrupted = was_interrupted }@];
+    .listen = listen_for_interrupt, .interrupted = was_interrupted,@|
+    .edit = &editing_by_line }@];
   signal(SIGPIPE, SIG_IGN);
   speak_on_lost_file();
   return command_run(&c, argc, argv);
@@ -2182,12 +3155,13 @@ static void note_interrupt(int number)
 
 @ The handler is installed only when a generation begins, and for one signal: |SA_RESETHAND| takes it away when
 it has been called. Before that, while a model is being loaded, Ctrl-C ends the program as it ends every other: there is nothing yet
-that could be complete.
+that could be complete. In a talk each answer installs it anew, and begins with the flag down.
 
 @<Note that somebody has pressed Ctrl-C@>=
 static void listen_for_interrupt(void)
 {
   struct sigaction how;
+  interrupt_seen = 0;
   memset(&how, 0, sizeof how);
   how.sa_handler = note_interrupt;
   how.sa_flags = (int) SA_RESETHAND;

@@ -625,4 +625,79 @@ function incipit.kverrors(name)
   for _, s in ipairs(style) do tikz("\\node[anchor=west,font=\\figfont\\bfseries,text=%s] at (axis cs:1920,%.5g) {%s};", s[2], last[s[1]].error, words[s[1]]) end
 end
 
+-- (s) two ways to go on behind a text: way 0 is the text, ways 1 and 2 part from it
+function incipit.fork(name)
+  local last, y = "", { [0] = 0, [1] = 7, [2] = -7 }
+  for line in io.lines(name) do
+    local way, place, piece = line:match("^(%d),(%d+),(.*)$")
+    if way then
+      way = tonumber(way)
+      local id = "w" .. way .. "p" .. place
+      local root = incipit.root
+      local at = last == "" and "(0,0)" or "([xshift=.6mm]" .. last .. ".east)"
+      if way > 0 and not (last:match("^w" .. way)) then
+        at = string.format("([xshift=12mm,yshift=%.1fmm]%s.east)", y[way], root)
+        tikz("\\draw[rubric,line width=1pt] (%s.east) .. controls +(7mm,0) and +(-7mm,0) .. %s;", root, at)
+      end
+      tikz("\\node[%s,anchor=west,inner xsep=1.6pt] (%s) at %s {%s};", way == 0 and "prompt token" or "new token", id, at, incipit.texword(piece))
+      if way == 0 then incipit.root = id end
+      last = id
+    end
+  end
+end
+
+-- (t) measured times as bars, the quartiles as a line in each
+function incipit.clockbars(name, words)
+  local rows = incipit.csv(name)
+  for i, r in ipairs(rows) do
+    local y = #rows + 1 - i
+    tikz("\\fill[key] (axis cs:0,%.2f) rectangle (axis cs:%.4f,%.2f);", y - .3, r.median, y + .3)
+    tikz("\\draw[ink,line width=.8pt] (axis cs:%.4f,%d) -- (axis cs:%.4f,%d);", r.low, y, r.high, y)
+    tikz("\\node[anchor=west,font=\\figfont] at (axis cs:%.4f,%d) {%s};", r.high + .08, y, words[r.setting])
+  end
+end
+
+-- a search: a column a step, its candidates by rank; a line from each to the one it was grown from; kept ones framed, red what was best in the end
+function incipit.lattice(name, dx, dy)
+  local rows, sum = incipit.csv(name), { [0] = 0 }
+  for _, r in ipairs(rows) do
+    sum[r.id] = sum[r.parent] + r.logp
+    tikz("\\node[%s,anchor=west] (t%d) at (%.2fmm,%.2fmm) {%s};", r.chosen == 1 and "new token" or r.reason == "too low" and "ghost token" or "prompt token",
+      r.id, r.step * dx, -r.rank * dy, texword(tostring(r.token)))
+    tikz("\\node[fig/number,anchor=north west,text=%s,inner sep=0pt] at ([yshift=-1.2pt,xshift=1pt]t%d.south west) {$%.2f$};", r.chosen == 1 and "rubric" or "faint", r.id, sum[r.id])
+  end
+  tex.sprint("\\begin{scope}[on background layer]")
+  for _, style in ipairs { "ink!20,line width=.4pt", "ink!55,line width=.8pt", "rubric,line width=1.8pt" } do
+    for _, r in ipairs(rows) do
+      if style == (r.chosen == 1 and "rubric,line width=1.8pt" or r.reason == "too low" and "ink!20,line width=.4pt" or "ink!55,line width=.8pt") then
+        tikz("\\draw[%s] (t%d.east) .. controls +(%.1fmm,0) and +(-%.1fmm,0) .. (t%d.west);", style, r.parent, dx * .25, dx * .25, r.id)
+      end
+    end
+  end
+  tex.sprint("\\end{scope}")
+end
+
+-- (u) a text on its way to a reader: a line a token, a column a byte; what the token releases, what is held and why
+function incipit.hold(name)
+  local rows, wide = {}, 0
+  for line in io.lines(name) do
+    local t, before, released, length, half, piece = line:match("^(%d+),(%d+),(%d+),(%d+),(%d+),(.*)$")
+    if t then
+      rows[#rows + 1] = { tonumber(t), tonumber(before), tonumber(released), tonumber(length), tonumber(half), piece }
+      wide = math.max(wide, tonumber(length))
+    end
+  end
+  for _, r in ipairs(rows) do
+    local t, before, released, length, half, piece = table.unpack(r)
+    local word = piece:gsub(" ", "\\textvisiblespace{}"):gsub("\\x(%x%x)", "{\\figsmall %1}"):gsub("\\n", "\\textbackslash{}n")
+    tikz("\\node[fig/label,anchor=east] at (-.35,%.2f) {%s};", -t + .5, word)
+    for k = 0, length - 1 do
+      local style = k < before and "fill=ink!16,draw=white,line width=.5pt" or k < released and "cell lit"
+        or t == #rows and "cell empty" or k >= length - half and "draw=redodark,line width=.5pt,densely dotted" or "cell redo"
+      tikz("\\path[%s] (%d,%d) rectangle ++(1,1);", style, k, -t)
+    end
+  end
+  return wide
+end
+
 return incipit

@@ -6,7 +6,7 @@ local number = name:match("^A?%d+"):gsub("^0(%d)", "%1")
 if number:match("^A") then number = string.char(64 + tonumber(number:sub(2))) end
 local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
 local function plain(t)                     -- TeX to words
-  t = t:gsub("\\\\{([^}]*)}", "'%1'"):gsub("\\PB", ""):gsub("\\MG%f[%A]", "->"):gsub("\\E%f[%A]", "=="):gsub("\\I%f[%A]", "!="):gsub("\\%.", ""):gsub("\\_", "_"):gsub("\\ldots{?}?", "..."):gsub("\\dots", "..."):gsub("\\times", "x"):gsub("\\le%f[%A]", "<="):gsub("\\ge%f[%A]", ">=")
+  t = t:gsub("\\\\{([^}]*)}", "'%1'"):gsub("\\PB", ""):gsub("\\MG%f[%A]", "->"):gsub("\\E%f[%A]", "=="):gsub("\\I%f[%A]", "!="):gsub("\\%.", ""):gsub("\\_", "_"):gsub("\\ldots{?}?", "..."):gsub("\\dots", "..."):gsub("\\times", "x"):gsub("\\infty", "infinity"):gsub("\\ln%f[%A]", "ln"):gsub("\\le%f[%A]", "<="):gsub("\\ge%f[%A]", ">=")
   t = t:gsub("\\%a+%s*", ""):gsub("\\(%A)", "%1"):gsub("[{}$|]", ""):gsub("``", '"'):gsub("''", '"'):gsub("~", " "):gsub("%s+", " ")
   return (t:gsub("%->'([%w_]+)'", "->%1"):gsub("^%s", ""):gsub("%s$", ""))
 end

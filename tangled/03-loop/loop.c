@@ -61,8 +61,9 @@ static bool read_and_score(const struct generator *g,
 
 /* 3.10  Choose the token with the highest score */
 
-static bool select_greedy(const struct model *lm, const float *logits,
-                          uint32_t * chosen, struct error *why)
+static bool select_token(const struct model *lm, const struct settings *want,
+                         const float *logits, const struct continuation *c,
+                         uint32_t * chosen, struct error *why)
 {
   size_t best = 0;
   for (size_t v = 0; v < lm->config.vocab_size; v++) {
@@ -74,7 +75,8 @@ static bool select_greedy(const struct model *lm, const float *logits,
       best = v;
   }
   *chosen = (uint32_t) best;
-  return true;
+  return want->choose == NULL
+      || want->choose(want->chooser, logits, c, chosen, why);
 }
 
 /* 3.12  Tell whether an id is in a list */
@@ -104,7 +106,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
       c->ended = FINISH_LENGTH;
       break;
     }
-    if (!select_greedy(g->lm, logits, &now.chosen, why))
+    if (!select_token(g->lm, want, logits, c, &now.chosen, why))
       return false;
     if (!ids_push(g->m, &c->text, now.chosen, why))
       return false;
@@ -113,7 +115,12 @@ static bool write_on(const struct generator *g, const struct settings *want,
 
     now.after = *g->e->c;
     size_t written = c->text.n - c->n_prompt;
-    if (is_one_of(now.chosen, want->eos, want->n_eos))
+    bool enough = written > want->min_tokens
+        && is_one_of(now.chosen, want->eos, want->n_eos);
+    if (!enough && want->judge != NULL
+        && !want->judge(want->judging, c, &enough, why))
+      return false;
+    if (enough)
       c->ended = FINISH_STOP;
     else if (written == want->max_new_tokens
              || c->text.n > g->lm->config.n_positions)

@@ -35,6 +35,18 @@ struct step {
 typedef bool step_watch(void *self, const struct step *now);
 /* called after every step; false cancels */
 
+struct continuation;
+typedef bool step_choose(void *self, const float *logits,
+                         const struct continuation *text, uint32_t * chosen,
+                         struct error *why);
+/* chooses what follows the text by logits[vocab_size], all finite; *chosen
+ * is the likeliest before; false and a sentence if it cannot */
+
+typedef bool step_judge(void *self, const struct continuation *text,
+                        bool *enough, struct error *why);
+/* says whether the text, whose last token is the newest, is to end with it;
+ * *enough is false before; false and a sentence if it cannot */
+
 struct settings {
   size_t max_new_tokens;
   const uint32_t *eos;
@@ -44,11 +56,18 @@ struct settings {
   uint32_t sequence;
   bool keep;
   size_t chunk;
+  step_choose *choose;
+  void *chooser;
+  step_judge *judge;
+  void *judging;
+  size_t min_tokens;
 };
 /* the caller's wishes: at most so many tokens, the ids that end a text, a
  * watcher or null, the number of the sequence in the store, whether its rows
- * are kept from step to step (asked at every step), and the most rows of a
- * pass, 0 for any number */
+ * are kept from step to step (asked at every step), the most rows of a pass,
+ * 0 for any number; who chooses, null for the likeliest token; who judges
+ * whether the text is to end, or null; up to how many new tokens an end
+ * token ends nothing */
 
 /* 3.15  What it takes to generate */
 

@@ -1,6 +1,6 @@
 /* console.c -- made from chapters/A2-command.w; change it there */
 
-/* B.7  console.c */
+/* B.8  console.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -21,7 +21,7 @@ int console_misuse(const struct console *c, const struct error *why)
   return STATUS_USAGE;
 }
 
-/* B.8  Empty the output, and look whether that worked */
+/* B.9  Empty the output, and look whether that worked */
 
 static bool reader_gone(const struct console *c)
 {
@@ -30,7 +30,7 @@ static bool reader_gone(const struct console *c)
       && (door.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* B.9  Empty the output, and look whether that worked */
+/* B.10  Empty the output, and look whether that worked */
 
 int console_end(const struct console *c, int status)
 {
@@ -47,7 +47,7 @@ int console_end(const struct console *c, int status)
   return STATUS_FAILED;
 }
 
-/* B.10  Read the clock */
+/* B.11  Read the clock */
 
 double console_seconds(void)
 {

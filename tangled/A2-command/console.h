@@ -1,6 +1,6 @@
 /* console.h -- made from chapters/A2-command.w; change it there */
 
-/* B.11  console.h */
+/* B.12  console.h */
 
 #ifndef INCIPIT_CONSOLE_H
 #define INCIPIT_CONSOLE_H
@@ -15,6 +15,26 @@ enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
 
 /* B.5  What the program stands on */
 
+/* B.6  How a person's lines are read */
+
+enum asked { ASKED_END, ASKED_LINE, ASKED_DROPPED };
+/* the input has ended; a line; a line that was begun and, with Ctrl-C, given
+ * up */
+
+struct editor;
+struct editing {
+  struct editor *(*open) (struct memory * m, FILE * in, FILE * out,
+                          FILE * err, const char *prompt, struct error * why);
+/* between two terminals; null and a sentence on failure; prompt is borrowed */
+
+  enum asked (*ask) (struct editor * e, const char **line, size_t *n);
+/* a line of n bytes without its end, good until the next */
+
+  void (*close)(struct editor * e);
+/* gives the terminal back */
+
+};
+
 struct console {
   FILE *in, *out, *err;
   bool in_terminal, out_terminal;
@@ -23,14 +43,18 @@ struct console {
 
   struct memory *memory;
   void (*listen)(void);
-/* from now on Ctrl-C is noted and does not kill */
+/* from now on Ctrl-C is noted and does not kill; what was noted before is
+ * forgotten */
 
   bool (*interrupted)(void);
 /* has it been noted? */
 
+  const struct editing *edit;
+/* or null: lines are read as they are */
+
 };
 
-/* B.6  What the program stands on */
+/* B.7  What the program stands on */
 
 int console_fail(const struct console *c, const struct error *why);
 /* writes the sentence to c->err; returns STATUS_FAILED */

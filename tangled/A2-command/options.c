@@ -1,14 +1,18 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.48  options.c */
+/* B.63  options.c */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "06-accounts/formats.h"
+#include "08-stopping/stops.h"
 #include "A2-command/options.h"
+#include "A20-conversations/conversations.h"
 
-/* B.18  The table of subcommands */
+/* B.20  The table of subcommands */
 
 static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_GENERATE] = {"generate", "PROMPT|-", "continue a prompt",
@@ -31,6 +35,8 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_MEMORY] = {"memory", NULL, "what a model takes, and what fits into"
                   " a budget", "incipit memory --shape llama-7b" " --context 4096"
                   " --budget 24GB", 0, 0, false},
+  [SUB_CHAT] = {"chat", NULL, "talk with a model, turn by turn",
+                "echo 'Hello!' | incipit chat", 0, 0, false},
   [SUB_HELP] = {"help", "SUBCOMMAND", "this list, or the options"
                 " of one subcommand", "incipit help generate", 0, 1, false},
   [SUB_VERSION] = {"--version", NULL, "version, build, compiler,"
@@ -38,24 +44,24 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
   [SUB_VALUES] = {"values", NULL, "", "", 0, 0, true}
 };
 
-/* B.19  The table of options */
+/* B.21  The table of options */
 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, H = 1u << SUB_HELP
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP
 };
 static const struct option_row option_table[N_OPTIONS] = {
 
-/* B.20  Options that say what to begin with */
+/* B.22  Options that say what to begin with */
 
   [OPTION_MODEL] = {"model", NULL, "PATH", "a directory in Hugging Face's"
                     " layout", "the built-in model", 'm', false, 0, 0,
-                    G | T | R | P | B | X | M},
+                    G | T | R | P | B | X | M | C},
   [OPTION_THREADS] = {"threads", NULL, "N", "workers",
                       "OMP_NUM_THREADS, or the physical" " cores", 't', true, 1,
                       1024,
-                      G | R | P | B | X},
+                      G | R | P | B | X | C},
   [OPTION_PROMPT] = {"prompt", NULL, "TEXT", "the prompt", NULL, 'p',
                      false, 0, 0, G | R},
   [OPTION_FILE] = {"file", NULL, "FILE", "the text is that of a file,"
@@ -65,17 +71,17 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.21  Options that bound a generation */
+/* B.23  Options that bound a generation */
 
   [OPTION_MAX_NEW_TOKENS] = {"max-new-tokens", "max-tokens", "N",
                              "write at most so many",
                              "until a stop or the context is" " full; trace: 4",
-                             'n', true, 0, INT64_MAX, G | R},
+                             'n', true, 0, INT64_MAX, G | R | C},
   [OPTION_CTX_SIZE] =
       {"ctx-size", NULL, "N", "use less context than the" " model has",
-       "the model's", 'c', true, 1, INT64_MAX, G | R},
+       "the model's", 'c', true, 1, INT64_MAX, G | R | C},
   [OPTION_IGNORE_EOS] = {"ignore-eos", NULL, NULL, "end tokens end nothing",
-                         NULL, 0, false, 0, 0, G | R},
+                         NULL, 0, false, 0, 0, G | R | C},
   [OPTION_NO_CACHE] = {"no-cache", NULL, NULL, "compute every row in"
                        " every step", "rows are kept", 0, false, 0, 0, G},
   [OPTION_CACHE] = {"cache", NULL, NULL, "keep rows from step to step",
@@ -84,12 +90,12 @@ static const struct option_row option_table[N_OPTIONS] = {
                     "all in one", 0, true, 0, INT64_MAX, G | R},
   [OPTION_KV_TYPE] = {"kv-type", NULL, "TYPE", "keep rows in f32, f16,"
                       " bf16, q8_0 or q4_0", "f32; a shape's: f16", 0, false, 0, 0,
-                      G | R | B | X | M},
+                      G | R | B | X | M | C},
   [OPTION_WINDOW] = {"window", NULL, "N", "every row sees the last N only;"
                      " 0: all", "the model's", 0, true, 0, UINT32_MAX,
-                     G | R | B | X | M},
+                     G | R | B | X | M | C},
   [OPTION_SINKS] = {"sinks", NULL, "N", "with --window: and the first N",
-                    "0", 0, true, 0, UINT32_MAX, G | R | B | X | M},
+                    "0", 0, true, 0, UINT32_MAX, G | R | B | X | M | C},
   [OPTION_NO_SPECIAL] = {"no-special", NULL, NULL, "add no special tokens"
                          " to the text", "as the tokenizer's files say", 0, false,
                          0, 0,
@@ -101,7 +107,107 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.22  Options that say what to show of it */
+/* B.24  Options that say how to choose */
+
+  [OPTION_TEMPERATURE] = {"temperature", "temp", "T", "divide the scores by"
+                          " T; 0: the likeliest token", "the model's, or 0", 0,
+                          false, 0, 0,
+                          G | R | C},
+  [OPTION_TOP_K] = {"top-k", NULL, "K", "only the K likeliest; 0: all",
+                    "the model's, or 0", 0, true, 0, INT64_MAX, G | R | C},
+  [OPTION_TOP_P] = {"top-p", NULL, "P", "only the fewest with a share of P",
+                    "the model's, or 1", 0, false, 0, 0, G | R | C},
+  [OPTION_MIN_P] = {"min-p", NULL, "M", "only those M times as likely as the"
+                    " best", "the model's, or 0", 0, false, 0, 0, G | R | C},
+  [OPTION_TYPICAL_P] = {"typical-p", "typical", "P", "only the most typical"
+                        " with a share of P", "the model's, or 1", 0, false, 0, 0,
+                        G | R | C},
+  [OPTION_SAMPLERS] = {"samplers", NULL, "LIST", "the stages, in order",
+                       "bias, penalties, ngram," " temperature, top_k, top_p,"
+                       " min_p, typical_p", 0,
+                       false, 0, 0, G | R | C},
+  [OPTION_SEED] = {"seed", NULL, "S", "another seed, another text; random:"
+                   " draw one and print it", "0", 's', false, 0, 0, G | R | C},
+  [OPTION_NUM_SEQUENCES] = {"num-sequences", NULL, "N", "write N texts",
+                            "1", 0, true, 1, 1000000, G},
+
+/* B.28  Options against repetition, and biases */
+
+  [OPTION_REPETITION_PENALTY] = {"repetition-penalty", "repeat-penalty",
+                                 "R",
+                                 "divide the scores of what the"
+                                 " text has by R, or multiply",
+                                 "the model's, or 1", 0, false, 0, 0, G | R | C},
+  [OPTION_FREQUENCY_PENALTY] = {"frequency-penalty", NULL, "A", "subtract A"
+                                " for each time a token was" " written", "0", 0,
+                                false, 0, 0, G | R | C},
+  [OPTION_PRESENCE_PENALTY] =
+      {"presence-penalty", NULL, "A", "subtract A if" " a token was written", "0",
+       0, false, 0, 0, G | R | C},
+  [OPTION_PENALTY_LAST_N] = {"penalty-last-n", "repeat-last-n", "N",
+                             "penalties look at the last N" " tokens; -1: all",
+                             "-1", 0, false, 0, 0,
+                             G | R | C},
+  [OPTION_NO_REPEAT_NGRAM] = {"no-repeat-ngram-size", NULL, "N", "no N"
+                              " tokens in a row come twice;" " 0: off",
+                              "the model's, or 0", 0, true,
+                              0, INT64_MAX, G | R | C},
+  [OPTION_LOGIT_BIAS] = {"logit-bias", NULL, "ID=B", "add B to the score of"
+                         " a token; -inf: never write" " it (repeatable)", NULL, 0,
+                         false, 0, 0,
+                         G | R | C}
+
+  ,
+
+/* B.27  Options about what must match */
+
+  [OPTION_REGEX] = {"regex", NULL, "R", "write what the regular expression R"
+                    " matches as a whole", NULL, 0, false, 0, 0, G | R},
+  [OPTION_GRAMMAR] = {"grammar", NULL, "FILE", "write what the grammar of a"
+                      " file makes (GBNF)", NULL, 0, false, 0, 0, G | R},
+  [OPTION_JSON_OBJECT] = {"json-object", NULL, NULL, "write one object of"
+                          " JSON", NULL, 0, false, 0, 0, G | R}
+
+  ,
+
+/* B.25  Options of a search */
+
+  [OPTION_NUM_BEAMS] = {"num-beams", NULL, "B", "search with B beams for the"
+                        " likeliest text", "1: no search", 0, true, 1, 65536, G},
+  [OPTION_LENGTH_PENALTY] = {"length-penalty", NULL, "A", "with --num-beams:"
+                             " divide a text's score by its"
+                             " length to the power A", "1", 0, false,
+                             0, 0, G},
+  [OPTION_EARLY_STOPPING] = {"early-stopping", NULL, "true|false|never",
+                             "with --num-beams: stop as soon"
+                             " as B texts have ended; when no beam"
+                             " is better; when none can be", "false", 0, false, 0,
+                             0, G}
+
+  ,
+
+/* B.26  Options that say when to stop */
+
+  [OPTION_STOP] = {"stop", NULL, "STRING", "end before this string, with"
+                   " \\n, \\t, \\\\ and \\xNN in it" " (repeatable)", NULL, 0,
+                   false, 0, 0,
+                   G | R | C},
+  [OPTION_NO_ESCAPE] = {"no-escape", NULL, NULL, "a backslash in --stop is a"
+                        " backslash", NULL, 0, false, 0, 0, G | R | C},
+  [OPTION_INCLUDE_STOP] = {"include-stop", NULL, NULL, "end behind the stop"
+                           " string", NULL, 0, false, 0, 0, G | C},
+  [OPTION_MIN_TOKENS] = {"min-tokens", NULL, "N", "end tokens and stop"
+                         " strings count from token N + 1" " on", "0", 0, true, 0,
+                         INT64_MAX,
+                         G | R | C},
+  [OPTION_STOP_ON_REPETITION] = {"stop-on-repetition", NULL, "N", "end when"
+                                 " the same N tokens stand three"
+                                 " times in a row; 0: never", "0", 0,
+                                 true, 0, INT64_MAX, G | R | C}
+
+  ,
+
+/* B.29  Options that say what to show of it */
 
   [OPTION_ECHO] = {"echo", NULL, NULL, "print the prompt first", NULL, 0,
                    false, 0, 0, G},
@@ -110,7 +216,7 @@ static const struct option_row option_table[N_OPTIONS] = {
                        " each token, and the K likeliest",
                        "off", 0, true, 0, 1000, G},
   [OPTION_STATS] = {"stats", NULL, NULL, "counters, times, rates and"
-                    " memory, on standard error", NULL, 0, false, 0, 0, G},
+                    " memory, on standard error", NULL, 0, false, 0, 0, G | C},
   [OPTION_JSON] = {"json", NULL, NULL, "print one JSON object", NULL, 0,
                    false, 0, 0, G | T | R | I | B | X | M},
   [OPTION_JSONL] = {"jsonl", NULL, NULL, "one JSON object a token as it"
@@ -118,7 +224,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.23  Options of 'tokenize' */
+/* B.30  Options of 'tokenize' */
 
   [OPTION_IDS] = {"ids", NULL, "1,2,3", "ids to text", NULL, 0, false, 0, 0,
                   T},
@@ -136,7 +242,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.24  Options of what measures */
+/* B.31  Options of what measures */
 
   [OPTION_N_PROMPT] = {"n-prompt", NULL, "N", "read N tokens at once; 0:"
                        " leave that out", "512, or what fits", 'p', true, 0,
@@ -157,7 +263,7 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.25  Options of 'memory' */
+/* B.32  Options of 'memory' */
 
   [OPTION_SHAPE] = {"shape", NULL, "NAME", "a model that everybody names, or"
                     " list", NULL, 0, false, 0, 0, M},
@@ -181,7 +287,17 @@ static const struct option_row option_table[N_OPTIONS] = {
 
   ,
 
-/* B.26  Options of the other subcommands */
+/* B.33  Options of 'chat' */
+
+  [OPTION_SYSTEM] = {"system", NULL, "S", "tell the model first how to"
+                     " behave", "what the template says", 0, false, 0, 0, C},
+  [OPTION_TEMPLATE] = {"template", NULL, "T", "set turns as this template"
+                       " does: chatml, llama3, ...", "the model's", 0, false, 0, 0,
+                       C}
+
+  ,
+
+/* B.34  Options of the other subcommands */
 
   [OPTION_TOP] = {"top", NULL, "K", "show the K likeliest candidates", "5",
                   0, true, 1, 100, R},
@@ -197,11 +313,11 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_COMPLETION] = {"completion", NULL, NULL, "print the shell's"
                          " completion", NULL, 0, false, 0, 0, H},
   [OPTION_HELP] = {"help", NULL, NULL, "say what the options are", NULL,
-                   'h', false, 0, 0, G | T | R | I | P | B | X | M | H}
+                   'h', false, 0, 0, G | T | R | I | P | B | X | M | H | C}
 
 };
 
-/* B.27  What later chapters bring */
+/* B.35  What later chapters bring */
 
 struct later_row {
   const char *name, *also;
@@ -210,43 +326,20 @@ struct later_row {
 };
 static const struct later_row later_option[] = {
 
-/* B.28  What chapter 7 brings */
-
-  {"temperature", "temp", 0, G | R, 7}, {"top-k", NULL, 0, G | R, 7},
-  {"top-p", NULL, 0, G | R, 7}, {"min-p", NULL, 0, G | R, 7},
-  {"typical-p", "typical", 0, G | R, 7},
-  {"repetition-penalty", "repeat-penalty", 0, G | R, 7},
-  {"frequency-penalty", NULL, 0, G | R, 7},
-  {"presence-penalty", NULL, 0, G | R, 7},
-  {"penalty-last-n", "repeat-last-n", 0, G | R, 7},
-  {"no-repeat-ngram-size", NULL, 0, G | R, 7},
-  {"logit-bias", NULL, 0, G | R, 7}, {"samplers", NULL, 0, G | R, 7},
-  {"seed", NULL, 's', G | R, 7}, {"num-sequences", NULL, 0, G, 7},
-  {"regex", NULL, 0, G | R, 7}, {"grammar", NULL, 0, G | R, 7},
-  {"json-object", NULL, 0, G | R, 7}
-
-  ,
-  {"stop", NULL, 0, G | R, 8}, {"no-escape", NULL, 0, G | R, 8},
-  {"include-stop", NULL, 0, G | R, 8},
-  {"min-tokens", NULL, 0, G | R, 8},
-  {"stop-on-repetition", NULL, 0, G | R, 8},
-  {"num-beams", NULL, 0, G, 9}, {"length-penalty", NULL, 0, G, 9},
-  {"early-stopping", NULL, 0, G, 9},
   {"activations", NULL, 0, G | R | P, 10},
   {"device", NULL, 0, G | R, 14}
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = {
-  {"chat", NULL, 0, 0, 8},
   {"quantize", NULL, 0, 0, 10}, {"verify", NULL, 0, 0, 16}
 };
 
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
 };
 
-/* B.49  Read what was typed */
+/* B.64  Read what was typed */
 
-/* B.38  Count the slips between two words */
+/* B.45  Count the slips between two words */
 
 enum { WORD_MOST = 40 };
 static unsigned slips(const char *a, const char *b)
@@ -259,7 +352,7 @@ static unsigned slips(const char *a, const char *b)
     for (unsigned j = 0; j <= m; j++) {
       unsigned best;
 
-/* B.39  Set 'best' to the slips between i letters and j letters */
+/* B.46  Set 'best' to the slips between i letters and j letters */
 
       best = i == 0 ? j : d[i - 1][j] + 1;
       if (j > 0 && d[i][j - 1] + 1 < best)
@@ -278,7 +371,7 @@ static unsigned slips(const char *a, const char *b)
   return d[n][m];
 }
 
-/* B.40  Count the slips between two words */
+/* B.47  Count the slips between two words */
 
 const char *nearest_of(const char *word, const char *const *list, size_t n)
 {
@@ -289,7 +382,7 @@ const char *nearest_of(const char *word, const char *const *list, size_t n)
   return nearest;
 }
 
-/* B.41  Read a number within its limits */
+/* B.48  Read a number within its limits */
 
 static bool digits_parse(const char *text, size_t n, uint64_t * value)
 {
@@ -305,7 +398,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.42  Read a number within its limits */
+/* B.55  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -321,7 +414,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    o->most);
 }
 
-/* B.43  Read a list of ids */
+/* B.56  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -347,7 +440,128 @@ int ids_parse(struct memory *m, const char *text, const char *what,
   return STATUS_DONE;
 }
 
-/* B.31  Find the subcommand */
+/* B.49  Read what is no count */
+
+static bool real_digits(const char *text, double *x)
+{
+  char *end;
+  size_t n = strspn(text, "0123456789+-.eE");
+  *x = n > 0 && text[n] == '\0' ? strtod(text, &end) : NAN;
+  return n > 0 && text[n] == '\0' && *end == '\0';
+}
+
+/* B.50  Read what is no count */
+
+enum option option_of_real(const struct sampling_real *r)
+{
+  int i = 0;
+  for (; i < N_OPTIONS; i++) {
+    const char *a = option_table[i].name, *b = r->name;
+    while (a != NULL && *a != '\0' && (*a == *b || (*a == '-' && *b == '_')))
+      a++, b++;
+    if (a != NULL && *a == '\0' && *b == '\0')
+      break;
+  }
+  return (enum option)i;
+}
+
+/* B.51  Read what is no count */
+
+bool bias_next(const char **at, struct bias_pair *pair)
+{
+  size_t n = strcspn(*at, "=,;"), m;
+  char room[64];
+  if (!digits_parse(*at, n, &pair->id) || (*at)[n] != '=')
+    return false;
+  const char *number = *at + n + 1;
+  m = strcspn(number, ",;");
+  if (m == 0 || m >= sizeof room)
+    return false;
+  memcpy(room, number, m);
+  room[m] = '\0';
+  if (strcmp(room, "-inf") == 0)
+    pair->bias = -INFINITY;
+  else if (!real_digits(room, &pair->bias) || pair->bias - pair->bias != 0)
+    return false;
+  *at = number + m + (number[m] != '\0');
+  return true;
+}
+
+/* B.52  Read what is no count */
+
+bool samplers_parse(const char *text, struct sampling *s, struct error *why)
+{
+  char room[256];
+  const char *name[N_STAGES + 1];
+  size_t n = 0;
+  if (snprintf(room, sizeof room, "%s", text) >= (int)sizeof room)
+    return error_say(why, "--samplers has more names than there are stages");
+  for (char *at = room; *at != '\0' && n <= N_STAGES;) {
+    size_t length = strcspn(at, ",;");
+    name[n++] = at;
+    at += length;
+    if (*at != '\0')
+      *at++ = '\0';
+  }
+  struct error wrong;
+  return sampling_stages_parse(s, name, n, &wrong)
+      || error_say(why, "--%s", wrong.words);
+}
+
+/* B.53  Read what is no count */
+
+static bool other_parse(enum option o, const char *text,
+                        struct option_value *v, struct error *why)
+{
+  const struct sampling_real *r;
+  struct sampling s;
+  for (size_t i = 0; (r = sampling_real_at(i)) != NULL; i++)
+    if (option_of_real(r) == o)
+      return (real_digits(text, &v->real) && sampling_real_fits(r, v->real))
+          || error_say(why, "--%s is `%s'; wanted: %s", option_table[o].name,
+                       text, r->wanted);
+  if (o == OPTION_LENGTH_PENALTY)
+    return (real_digits(text, &v->real) && fabs(v->real) <= 1000)
+        || error_say(why, "--length-penalty is `%s'; wanted: a number from"
+                     " -1000 to 1000", text);
+  if (o == OPTION_EARLY_STOPPING) {
+    v->count = strcmp(text, "true") == 0 ? 1 : strcmp(text, "never") == 0 ? 2 : 0;
+    return v->count > 0 || strcmp(text, "false") == 0 || error_say(why,
+                                                                   "--early-stopping is `%s'; wanted: true, false or never",
+                                                                   text);
+  }
+  if (o == OPTION_PENALTY_LAST_N) {
+    v->count = UINT64_MAX;
+    return strcmp(text, "-1") == 0 || (digits_parse(text, strlen(text),
+                                                    &v->count) &&
+                                       v->count <= INT64_MAX)
+        || error_say(why,
+                     "--penalty-last-n is `%s'; wanted: -1 for all, or a"
+                     " number of tokens", text);
+  }
+  if (o == OPTION_SEED)
+    return strcmp(text, "random") == 0
+        || (digits_parse(text, strlen(text), &v->count)
+            && v->count <= INT64_MAX) || error_say(why, "--seed is `%s'; wanted:"
+                                                   " an integer from 0 to 9223372036854775807, or random",
+                                                   text);
+
+/* B.54  Read biases or stages, if they are meant */
+
+  struct bias_pair pair;
+  const char *at = text;
+  if (o == OPTION_SAMPLERS)
+    return samplers_parse(text, &s, why);
+  if (o != OPTION_LOGIT_BIAS)
+    return true;
+  while (bias_next(&at, &pair)) ;
+  return (*at == '\0' && at > text) || error_say(why, "--logit-bias is `%s';"
+                                                 " wanted: ID=B, as in 5=1.5 or 5=-inf",
+                                                 text);
+
+}
+
+/* B.38  Find the subcommand */
 
 static bool find_subcommand(const char *word, enum subcommand *sub,
                             struct error *why)
@@ -366,13 +580,13 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   for (int i = 0; i < N_LATER_SUBS; i++)
     if (strcmp(word, later_subcommand[i].name) == 0)
       return error_say(why, "%s comes with chapter %u;"
-                       " this program ends with" " chapter 6", word,
+                       " this program ends with" " chapter 9", word,
                        later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"
                    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
 }
 
-/* B.34  Find an option of this subcommand */
+/* B.41  Find an option of this subcommand */
 
 static bool is_called(const char *name, const char *also, char letter,
                       const char *typed, char typed_letter)
@@ -382,7 +596,7 @@ static bool is_called(const char *name, const char *also, char letter,
   return strcmp(typed, name) == 0 || (also != NULL && strcmp(typed, also) == 0);
 }
 
-/* B.35  Find an option of this subcommand */
+/* B.42  Find an option of this subcommand */
 
 static int find_option(enum subcommand sub, const char *name, char letter)
 {
@@ -395,7 +609,7 @@ static int find_option(enum subcommand sub, const char *name, char letter)
   return -1;
 }
 
-/* B.36  Say that there is no such option, and what is nearest */
+/* B.43  Say that there is no such option, and what is nearest */
 
 static bool comes_later(enum subcommand sub, const char *name,
                         char letter, struct error *why)
@@ -406,13 +620,13 @@ static bool comes_later(enum subcommand sub, const char *name,
                                                  l->letter, name, letter))
       continue;
     error_say(why, "--%s comes with chapter %u;"
-              " this program ends with" " chapter 6", l->name, l->chapter);
+              " this program ends with" " chapter 9", l->name, l->chapter);
     return true;
   }
   return false;
 }
 
-/* B.37  Say that there is no such option, and what is nearest */
+/* B.44  Say that there is no such option, and what is nearest */
 
 static bool no_such_option(enum subcommand sub, const char *name,
                            char letter, struct error *why)
@@ -433,7 +647,7 @@ static bool no_such_option(enum subcommand sub, const char *name,
                    asked, name, nearest_of(name, list, n));
 }
 
-/* B.32  Take one option, with its value */
+/* B.39  Take one option, with its value */
 
 static bool take_option(struct wishes *w, int argc, char **argv,
                         int *i, struct error *why)
@@ -454,7 +668,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   if (found < 0)
     return no_such_option(w->sub, name, letter, why);
 
-/* B.33  See to the value of option 'found' */
+/* B.40  See to the value of option 'found' */
 
   const struct option_row *o = &option_table[found];
   if (o->value == NULL && value != NULL)
@@ -465,11 +679,19 @@ static bool take_option(struct wishes *w, int argc, char **argv,
     value = argv[++*i];
   }
   w->of[found] = (struct option_value) {.given = true,.text = value };
-  return !o->counts || count_parse(o, value, &w->of[found].count, why);
+  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP) {
+    if (w->n_repeated == REPEATED_MOST)
+      return error_say(why, "--%s is given more than %d times", o->name,
+                       REPEATED_MOST);
+    w->repeated[w->n_repeated].which = (enum option)found;
+    w->repeated[w->n_repeated++].text = value;
+  }
+  return o->counts ? count_parse(o, value, &w->of[found].count, why)
+      : other_parse((enum option)found, value, &w->of[found], why);
 
 }
 
-/* B.44  See whether the options agree */
+/* B.57  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -488,6 +710,15 @@ static const struct {
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
+  {OPTION_REGEX, OPTION_GRAMMAR}, {OPTION_REGEX, OPTION_JSON_OBJECT},
+  {OPTION_REGEX, OPTION_STOP}, {OPTION_GRAMMAR, OPTION_STOP},
+  {OPTION_JSON_OBJECT, OPTION_STOP}, {OPTION_REGEX, OPTION_MIN_TOKENS},
+  {OPTION_GRAMMAR, OPTION_MIN_TOKENS},
+  {OPTION_JSON_OBJECT, OPTION_MIN_TOKENS},
+  {OPTION_REGEX, OPTION_STOP_ON_REPETITION},
+  {OPTION_GRAMMAR, OPTION_STOP_ON_REPETITION},
+  {OPTION_JSON_OBJECT, OPTION_STOP_ON_REPETITION},
+  {OPTION_GRAMMAR, OPTION_JSON_OBJECT},
   {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT},
   {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},
   {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
@@ -495,7 +726,7 @@ static const struct {
   {OPTION_MODEL, OPTION_D_INNER}
 };
 
-/* B.45  See whether the options agree */
+/* B.58  See whether the options agree */
 
 static const struct {
   enum option a, b, either;
@@ -506,12 +737,64 @@ static const struct {
   {OPTION_VOCAB_SIZE, OPTION_TRAIN, OPTION_TRAIN},
   {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN},
   {OPTION_SINKS, OPTION_WINDOW, OPTION_WINDOW},
+  {OPTION_LENGTH_PENALTY, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},
+  {OPTION_EARLY_STOPPING, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},
+  {OPTION_NO_ESCAPE, OPTION_STOP, OPTION_STOP},
+  {OPTION_INCLUDE_STOP, OPTION_STOP, OPTION_STOP},
   {OPTION_D_MODEL, OPTION_SHAPE, OPTION_SHAPE},
   {OPTION_D_INNER, OPTION_SHAPE, OPTION_SHAPE},
   {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
 };
 
-/* B.46  See whether the options agree */
+/* B.59  See whether the options agree */
+
+static bool beams_agree(const struct wishes *w, struct error *why)
+{
+  static const enum option without[] = {
+    OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
+    OPTION_TYPICAL_P, OPTION_SAMPLERS, OPTION_SEED,
+    OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
+    OPTION_PENALTY_LAST_N, OPTION_LOGIT_BIAS, OPTION_REGEX,
+    OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,
+    OPTION_NO_CACHE, OPTION_STOP, OPTION_STOP_ON_REPETITION
+  };
+  uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
+  if (!w->of[OPTION_NUM_BEAMS].given || beams == 1)
+    return true;
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+    if (w->of[without[i]].given)
+      return error_say(why, "--%s contradicts"
+                       " --num-beams %" PRIu64, option_table[without[i]].name,
+                       beams);
+  return w->of[OPTION_NUM_SEQUENCES].count <= beams ||
+      error_say(why,
+                "--num-sequences is %" PRIu64 "; wanted: 1 to %" PRIu64
+                ", the number of beams", w->of[OPTION_NUM_SEQUENCES].count, beams);
+}
+
+/* B.60  See whether the options agree */
+
+static bool stops_agree(const struct wishes *w, struct error *why)
+{
+  struct memory m = {.refuse_at = 0 };
+  bool ok = true;
+  for (size_t i = 0; ok && i < w->n_repeated; i++) {
+    struct bytes text = { NULL, 0, 0 };
+    struct error wrong;
+    const char *typed = w->repeated[i].text;
+    if (w->repeated[i].which != OPTION_STOP)
+      continue;
+    if (*typed == '\0')
+      ok = error_say(why, "--stop is empty; wanted: a" " string");
+    else if (!w->of[OPTION_NO_ESCAPE].given
+             && !stop_unescape(&m, typed, &text, &wrong))
+      ok = error_say(why, "--%s", wrong.words);
+    bytes_free(&m, &text);
+  }
+  return ok;
+}
+
+/* B.61  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -535,15 +818,20 @@ static bool options_agree(const struct wishes *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
                        option_table[text[i]].name, w->operand);
+  if (!beams_agree(w, why) || !stops_agree(w, why))
+    return false;
   if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
     return error_say(why, "--sinks contradicts --window 0, which is no window");
+  if (w->of[OPTION_TEMPLATE].given
+      && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
+    return false;
   const struct option_value *kept = &w->of[OPTION_KV_TYPE];
   return !kept->given || format_find(kept->text, NULL) != NULL
       || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
                    kept->text);
 }
 
-/* B.29  Read a command line */
+/* B.36  Read a command line */
 
 bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
 {
@@ -568,7 +856,7 @@ bool options_parse(struct wishes *w, int argc, char **argv, struct error *why)
                        " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
 
-/* B.30  Complain if an operand is missing */
+/* B.37  Complain if an operand is missing */
 
   if (operands < subcommand_table[w->sub].least)
     return error_say(why, "%s needs %s (incipit %s --help)",

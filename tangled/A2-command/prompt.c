@@ -1,13 +1,13 @@
 /* prompt.c -- made from chapters/A2-command.w; change it there */
 
-/* B.97  prompt.c */
+/* B.112  prompt.c */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "A2-command/prompt.h"
 
-/* B.84  Read a stream or a file to its end */
+/* B.99  Read a stream or a file to its end */
 
 bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *why)
 {
@@ -20,7 +20,7 @@ bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *w
                                   " cannot be read: %s", strerror(errno));
 }
 
-/* B.85  Read a stream or a file to its end */
+/* B.100  Read a stream or a file to its end */
 
 static bool file_read(struct memory *m, const char *path,
                       struct bytes *text, struct error *why)
@@ -33,7 +33,7 @@ static bool file_read(struct memory *m, const char *path,
   return ok;
 }
 
-/* B.83  Gather the text */
+/* B.98  Gather the text */
 
 int text_gather(const struct console *c, const struct wishes *w,
                 struct bytes *text, struct error *why)
@@ -57,7 +57,7 @@ int text_gather(const struct console *c, const struct wishes *w,
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.86  Check the ids that were given */
+/* B.101  Check the ids that were given */
 
 static int check_ids(struct occasion *a)
 {
@@ -70,7 +70,7 @@ static int check_ids(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.88  Begin with a token that begins a text */
+/* B.103  Begin with a token that begins a text */
 
 static bool begin_somewhere(struct occasion *a)
 {
@@ -88,7 +88,7 @@ static bool begin_somewhere(struct occasion *a)
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
-/* B.87  Turn the prompt into ids */
+/* B.102  Turn the prompt into ids */
 
 static bool encode_prompt(struct occasion *a)
 {
@@ -110,19 +110,27 @@ static bool encode_prompt(struct occasion *a)
   return ok && (a->p.list.n > 0 || begin_somewhere(a));
 }
 
-/* B.89  Measure the prompt against the context */
+/* B.104  Measure the prompt against the context */
+
+int occasion_context(struct occasion *a)
+{
+  const struct option_value *less = &a->w->of[OPTION_CTX_SIZE];
+  size_t has = a->o.lm->config.n_positions;
+  a->context = less->given ? (size_t)less->count : has;
+  if (a->context <= has)
+    return STATUS_DONE;
+  error_say(&a->why, "--ctx-size is %zu; wanted:"
+            " 1 to %zu, the model's context", a->context, has);
+  return STATUS_USAGE;
+}
 
 static int measure_context(struct occasion *a)
 {
-  const struct option_value *less = &a->w->of[OPTION_CTX_SIZE];
   const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
-  size_t has = a->o.lm->config.n_positions, n = a->p.list.n;
-  a->context = less->given ? (size_t)less->count : has;
-  if (a->context > has) {
-    error_say(&a->why, "--ctx-size is %zu; wanted:"
-              " 1 to %zu, the model's context", a->context, has);
-    return STATUS_USAGE;
-  }
+  size_t n = a->p.list.n;
+  int status = occasion_context(a);
+  if (status != STATUS_DONE)
+    return status;
   if (n > a->context) {
     error_say(&a->why, "the prompt has %zu tokens;"
               " the context holds %zu", n, a->context);
@@ -134,7 +142,7 @@ static int measure_context(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.90  Run an occasion */
+/* B.105  Run an occasion */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *))
@@ -150,7 +158,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   else
     status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
-/* B.91  Open, measure, act and close */
+/* B.106  Open, measure, act and close */
 
   {
     if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
@@ -178,7 +186,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   return status;
 }
 
-/* B.93  Find the likeliest tokens */
+/* B.108  Find the likeliest tokens */
 
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k)
@@ -200,7 +208,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
     out[i].rank = i;
 }
 
-/* B.94  Show a piece of text */
+/* B.109  Show a piece of text */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n)
 {

@@ -1,12 +1,12 @@
 /* prompt.h -- made from chapters/A2-command.w; change it there */
 
-/* B.96  prompt.h */
+/* B.111  prompt.h */
 
 #ifndef INCIPIT_PROMPT_H
 #define INCIPIT_PROMPT_H
 #include "A2-command/outfit.h"
 
-/* B.81  One run with a prompt */
+/* B.96  One run with a prompt */
 
 struct prompt {
   struct bytes text;
@@ -28,12 +28,16 @@ struct occasion {
 
 };
 
-/* B.82  One run with a prompt */
+/* B.97  One run with a prompt */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *));
 /* reads the prompt, opens the outfit, lets act do its work, closes all and
  * says what went wrong; returns the exit status */
+
+int occasion_context(struct occasion *a);
+/* sets a->context by --ctx-size and the model, which is open; returns an
+ * exit status */
 
 bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *why);
 /* appends what is left in in */
@@ -43,7 +47,7 @@ int text_gather(const struct console *c, const struct wishes *w,
 /* the text of the operand, of --prompt, of --file or of the standard input;
  * returns an exit status */
 
-/* B.92  The likeliest tokens */
+/* B.107  The likeliest tokens */
 
 struct candidate {
   uint32_t id;
@@ -56,7 +60,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k);
 /* out[0] is chosen, out[1]...out[k] are the likeliest of n >= k */
 
-/* B.95  The likeliest tokens */
+/* B.110  The likeliest tokens */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n);
 /* bytes in quotation marks, on one line, escaped where they are no text */

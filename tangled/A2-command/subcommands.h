@@ -1,17 +1,20 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.122  subcommands.h */
+/* B.169  subcommands.h */
 
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
 #include "03-loop/loop.h"
 #include "A2-command/help.h"
 #include "A7-json/json.h"
-#include "A2-command/prompt.h"
+#include "A2-command/deciding.h"
 int run_generate(const struct console *c, const struct wishes *w);
 /* continues a prompt */
 
-/* B.114  The counters by name */
+bool has_chat_template(const char *folder);
+/* do a model's files say how conversations are set? */
+
+/* B.161  The counters by name */
 
 enum { N_COUNTERS = 11 };
 uint64_t counter_at(const struct counters *c, int i, const char **name);

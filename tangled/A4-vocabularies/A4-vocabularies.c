@@ -6,7 +6,7 @@
 #include <string.h>
 #include "A4-vocabularies/inside.h"
 
-/* D.65  A vocabulary of a few words */
+/* D.67  A vocabulary of a few words */
 
 #define BLOCK "\xe2\x96\x81"
 static bool make_words(struct memory *m, struct tokenizer *t, struct error *why)
@@ -26,7 +26,7 @@ static bool make_words(struct memory *m, struct tokenizer *t, struct error *why)
       && texts_as_bytes(m, t, why) && index_extras(m, t, why);
 }
 
-/* D.66  A vocabulary of a few words */
+/* D.68  A vocabulary of a few words */
 
 static bool make_forms(struct memory *m, struct tokenizer *t,
                        bool newer, struct error *why)
@@ -43,7 +43,7 @@ static bool make_forms(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.67  Show a text's ids in both orders */
+/* D.69  Show a text's ids in both orders */
 
 static bool show_text(struct memory *m, struct tokenizer *t,
                       bool newer, bool values, const char *text, struct error *why)
@@ -69,7 +69,7 @@ static bool show_text(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-/* D.68  Show a text's ids in both orders */
+/* D.70  Show a text's ids in both orders */
 
 static bool show_order(bool newer, bool values)
 {

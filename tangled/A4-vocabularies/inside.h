@@ -1,6 +1,6 @@
 /* inside.h -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.60  inside.h */
+/* D.62  inside.h */
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H

@@ -1,6 +1,6 @@
 /* tokenizer.c -- made from chapters/A4-vocabularies.w; change it there */
 
-/* D.61  tokenizer.c */
+/* D.63  tokenizer.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,7 +318,7 @@ static bool whole_word(const unsigned char *text, size_t n, size_t from, size_t 
       && (to == n || !in_word(text + to, utf8_next(text + to, n - to, &state)));
 }
 
-/* D.62  From a text to its ids, by ever smaller cuts */
+/* D.64  From a text to its ids, by ever smaller cuts */
 
 /* D.28  Tell whether words are apart */
 
@@ -693,7 +693,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
                                      text + done, n - done);
 }
 
-/* D.44  Push the ids that the files add */
+/* D.46  Push the ids that the files add */
 
 static bool push_all(struct job *j, const struct ids *list)
 {
@@ -705,6 +705,22 @@ static bool push_all(struct job *j, const struct ids *list)
 
 /* D.43  Encode a text */
 
+static bool encode_runs(struct job *j, bool first,
+                        const unsigned char *byte, size_t n)
+{
+  size_t length = 0;
+  bool ok = true, whole;
+  for (size_t at = 0; ok && at < n; at += length) {
+    length = utf8_run(byte + at, n - at, &whole);
+    j->work.row.n = 0;
+    ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
+        : push_bytes(j, byte + at, length) && join(j);
+  }
+  return ok;
+}
+
+/* D.44  Encode a text */
+
 bool tokenizer_encode(struct tokenizer *t, struct memory *m,
                       const char *text, size_t n, bool add_special,
                       bool parse_special, struct ids *out, struct error *why)
@@ -712,23 +728,32 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   struct job j = {.t = t,.m = m,.out = out,
     .parse_special = parse_special,.why = why
   };
-  const unsigned char *byte = (const unsigned char *)text;
-  size_t start = out->n, length = 0;
-  bool ok = !add_special || push_all(&j, &t->front), whole;
-  for (size_t at = 0; ok && at < n; at += length) {
-    length = utf8_run(byte + at, n - at, &whole);
-    j.work.row.n = 0;
-    ok = whole ? encode_added(&j, 0, at == 0, byte + at, length)
-        : push_bytes(&j, byte + at, length) && join(&j);
-  }
-  ok = ok && (!add_special || push_all(&j, &t->back));
+  size_t start = out->n;
+  bool ok = (!add_special || push_all(&j, &t->front))
+      && encode_runs(&j, true, (const unsigned char *)text, n)
+      && (!add_special || push_all(&j, &t->back));
   bpe_work_free(m, &j.work);
   if (!ok)
     out->n = start;
   return ok;
 }
 
-/* D.54  Make texts of pieces */
+/* D.45  Encode a text */
+
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+                             const char *text, size_t n, struct ids *out,
+                             struct error *why)
+{
+  struct job j = {.t = t,.m = m,.out = out,.why = why };
+  size_t start = out->n;
+  bool ok = encode_runs(&j, false, (const unsigned char *)text, n);
+  bpe_work_free(m, &j.work);
+  if (!ok)
+    out->n = start;
+  return ok;
+}
+
+/* D.56  Make texts of pieces */
 
 bool texts_replace(struct memory *m, struct tokenizer *t,
                    const char *from, size_t n, const char *to, size_t n_to,
@@ -754,7 +779,7 @@ bool texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-/* D.55  Make texts of pieces */
+/* D.57  Make texts of pieces */
 
 static int named_byte(const unsigned char *c, size_t n)
 {
@@ -780,7 +805,7 @@ bool texts_as_bytes(struct memory *m, struct tokenizer *t, struct error *why)
   return true;
 }
 
-/* D.45  Decode ids, and answer questions about them */
+/* D.47  Decode ids, and answer questions about them */
 
 const unsigned char *tokenizer_text(const struct tokenizer *t,
                                     uint32_t id, size_t *n)
@@ -792,7 +817,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   return s.n > 0 ? t->letters.byte + s.at : (const unsigned char *)"";
 }
 
-/* D.46  Decode ids, and answer questions about them */
+/* D.48  Decode ids, and answer questions about them */
 
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
                       const uint32_t * id, size_t n, bool skip_special,
@@ -808,7 +833,7 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* D.47  Decode ids, and answer questions about them */
+/* D.49  Decode ids, and answer questions about them */
 
 bool tokenizer_decode_next(const struct tokenizer *t,
                            struct memory *m, uint32_t id, bool skip_special,
@@ -825,14 +850,14 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   return true;
 }
 
-/* D.48  Decode ids, and answer questions about them */
+/* D.50  Decode ids, and answer questions about them */
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
   return id < t->n_known && t->known_as[id].special;
 }
 
-/* D.49  Decode ids, and answer questions about them */
+/* D.51  Decode ids, and answer questions about them */
 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
                     size_t n, uint32_t * id)
@@ -851,7 +876,7 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
-/* D.50  Decode ids, and answer questions about them */
+/* D.52  Decode ids, and answer questions about them */
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
 {
@@ -860,7 +885,7 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t * id)
   return t->front.n > 0;
 }
 
-/* D.51  Decode ids, and answer questions about them */
+/* D.53  Decode ids, and answer questions about them */
 
 const char *tokenizer_kind(const struct tokenizer *t)
 {
@@ -883,7 +908,7 @@ size_t tokenizer_extras(const struct tokenizer *t)
   return t->n_more;
 }
 
-/* D.52  Decode ids, and answer questions about them */
+/* D.54  Decode ids, and answer questions about them */
 
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
 {
@@ -893,7 +918,7 @@ struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t, size_t i)
   };
 }
 
-/* D.53  Decode ids, and answer questions about them */
+/* D.55  Decode ids, and answer questions about them */
 
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 {
@@ -901,7 +926,7 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-/* D.56  Close a tokenizer */
+/* D.58  Close a tokenizer */
 
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
@@ -920,7 +945,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
 }
 
-/* D.57  Make a tokenizer from merges */
+/* D.59  Make a tokenizer from merges */
 
 static bool spell_merges(struct memory *m, struct tokenizer *t,
                          const struct bpe_merge *merge, size_t n, struct error *why)
@@ -947,7 +972,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* D.58  Make a tokenizer from merges */
+/* D.60  Make a tokenizer from merges */
 
 static const char end_of_text[] = "<|endoftext|>";
 static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *why)
@@ -960,7 +985,7 @@ static bool finish_merges(struct memory *m, struct tokenizer *t, struct error *w
       && index_extras(m, t, why);
 }
 
-/* D.59  Make a tokenizer from merges */
+/* D.61  Make a tokenizer from merges */
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
                                         const struct bpe_merge *merge, size_t n,

@@ -52,7 +52,7 @@ static int print_functions(void)
   return 0;
 }
 
-/* F.135  Print the errors that were measured */
+/* F.136  Print the errors that were measured */
 
 static int print_errors(void)
 {

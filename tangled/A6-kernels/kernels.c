@@ -1,11 +1,11 @@
 /* kernels.c -- made from chapters/A6-kernels.w; change it there */
 
-/* F.97  kernels.c */
+/* F.98  kernels.c */
 
 #include <string.h>
 #include "A6-kernels/kernels.h"
 
-/* F.94  The tables of this build */
+/* F.95  The tables of this build */
 
 extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
 
@@ -26,7 +26,7 @@ const struct kernels *kernels_at(size_t i)
   return i < n ? found[i] : NULL;
 }
 
-/* F.95  Find a table by its name */
+/* F.96  Find a table by its name */
 
 const struct kernels *kernels_find(const char *name, struct error *why)
 {
@@ -47,7 +47,7 @@ const struct kernels *kernels_find(const char *name, struct error *why)
   return NULL;
 }
 
-/* F.93  Refuse a build that rounds otherwise */
+/* F.94  Refuse a build that rounds otherwise */
 
 bool kernels_self_test(const struct kernels *k, struct error *why)
 {
@@ -61,7 +61,7 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
   return true;
 }
 
-/* F.96  Room for attention */
+/* F.97  Room for attention */
 
 size_t kernels_room(const struct heads *h, size_t longest)
 {

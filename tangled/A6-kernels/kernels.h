@@ -147,7 +147,10 @@ struct kernels {
                       size_t n, double *y);
 /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 
-/* F.88  Two functions that only the self-test calls */
+  void (*weigh)(double *z, size_t n, double most);
+/* z[i] becomes exp(z[i] - most), in double, in place */
+
+/* F.89  Two functions that only the self-test calls */
 
   float (*two_roundings)(float a, float b, float c);
 /* a*b+c as this table was compiled: product and sum rounded */
@@ -155,7 +158,7 @@ struct kernels {
   float (*one_rounding)(float a, float b, float c);
 /* the multiply--add of this table's kernels */
 
-/* F.90  Two functions that measure the machine */
+/* F.91  Two functions that measure the machine */
 
    uint64_t(*spin) (uint64_t n, float *left);
 /* n multiply--adds, or a few more, of numbers that stay in registers; how

@@ -1,10 +1,10 @@
 /* numbers.c -- made from chapters/A6-kernels.w; change it there */
 
-/* F.136  numbers.c */
+/* F.137  numbers.c */
 
 #include "A6-kernels/numbers.h"
 
-/* F.115  Coefficients of the error function */
+/* F.116  Coefficients of the error function */
 
 static const double near_zero[13] = { 0.1283791670955126,
   -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,
@@ -21,7 +21,7 @@ static const double far_out[15] = { 1.2530080582697296, -0.1356211061245808,
   -6.512716156202709e-06
 };
 
-/* F.119  Coefficients of the logarithm */
+/* F.120  Coefficients of the logarithm */
 
 static const double artanh[8] = { 0.6666666666666666, 0.4000000000000089,
   0.28571428570794766, 0.22222222393604002, 0.18181795448247662,
@@ -33,7 +33,7 @@ static const double beyond[8] = { 0.4, 0.2857142857142938,
   0.13334813318194078, 0.11706014853795696, 0.11725409813239257
 };
 
-/* F.128  Coefficients of sine and cosine */
+/* F.129  Coefficients of sine and cosine */
 
 static const double sine_terms[7] = { -0.16666666666666666,
   0.008333333333333331, -0.00019841269841265044, 2.755731921932218e-06,
@@ -47,7 +47,7 @@ static const double cosine_terms[7] = { 0.041666666666666664,
   4.745840351316594e-14
 };
 
-/* F.123  The digits of two over pi */
+/* F.124  The digits of two over pi */
 
 static const uint32_t two_over_pi[40] = { 0, 0,
   0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
@@ -59,7 +59,7 @@ static const uint32_t two_over_pi[40] = { 0, 0,
   0x56033046, 0xfc7b6bab
 };
 
-/* F.114  Evaluate a polynomial */
+/* F.115  Evaluate a polynomial */
 
 static double series(double z, const double *c, int n)
 {
@@ -69,9 +69,9 @@ static double series(double z, const double *c, int n)
   return y;
 }
 
-/* F.137  Functions of 'numbers'.c, in order */
+/* F.138  Functions of 'numbers'.c, in order */
 
-/* F.112  Tangent and error function in double */
+/* F.113  Tangent and error function in double */
 
 double num_tanh(double x)
 {
@@ -83,7 +83,7 @@ double num_tanh(double x)
   double r = fma(n, -0.6931471805599453, a);
   r = fma(n, -2.3190468138462996e-17, r);
 
-/* F.107  Let q be the longer polynomial at r */
+/* F.108  Let q be the longer polynomial at r */
 
   double q = 2.0921625276615325e-09;
   q = fma(q, r, 2.5105260922590062e-08);
@@ -104,7 +104,7 @@ double num_tanh(double x)
   return copysign(t / (t + 2.0), x);
 }
 
-/* F.113  The error function in double */
+/* F.114  The error function in double */
 
 double num_erf(double x)
 {
@@ -118,7 +118,7 @@ double num_erf(double x)
   return copysign(1.0 - tail, x);
 }
 
-/* F.118  The logarithm in double */
+/* F.119  The logarithm in double */
 
 double num_log(double x)
 {
@@ -127,7 +127,7 @@ double num_log(double x)
   if (x == INFINITY)
     return x;
 
-/* F.116  Split x into m and a power of two, k */
+/* F.117  Split x into m and a power of two, k */
 
   double k = 0;
   if (x < 0x1p-1022)
@@ -136,7 +136,7 @@ double num_log(double x)
   k += (double)(u >> 52) - 1023;
   double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
 
-/* F.117  Let s+'low' be the quotient for m */
+/* F.118  Let s+'low' be the quotient for m */
 
   double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
   double s = f / d;
@@ -148,7 +148,7 @@ double num_log(double x)
   return sum + fma(k, 5.497923018708371e-14, rest);
 }
 
-/* F.121  The power of a positive number */
+/* F.122  The power of a positive number */
 
 static double positive_power(double x, double y)
 {
@@ -157,9 +157,9 @@ static double positive_power(double x, double y)
   if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
     return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
 
-/* F.120  The logarithm of x as 'high'+'rest' */
+/* F.121  The logarithm of x as 'high'+'rest' */
 
-/* F.116  Split x into m and a power of two, k */
+/* F.117  Split x into m and a power of two, k */
 
   double k = 0;
   if (x < 0x1p-1022)
@@ -168,7 +168,7 @@ static double positive_power(double x, double y)
   k += (double)(u >> 52) - 1023;
   double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
 
-/* F.117  Let s+'low' be the quotient for m */
+/* F.118  Let s+'low' be the quotient for m */
 
   double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
   double s = f / d;
@@ -194,7 +194,7 @@ static double positive_power(double x, double y)
   return num_exp_of_sum(p, fma(y, high, -p) + y * rest);
 }
 
-/* F.122  The power in double */
+/* F.123  The power in double */
 
 double num_pow(double x, double y)
 {
@@ -210,7 +210,7 @@ double num_pow(double x, double y)
   return negative && odd ? -magnitude : magnitude;
 }
 
-/* F.126  Reduce x to y+'low' in a quadrant */
+/* F.127  Reduce x to y+'low' in a quadrant */
 
 static unsigned reduce(double x, double *y, double *low)
 {
@@ -220,7 +220,7 @@ static unsigned reduce(double x, double *y, double *low)
   double sign = x < 0 ? -1.0 : 1.0;
   x = fabs(x);
 
-/* F.124  Multiply the window of two over pi by M */
+/* F.125  Multiply the window of two over pi by M */
 
   uint64_t u = num_bits64(x);
   uint64_t M = (u & 0xfffffffffffffu) | 0x10000000000000u;
@@ -237,7 +237,7 @@ static unsigned reduce(double x, double *y, double *low)
   for (int i = 5; i > 0; i--, carry >>= 32)
     carry += (M >> 32) * w[i] + r[i - 1], r[i - 1] = (uint32_t) carry;
 
-/* F.125  Take the quadrant off, and let g+'g_low' be the rest */
+/* F.126  Take the quadrant off, and let g+'g_low' be the rest */
 
   unsigned quadrant = r[0] >> 30;
   for (int i = 0; i < 5; i++)
@@ -258,7 +258,7 @@ static unsigned reduce(double x, double *y, double *low)
   return sign < 0 ? 4 - quadrant % 4 : quadrant;
 }
 
-/* F.127  Sine and cosine within a quadrant */
+/* F.128  Sine and cosine within a quadrant */
 
 static double sine(double y, double low)
 {
@@ -273,7 +273,7 @@ static double cosine(double y, double low)
   return head + (lost + fma(z * z, p, -y * low));
 }
 
-/* F.129  Sine and cosine in double */
+/* F.130  Sine and cosine in double */
 
 static double turned(double x, unsigned turn)
 {
@@ -295,7 +295,7 @@ double num_cos(double x)
   return turned(x, 1);
 }
 
-/* F.130  Those in float that are rounded from double */
+/* F.131  Those in float that are rounded from double */
 
 float num_logf(float x)
 {
@@ -317,7 +317,7 @@ float num_cosf(float x)
   return (float)num_cos((double)x);
 }
 
-/* F.132  Narrow to the two short formats */
+/* F.133  Narrow to the two short formats */
 
 uint16_t num_to_bf16(float x)
 {
@@ -327,7 +327,7 @@ uint16_t num_to_bf16(float x)
   return (uint16_t) ((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
 
-/* F.133  Narrow to binary16 */
+/* F.134  Narrow to binary16 */
 
 uint16_t num_to_f16(float x)
 {

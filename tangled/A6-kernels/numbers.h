@@ -1,6 +1,6 @@
 /* numbers.h -- made from chapters/A6-kernels.w; change it there */
 
-/* F.98  numbers.h */
+/* F.99  numbers.h */
 
 #ifndef INCIPIT_NUMBERS_H
 #define INCIPIT_NUMBERS_H
@@ -9,7 +9,7 @@
 #include "00-ground/ground.h"
 #define NUM_INLINE static inline __attribute__((always_inline))
 
-/* F.101  See a number as its bits, and bits as a number */
+/* F.102  See a number as its bits, and bits as a number */
 
 NUM_INLINE uint32_t num_bits32(float x)
 {
@@ -29,7 +29,7 @@ NUM_INLINE float num_float(uint32_t u)
 
 /* the number with the bits u */
 
-/* F.102  The same two for double */
+/* F.103  The same two for double */
 
 NUM_INLINE uint64_t num_bits64(double x)
 {
@@ -49,9 +49,9 @@ NUM_INLINE double num_double(uint64_t u)
 
 /* the number with the bits u */
 
-/* F.99  Functions that are compiled into the loops that use them */
+/* F.100  Functions that are compiled into the loops that use them */
 
-/* F.103  The exponential in float */
+/* F.104  The exponential in float */
 
 NUM_INLINE float num_expf(float x)
 {
@@ -62,7 +62,7 @@ NUM_INLINE float num_expf(float x)
   float r = fmaf(n, -0.6931472f, x);
   r = fmaf(n, 1.9046542e-9f, r);
 
-/* F.104  Let q be the polynomial of the exponential at r */
+/* F.105  Let q be the polynomial of the exponential at r */
 
   float q = 0.00019907638f;
   q = fmaf(q, r, 0.001393369f);
@@ -73,7 +73,7 @@ NUM_INLINE float num_expf(float x)
 
   float y = 1.0f + fmaf(r * r, q, r);
 
-/* F.105  Return y times two to the n, in two steps */
+/* F.106  Return y times two to the n, in two steps */
 
   uint32_t k = num_bits32(pushed) - 0x4b400000u + 300u;
   uint32_t half = k >> 1, rest = k - half;
@@ -81,7 +81,7 @@ NUM_INLINE float num_expf(float x)
 
 }
 
-/* F.106  The exponential in double */
+/* F.107  The exponential in double */
 
 NUM_INLINE double num_exp_of_sum(double x, double tiny)
 {
@@ -92,7 +92,7 @@ NUM_INLINE double num_exp_of_sum(double x, double tiny)
   double r = fma(n, -0.6931471805599453, x);
   r = fma(n, -2.3190468138462996e-17, r) + tiny;
 
-/* F.107  Let q be the longer polynomial at r */
+/* F.108  Let q be the longer polynomial at r */
 
   double q = 2.0921625276615325e-09;
   q = fma(q, r, 2.5105260922590062e-08);
@@ -119,7 +119,7 @@ NUM_INLINE double num_exp(double x)
 
 /* e^x; 1 exactly for 0 */
 
-/* F.108  The hyperbolic tangent in float */
+/* F.109  The hyperbolic tangent in float */
 
 NUM_INLINE float num_tanhf(float x)
 {
@@ -130,7 +130,7 @@ NUM_INLINE float num_tanhf(float x)
   float r = fmaf(n, -0.6931472f, a);
   r = fmaf(n, 1.9046542e-9f, r);
 
-/* F.104  Let q be the polynomial of the exponential at r */
+/* F.105  Let q be the polynomial of the exponential at r */
 
   float q = 0.00019907638f;
   q = fmaf(q, r, 0.001393369f);
@@ -146,13 +146,13 @@ NUM_INLINE float num_tanhf(float x)
   return num_float(num_bits32(y) | (num_bits32(x) & 0x80000000u));
 }
 
-/* F.109  The error function in float */
+/* F.110  The error function in float */
 
 NUM_INLINE float num_erff(float x)
 {
   float a = num_float(num_bits32(x) & 0x7fffffffu), z = a * a;
 
-/* F.110  Let 'small' be the polynomial for arguments below 1 */
+/* F.111  Let 'small' be the polynomial for arguments below 1 */
 
   float s = 7.889119e-05f;
   s = fmaf(s, z, -0.0008020846f);
@@ -165,7 +165,7 @@ NUM_INLINE float num_erff(float x)
 
   a = a > 4.0f ? 4.0f : a;
 
-/* F.111  Let g be the exponent for arguments above 1 */
+/* F.112  Let g be the exponent for arguments above 1 */
 
   float g = 2.168610e-05f;
   g = fmaf(g, a, -0.00044132717f);
@@ -182,7 +182,7 @@ NUM_INLINE float num_erff(float x)
   return num_float((y & 0x7fffffffu) | (num_bits32(x) & 0x80000000u));
 }
 
-/* F.131  Widen the two short formats */
+/* F.132  Widen the two short formats */
 
 NUM_INLINE float num_from_bf16(uint16_t h)
 {
@@ -201,10 +201,10 @@ NUM_INLINE float num_from_f16(uint16_t h)
 
 /* IEEE binary16, widened exactly */
 
-/* F.100  Functions that are called */
+/* F.101  Functions that are called */
 
 float num_logf(float x);
-/* natural logarithm; - for 0, not a number below */
+/* natural logarithm; -infinity for 0, not a number below */
 
 float num_powf(float x, float y);
 /* x^y with the special cases of C's annex F */
@@ -216,7 +216,7 @@ float num_cosf(float x);
 /* cosine of an angle in radians, however large */
 
 double num_log(double x);
-/* natural logarithm; - for 0, not a number below */
+/* natural logarithm; -infinity for 0, not a number below */
 
 double num_pow(double x, double y);
 /* x^y with the special cases of C's annex F */

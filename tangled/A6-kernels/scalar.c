@@ -82,7 +82,7 @@ INLINE float fold(const vec * a)
   return fold_array(lane);
 }
 
-/* F.83  The bodies of the kernels */
+/* F.84  The bodies of the kernels */
 
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536
@@ -225,7 +225,7 @@ INLINE float sum_of(const float *x, size_t n)
   return fold_array(lane);
 }
 
-/* F.85  Linear layers, piece by piece */
+/* F.86  Linear layers, piece by piece */
 
 /* F.29  Compute a tile of dot products */
 
@@ -699,7 +699,7 @@ static void rotate(const struct engine *e, float *x, size_t rows,
   pool_run(large ? e->self : NULL, rotate_part, &job);
 }
 
-/* F.86  Attention, piece by piece */
+/* F.87  Attention, piece by piece */
 
 /* F.60  What one block of positions leaves behind */
 
@@ -927,7 +927,7 @@ static void attend(const struct engine *e, const struct heads *h,
   pool_run(large ? e->self : NULL, attend_part, &job);
 }
 
-/* F.84  Curves, stream and the two ends, piece by piece */
+/* F.85  Curves, stream and the two ends, piece by piece */
 
 /* F.74  The three curves, sixteen numbers at a time */
 
@@ -1101,7 +1101,22 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows,
   pool_run(large ? e->self : NULL, softmax_part, &job);
 }
 
-/* F.89  Two roundings, and one */
+/* F.82  Exponentials of many doubles */
+
+TARGET static void weigh(double *z, size_t n, double most)
+{
+  size_t whole = n / 16 * 16;
+  for (size_t i = 0; i < whole; i += 16) {
+    double w[16];
+    for (size_t j = 0; j < 16; j++)
+      w[j] = num_exp(z[i + j] - most);
+    memcpy(z + i, w, sizeof w);
+  }
+  for (size_t i = whole; i < n; i++)
+    z[i] = num_exp(z[i] - most);
+}
+
+/* F.90  Two roundings, and one */
 
 TARGET static float two_roundings(float a, float b, float c)
 {
@@ -1114,7 +1129,7 @@ TARGET static float one_rounding(float a, float b, float c)
   return v[0];
 }
 
-/* F.91  Calculate, and read nothing */
+/* F.92  Calculate, and read nothing */
 
 enum { CHAINS = 12 };
 TARGET static uint64_t spin(uint64_t n, float *left)
@@ -1129,7 +1144,7 @@ TARGET static uint64_t spin(uint64_t n, float *left)
   return rounds * each_round;
 }
 
-/* F.92  Read, and hardly calculate */
+/* F.93  Read, and hardly calculate */
 
 TARGET static float sweep(const float *x, size_t n)
 {
@@ -1150,9 +1165,9 @@ TARGET static float sweep(const float *x, size_t n)
 }
 
 const struct kernels kernels_scalar = { "scalar",
-/* F.87  The functions of a table, in order */
+/* F.88  The functions of a table, in order */
 
   linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, two_roundings, one_rounding,
-  spin, sweep
+  embed, angles, softmax, log_softmax, weigh,
+  two_roundings, one_rounding, spin, sweep
 };

@@ -1,6 +1,6 @@
 /* A8-questions.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.106 */
+/* H.151 */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "A21-chat/editing.h"
 #include "A8-questions/door.h"
 
 #ifndef INCIPIT_BUILD
 #define INCIPIT_BUILD "unknown"
 #endif
 
-/* H.108  Note that somebody has pressed Ctrl-C */
+/* H.153  Note that somebody has pressed Ctrl-C */
 
 static volatile sig_atomic_t interrupt_seen;
 
@@ -23,11 +24,12 @@ static void note_interrupt(int number)
   interrupt_seen = number;
 }
 
-/* H.109  Note that somebody has pressed Ctrl-C */
+/* H.154  Note that somebody has pressed Ctrl-C */
 
 static void listen_for_interrupt(void)
 {
   struct sigaction how;
+  interrupt_seen = 0;
   memset(&how, 0, sizeof how);
   how.sa_handler = note_interrupt;
   how.sa_flags = (int)SA_RESETHAND;
@@ -39,7 +41,7 @@ static bool was_interrupted(void)
   return interrupt_seen != 0;
 }
 
-/* H.110  Say why a mapped file is gone, and end */
+/* H.155  Say why a mapped file is gone, and end */
 
 static void lost_file(int number)
 {
@@ -51,7 +53,7 @@ static void lost_file(int number)
   _exit(STATUS_FAILED);
 }
 
-/* H.111  Say why a mapped file is gone, and end */
+/* H.156  Say why a mapped file is gone, and end */
 
 static void speak_on_lost_file(void)
 {
@@ -61,7 +63,7 @@ static void speak_on_lost_file(void)
   sigaction(SIGBUS, &how, NULL);
 }
 
-/* H.112  Find the path of this program */
+/* H.157  Find the path of this program */
 
 static void find_program(char path[CONSOLE_PATH], const char *called)
 {
@@ -72,7 +74,7 @@ static void find_program(char path[CONSOLE_PATH], const char *called)
     snprintf(path, CONSOLE_PATH, "%s", called != NULL ? called : "");
 }
 
-/* H.107  Find out about the world, and run the command */
+/* H.152  Find out about the world, and run the command */
 
 int main(int argc, char **argv)
 {
@@ -82,7 +84,8 @@ int main(int argc, char **argv)
   struct console c = {.in = stdin,.out = stdout,.err = stderr,
     .in_terminal = isatty(0),.out_terminal = isatty(1),
     .program = path,.build = INCIPIT_BUILD,.memory = &memory,
-    .listen = listen_for_interrupt,.interrupted = was_interrupted
+    .listen = listen_for_interrupt,.interrupted = was_interrupted,
+    .edit = &editing_by_line
   };
   signal(SIGPIPE, SIG_IGN);
   speak_on_lost_file();

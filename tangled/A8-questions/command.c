@@ -1,11 +1,11 @@
 /* command.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.103  command.c */
+/* H.148  command.c */
 
 #include <string.h>
 #include "A8-questions/door.h"
 
-/* H.102  What this was compiled with */
+/* H.147  What this was compiled with */
 
 #if defined __clang__
 #define COMPILER __VERSION__
@@ -15,7 +15,7 @@
 #define COMPILER "unknown"
 #endif
 
-/* H.100  Answer the small subcommands */
+/* H.145  Answer the small subcommands */
 
 static int run_help(const struct console *c, const struct wishes *w)
 {
@@ -45,7 +45,7 @@ static int run_help(const struct console *c, const struct wishes *w)
   return STATUS_DONE;
 }
 
-/* H.101  Say which version this is */
+/* H.146  Say which version this is */
 
 static int run_version(const struct console *c)
 {
@@ -63,7 +63,7 @@ static int run_version(const struct console *c)
   return STATUS_DONE;
 }
 
-/* H.104  Choose among the subcommands */
+/* H.149  Choose among the subcommands */
 
 static int run_wishes(const struct console *c, const struct wishes *w)
 {
@@ -82,6 +82,8 @@ static int run_wishes(const struct console *c, const struct wishes *w)
     return run_bench(c, w);
   case SUB_MEMORY:
     return run_memory(c, w);
+  case SUB_CHAT:
+    return run_chat(c, w);
   case SUB_PERPLEXITY:
     return run_perplexity(c, w);
   case SUB_HELP:
@@ -94,7 +96,7 @@ static int run_wishes(const struct console *c, const struct wishes *w)
   }
 }
 
-/* H.105  Run the command from its first word to its status */
+/* H.150  Run the command from its first word to its status */
 
 int command_run(const struct console *c, int argc, char **argv)
 {

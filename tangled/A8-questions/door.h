@@ -1,13 +1,14 @@
 /* door.h -- made from chapters/A8-questions.w; change it there */
 
-/* H.99  door.h */
+/* H.144  door.h */
 
 #ifndef INCIPIT_DOOR_H
 #define INCIPIT_DOOR_H
 #include "A18-measures/measures.h"
 #include "A2-command/subcommands.h"
+#include "A21-chat/chat.h"
 
-/* H.98  The whole command */
+/* H.143  The whole command */
 
 int run_tokenize(const struct console *c, const struct wishes *w);
 /* text to ids and back, and learning a vocabulary */

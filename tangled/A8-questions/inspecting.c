@@ -322,7 +322,7 @@ int run_inspect(const struct console *c, const struct wishes *w)
   {
     struct wishes asked = *w;
     asked.of[OPTION_MODEL] = (struct option_value) {
-      w->operand != NULL, w->operand, 0
+      .given = w->operand != NULL,.text = w->operand
     };
     ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
     if (ok)

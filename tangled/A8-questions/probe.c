@@ -1,31 +1,13 @@
 /* probe.c -- made from chapters/A8-questions.w; change it there */
 
-/* H.95  probe.c */
+/* H.96  probe.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "A3-files/safetensors.h"
-#include "A8-questions/door.h"
+#include "A8-questions/asking.h"
 
-/* H.51  A question on its way to an answer */
-
-struct inquiry {
-  const struct console *c;
-  struct outfit *o;
-  json_t *in;
-  struct json_out out;
-  struct error *why;
-};
-
-/* H.52  A kind of question */
-
-struct key_row {
-  const char *name;
-  char letter;
-  bool required;
-  unsigned chapter;
-  const char *normal;
-};
+/* H.51  A kind of question */
 
 struct kind_row {
   const char *name;
@@ -35,9 +17,9 @@ struct kind_row {
   bool (*answer)(struct inquiry * q);
 };
 
-/* H.96  Check what was asked */
+/* H.97  Check what was asked */
 
-/* H.53  The types of values */
+/* H.52  The types of values */
 
 static const struct {
   char letter;
@@ -48,7 +30,7 @@ static const struct {
   {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},
   {'x', "a number"}, {'a', "a list"}, {'o', "an object"},
   {'p', "a text or null"}, {'e', "a list or null"},
-  {'r', "a list or a text"}
+  {'r', "a list or a text"}, {'*', "anything"}
 };
 
 static const char *words_of_type(char letter)
@@ -59,7 +41,7 @@ static const char *words_of_type(char letter)
   return value_type[i].words;
 }
 
-/* H.54  Tell whether a value fits its key */
+/* H.53  Tell whether a value fits its key */
 
 static bool value_fits(char letter, json_t * v)
 {
@@ -85,12 +67,14 @@ static bool value_fits(char letter, json_t * v)
     return json_is_array(v) || json_is_null(v);
   case 'r':
     return json_is_array(v) || json_is_string(v);
+  case '*':
+    return true;
   default:
     return json_is_object(v);
   }
 }
 
-/* H.55  Tell whether a value is the normal one */
+/* H.54  Tell whether a value is the normal one */
 
 static bool is_normal(const struct key_row *k, json_t * v)
 {
@@ -102,7 +86,7 @@ static bool is_normal(const struct key_row *k, json_t * v)
   return same;
 }
 
-/* H.56  Check the keys of an object */
+/* H.55  Check the keys of an object */
 
 static bool check_value(const struct key_row *k, json_t * v, struct error *why)
 {
@@ -116,10 +100,10 @@ static bool check_value(const struct key_row *k, json_t * v, struct error *why)
   return true;
 }
 
-/* H.57  Check the keys of an object */
+/* H.56  Check the keys of an object */
 
-static bool check_keys(json_t * object, const struct key_row *keys,
-                       size_t n, struct error *why)
+bool check_keys(json_t * object, const struct key_row *keys,
+                size_t n, struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
        at = json_object_iter_next(object, at)) {
@@ -138,22 +122,22 @@ static bool check_keys(json_t * object, const struct key_row *keys,
   return true;
 }
 
-/* H.58  Take values out of a question */
+/* H.57  Take values out of a question */
 
-static bool flag_of(const struct inquiry *q, const char *key, bool normal)
+bool flag_of(const struct inquiry *q, const char *key, bool normal)
 {
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
 }
 
-/* H.59  Take values out of a question */
+/* H.58  Take values out of a question */
 
-static uint64_t count_of(const struct inquiry *q, const char *key)
+uint64_t count_of(const struct inquiry *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
-/* H.60  Take values out of a question */
+/* H.59  Take values out of a question */
 
 static const char *text_value(const struct inquiry *q, const char *key, size_t *n)
 {
@@ -162,19 +146,19 @@ static const char *text_value(const struct inquiry *q, const char *key, size_t *
   return json_string_value(v);
 }
 
-/* H.61  Take ids out of a question */
+/* H.60  Take ids out of a question */
 
-static bool ids_from(const struct inquiry *q, json_t * from,
-                     const char *key, struct ids *list)
+bool ids_from(const struct inquiry *q, json_t * from, const char *key,
+              struct ids *list)
 {
   for (size_t i = 0; i < json_array_size(from); i++) {
     json_t *v = json_array_get(from, i);
     json_int_t id = json_integer_value(v);
-    bool ok = json_is_integer(v) && id >= 0 && id < q->o->vocab_size;
+    bool ok = json_is_integer(v) && id >= 0 && id < q->vocab_size;
     if (!ok)
       error_say(q->why, "\"%s\"[%zu] is no id;"
                 " wanted: an integer from 0" " to %" PRIu32, key, i,
-                q->o->vocab_size - 1);
+                q->vocab_size - 1);
     if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
       ids_free(q->o->m, list);
       return false;
@@ -183,9 +167,9 @@ static bool ids_from(const struct inquiry *q, json_t * from,
   return true;
 }
 
-/* H.62  Take ids out of a question */
+/* H.61  Take ids out of a question */
 
-static bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
 {
   return ids_from(q, json_object_get(q->in, key), key, list);
 }
@@ -229,36 +213,55 @@ static const struct key_row quantize_keys[] = {
 
 static const struct key_row generate_keys[] = {
   {"ids", 'a', true, 0, NULL}, {"max_tokens", 'n', true, 0, NULL},
-  {"params", 'o', false, 0, NULL}, {"seed", 'n', false, 7, "0"},
-  {"sequence", 'u', false, 7, "0"}, {"stop", 'a', false, 8, "[]"},
-  {"include_stop", 'b', false, 8, "false"},
-  {"min_tokens", 'n', false, 8, "0"}, {"eos", 'e', false, 0, NULL},
+  {"params", 'o', false, 0, NULL}, {"seed", 'n', false, 0, NULL},
+  {"sequence", 'u', false, 0, NULL}, {"stop", 'a', false, 0, NULL},
+  {"include_stop", 'b', false, 0, NULL},
+  {"min_tokens", 'n', false, 0, NULL}, {"eos", 'e', false, 0, NULL},
   {"cache", 'b', false, 0, NULL}, {"chunk", 'n', false, 0, NULL},
   {"speculate", 'n', false, 13, "0"}
 };
 
 /* H.89  The keys of every kind */
 
-static const struct key_row sampling_keys[] = {
-  {"temperature", 'x', false, 7, "0"}, {"top_k", 'n', false, 7, "0"},
-  {"top_p", 'x', false, 7, "1"}, {"min_p", 'x', false, 7, "0"},
-  {"typical_p", 'x', false, 7, "1"},
-  {"repetition_penalty", 'x', false, 7, "1"},
-  {"frequency_penalty", 'x', false, 7, "0"},
-  {"presence_penalty", 'x', false, 7, "0"},
-  {"penalty_last_n", 'i', false, 7, "-1"},
-  {"no_repeat_ngram", 'n', false, 7, "0"},
-  {"logit_bias", 'o', false, 7, "{}"},
-  {"bad_words", 'a', false, 7, "[]"},
-  {"suppress_tokens", 'a', false, 7, "[]"},
-  {"samplers", 'a', false, 7, "[\"bias\",\"penalties\","
-   "\"ngram\",\"temperature\"," "\"top_k\",\"top_p\"," "\"min_p\",\"typical_p\"]"}
+static const struct key_row process_keys[] = {
+  {"op", 's', true, 0, NULL}, {"params", 'o', false, 0, NULL},
+  {"ids", 'a', false, 0, NULL}, {"logits", 'a', true, 0, NULL}
 };
-enum { N_SAMPLING_KEYS = sizeof sampling_keys / sizeof *sampling_keys };
 
-/* H.97  The answers, kind by kind */
+static const struct key_row sample_keys[] = {
+  {"logits", 'a', true, 0, NULL}, {"ids", 'a', false, 0, NULL},
+  {"prompt_length", 'n', false, 0, NULL}, {"params", 'o', false, 0, NULL},
+  {"seed", 'n', false, 0, NULL}, {"sequence", 'u', false, 0, NULL},
+  {"position", 'u', false, 0, NULL}
+};
 
-/* H.66  Write the chunks of a stream */
+static const struct key_row philox_keys[] = {
+  {"key", 'a', true, 0, NULL}, {"counter", 'a', true, 0, NULL}
+};
+
+static const struct key_row stop_keys[] = {
+  {"pieces", 'a', false, 0, NULL}, {"pieces_hex", 'a', false, 0, NULL},
+  {"stop", 'a', false, 0, NULL}, {"include_stop", 'b', false, 0, NULL},
+  {"min_tokens", 'n', false, 0, NULL}
+};
+
+/* H.90  The keys of every kind */
+
+static const struct key_row beam_keys[] = {
+  {"V", 'n', false, 0, NULL}, {"P", 'n', false, 0, NULL},
+  {"table", 'a', false, 0, NULL}, {"prompt", 'a', true, 0, NULL},
+  {"eos", 'a', true, 0, NULL}, {"max_length", 'n', true, 0, NULL},
+  {"num_beams", 'n', true, 0, NULL},
+  {"num_return_sequences", 'n', false, 0, NULL},
+  {"length_penalty", 'x', false, 0, NULL},
+  {"early_stopping", '*', false, 0, NULL},
+  {"processors", 'a', false, 0, NULL}, {"case", '*', false, 0, NULL},
+  {"pad", '*', false, 0, NULL}
+};
+
+/* H.98  The answers, kind by kind */
+
+/* H.65  Write the chunks of a stream */
 
 static void put_chunks(struct json_out *j, const struct bytes *all,
                        const struct ids *ends)
@@ -272,7 +275,7 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
   put_key(j, "flush"), put_hex(j, text + from, all->n - from);
 }
 
-/* H.63  Answer with ids, bytes or merges */
+/* H.62  Answer with ids, bytes or merges */
 
 static bool answer_tokenize(struct inquiry *q)
 {
@@ -291,7 +294,7 @@ static bool answer_tokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.64  Answer with ids, bytes or merges */
+/* H.63  Answer with ids, bytes or merges */
 
 static bool answer_detokenize(struct inquiry *q)
 {
@@ -310,7 +313,7 @@ static bool answer_detokenize(struct inquiry *q)
   return ok;
 }
 
-/* H.65  Answer with ids, bytes or merges */
+/* H.64  Answer with ids, bytes or merges */
 
 static bool answer_stream(struct inquiry *q)
 {
@@ -334,7 +337,7 @@ static bool answer_stream(struct inquiry *q)
   return ok;
 }
 
-/* H.67  Answer with ids, bytes or merges */
+/* H.66  Answer with ids, bytes or merges */
 
 static bool answer_train(struct inquiry *q)
 {
@@ -359,7 +362,7 @@ static bool answer_train(struct inquiry *q)
   return true;
 }
 
-/* H.68  Find the rows that are wanted */
+/* H.67  Find the rows that are wanted */
 
 static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
                     size_t *wanted)
@@ -379,7 +382,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
     if (word != NULL)
       (*which)[i] = all ? i : n - 1;
     else
-/* H.69  Take index i of the list, if it is a row */
+/* H.68  Take index i of the list, if it is a row */
 
     {
       json_t *one = json_array_get(v, i);
@@ -396,7 +399,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which,
   return true;
 }
 
-/* H.70  Check that ids fit the context */
+/* H.69  Check that ids fit the context */
 
 static bool fits_context(const struct inquiry *q, const char *key, size_t n)
 {
@@ -409,7 +412,7 @@ static bool fits_context(const struct inquiry *q, const char *key, size_t n)
                                    context);
 }
 
-/* H.72  Take a mate */
+/* H.71  Take a mate */
 
 static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
 {
@@ -419,7 +422,7 @@ static bool take_mate(const struct inquiry *q, json_t * from, struct ids *list)
       && fits_context(q, "mates", list->n);
 }
 
-/* H.71  A question about logits */
+/* H.70  A question about logits */
 
 struct crowd {
   struct ids *of;
@@ -449,7 +452,7 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
                               &(struct cache_wishes) {.rows = 0 }, q->why)) != NULL;
 }
 
-/* H.73  Let the crowd go */
+/* H.72  Let the crowd go */
 
 static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
 {
@@ -464,7 +467,7 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
   store_close(all->s);
 }
 
-/* H.74  Run a crowd through one pass */
+/* H.73  Run a crowd through one pass */
 
 static bool run_crowd(const struct inquiry *q, struct crowd *all,
                       size_t from, size_t to, const size_t *which, size_t wanted,
@@ -490,7 +493,7 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all,
   return ok;
 }
 
-/* H.75  Find the logits that are wanted */
+/* H.74  Find the logits that are wanted */
 
 static bool find_logits(const struct inquiry *q, struct crowd *all,
                         const size_t *which, size_t wanted, float *logits)
@@ -514,7 +517,7 @@ static bool find_logits(const struct inquiry *q, struct crowd *all,
   return true;
 }
 
-/* H.77  Write logits */
+/* H.76  Write logits */
 
 static void put_logits(struct json_out *j, const float *logits,
                        size_t wanted, size_t v)
@@ -529,7 +532,7 @@ static void put_logits(struct json_out *j, const float *logits,
   put_close(j, ']');
 }
 
-/* H.76  Answer with logits */
+/* H.75  Answer with logits */
 
 static bool answer_forward(struct inquiry *q)
 {
@@ -550,7 +553,7 @@ static bool answer_forward(struct inquiry *q)
   return ok;
 }
 
-/* H.78  Answer with probabilities */
+/* H.77  Answer with probabilities */
 
 static bool answer_logprob(struct inquiry *q)
 {
@@ -575,72 +578,99 @@ static bool answer_logprob(struct inquiry *q)
   return ok;
 }
 
-/* H.80  Write a continuation as an answer */
+/* H.81  Write a continuation as an answer */
 
-static bool put_continuation(struct inquiry *q, const struct continuation *text)
+static void put_continuation(struct inquiry *q,
+                             const struct continuation *text,
+                             const struct outflow *flow)
 {
-  struct outfit *o = q->o;
-  struct bytes whole = { NULL, 0, 0 }, before = { NULL, 0, 0 };
+  struct json_out *j = &q->out;
   const uint32_t *id = text->text.id;
   size_t n = text->text.n;
   bool stopped = text->ended == FINISH_STOP;
-  bool ok = o->t == NULL || (tokenizer_decode(o->t, o->m, id,
-                                              text->n_prompt, true, &before, q->why)
-                             && tokenizer_decode(o->t, o->m, id, n - stopped, true,
-                                                 &whole,
-                                                 q->why));
+  put_key(j, "ids");
+  put_ids(j, id + text->n_prompt, n - text->n_prompt);
+  put_key(j, "text");
+  put_text(j, flow->text.n > 0 ? (const char *)flow->text.byte : "", flow->text.n);
+  put_key(j, "finish");
+  put_word(j, stopped ? "\"stop\"" : "\"length\"");
+  put_key(j, "stop_reason");
+  if (flow->found != NULL)
+    put_text(j, flow->found->byte, flow->found->n);
+  else if (stopped)
+    put_count(j, id[n - 1]);
+  else
+    put_word(j, "null");
+}
+
+/* H.78  Answer with a text */
+
+static bool run_text(struct inquiry *q, const struct ids *list,
+                     const struct ids *eos, struct sampler *d, struct endings *ends)
+{
+  struct outfit *o = q->o;
+  const struct model_config *config = &o->lm->config;
+  struct generator with = { &o->e, o->lm, o->s, o->m };
+  struct continuation text = {.n_prompt = 0 };
+  bool own = !json_is_array(json_object_get(q->in, "eos"));
+  struct settings want = {
+    .max_new_tokens = (size_t)count_of(q, "max_tokens"),
+    .eos = own ? config->eos : eos->id,
+    .n_eos = own ? config->n_eos : eos->n,
+    .keep = flag_of(q, "cache", true),
+    .chunk = (size_t)count_of(q, "chunk"),
+    .choose = sampler_choose,.chooser = d,.judge = criteria_judge,
+    .judging = &ends->all,.min_tokens = ends->flow.min_tokens
+  };
+  bool ok = generate(&with, list->id, list->n, &want, &text, q->why);
   if (ok)
-/* H.81  Put the new ids, their text, and why it ended */
-
-  {
-    struct json_out *j = &q->out;
-    put_key(j, "ids");
-    put_ids(j, id + text->n_prompt, n - text->n_prompt);
-    put_key(j, "text");
-    if (whole.n > before.n)
-      put_text(j, whole.byte + before.n, whole.n - before.n);
-    else
-      put_words(j, "");
-    put_key(j, "finish");
-    put_word(j, stopped ? "\"stop\"" : "\"length\"");
-    put_key(j, "stop_reason");
-    if (stopped)
-      put_count(j, id[n - 1]);
-    else
-      put_word(j, "null");
-  }
-
-  bytes_free(o->m, &whole);
-  bytes_free(o->m, &before);
+    outflow_end(&ends->flow), put_continuation(q, &text, &ends->flow);
+  continuation_free(o->m, &text);
   return ok;
 }
 
 /* H.79  Answer with a text */
 
-static bool answer_generate(struct inquiry *q)
+static bool write_answer(struct inquiry *q, const struct ids *list,
+                         const struct ids *eos, const struct choices *x,
+                         const struct stop_string *stop, size_t n)
 {
   struct outfit *o = q->o;
-  const struct model_config *config = &o->lm->config;
-  struct ids list = { NULL, 0, 0 }, eos = { NULL, 0, 0 };
-  struct generator with = { &o->e, o->lm, o->s, o->m };
-  struct continuation text = {.n_prompt = 0 };
-  json_t *params = json_object_get(q->in, "params");
-  bool own = !json_is_array(json_object_get(q->in, "eos"));
-  bool ok = check_keys(params, sampling_keys, N_SAMPLING_KEYS, q->why)
-      && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
-      && fits_context(q, "ids", list.n);
-  struct settings want = {
-    .max_new_tokens = (size_t)count_of(q, "max_tokens"),
-    .eos = own ? config->eos : eos.id,
-    .n_eos = own ? config->n_eos : eos.n,
-    .keep = flag_of(q, "cache", true),
-    .chunk = (size_t)count_of(q, "chunk")
+  struct endings ends;
+  struct sampler d = {.s = x->s,.seed = count_of(q, "seed"),
+    .sequence = (uint32_t) count_of(q, "sequence")
   };
-  ok = ok && generate(&with, list.id, list.n, &want, &text, q->why)
-      && put_continuation(q, &text);
-  continuation_free(o->m, &text);
-  ids_free(o->m, &list);
-  ids_free(o->m, &eos);
+  if (n > 0 && o->t == NULL)
+    return error_say(q->why, "\"stop\" has strings,"
+                     " and the model has no tokenizer");
+  bool ok = endings_open(&ends, o->m, o->t, stop, n, &d, q->why);
+  ends.flow.include_stop = flag_of(q, "include_stop", false);
+  ends.flow.min_tokens = (size_t)count_of(q, "min_tokens");
+  ok = ok && endings_begin(&ends, list->id, list->n, q->why)
+      && funnel_open(&d.f, o->m, o->e.k, o->vocab_size, q->why)
+      && run_text(q, list, eos, &d, &ends);
+  if (d.f.m != NULL)
+    funnel_close(&d.f);
+  endings_close(&ends);
+  return ok;
+}
+
+/* H.80  Answer with a text */
+
+static bool answer_generate(struct inquiry *q)
+{
+  struct memory *m = q->o->m;
+  struct ids list = { NULL, 0, 0 }, eos = { NULL, 0, 0 };
+  struct stop_string *stop = NULL;
+  struct choices x;
+  size_t n = 0;
+  bool ok = choices_read(&x, q, json_object_get(q->in, "params"), 0)
+      && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
+      && fits_context(q, "ids", list.n) && stops_of(q, &stop, &n)
+      && write_answer(q, &list, &eos, &x, stop, n);
+  memory_give(m, FOR_OTHER, stop, n, sizeof *stop);
+  choices_free(m, &x);
+  ids_free(m, &list), ids_free(m, &eos);
   return ok;
 }
 
@@ -708,8 +738,8 @@ static bool pack_numbers(struct inquiry *q, const struct row_format *f,
 
 /* H.85  Answer about blocks */
 
-static bool read_hex(struct inquiry *q, const char *text, size_t n,
-                     unsigned char *byte)
+bool hex_undo(const struct inquiry *q, const char *text, size_t n,
+              unsigned char *byte)
 {
   static const char digits[] = "0123456789abcdef0123456789ABCDEF";
   for (size_t i = 0; i < n; i++) {
@@ -728,7 +758,7 @@ static bool unpack_bytes(struct inquiry *q, const struct row_format *f,
 {
   size_t whole = f->type < BLOCKS_Q8_0 ? 1 : BLOCK_NUMBERS;
   size_t one = row_bytes(f->type, whole), n = digits / 2 / one * whole;
-  if (!read_hex(q, text, digits, packed))
+  if (!hex_undo(q, text, digits, packed))
     return false;
   if (digits / 2 % one != 0)
     return error_say(q->why, "%zu bytes in %s; wanted: a multiple of %zu",
@@ -764,7 +794,7 @@ static bool answer_quantize(struct inquiry *q)
   return ok;
 }
 
-/* H.90  The table of kinds */
+/* H.91  The table of kinds */
 
 #define KEYS(list) list, sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
@@ -781,14 +811,16 @@ static const struct kind_row kind_table[] = {
   {"generate", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(generate_keys),
    answer_generate},
   {"inspect", 0, 0, KEYS(inspect_keys), answer_inspect},
-  {"process", 0, 7, NULL, 0, NULL}, {"sample", 0, 7, NULL, 0, NULL},
-  {"philox", 0, 7, NULL, 0, NULL}, {"beam", 0, 9, NULL, 0, NULL},
+  {"process", 0, 0, KEYS(process_keys), answer_process},
+  {"sample", 0, 0, KEYS(sample_keys), answer_sample},
+  {"philox", 0, 0, KEYS(philox_keys), answer_philox},
+  {"beam", NEED_MODEL | MAY_TOKENIZER, 0, KEYS(beam_keys), answer_beam},
   {"quantize", 0, 0, KEYS(quantize_keys), answer_quantize},
-  {"stop", 0, 8, NULL, 0, NULL}, {"speculative", 0, 13, NULL, 0, NULL}
+  {"stop", 0, 0, KEYS(stop_keys), answer_stop}, {"speculative", 0, 13, NULL, 0, NULL}
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-/* H.91  Answer one line */
+/* H.92  Answer one line */
 
 static bool answer_line(const struct kind_row *k, struct inquiry *q,
                         const char *text, size_t n)
@@ -804,13 +836,14 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
   return ok;
 }
 
-/* H.92  Serve one line, whatever it is */
+/* H.93  Serve one line, whatever it is */
 
 static void serve_line(const struct kind_row *k, struct inquiry *q,
                        const char *text, size_t n, bool fits)
 {
   FILE *out = q->c->out;
   q->out = (struct json_out) { out, '{' };
+  q->vocab_size = q->o->vocab_size;
   bool ok = fits ? answer_line(k, q, text, n)
       : error_say(q->why, "the line does not fit into memory");
   if (!ok) {
@@ -821,13 +854,13 @@ static void serve_line(const struct kind_row *k, struct inquiry *q,
   put_end(&q->out);
 }
 
-/* H.93  Serve all lines */
+/* H.94  Serve all lines */
 
 static int serve(const struct console *c, const struct kind_row *k,
-                 struct outfit *o)
+                 struct outfit *o, bool named)
 {
   struct error why;
-  struct inquiry q = {.c = c,.o = o,.why = &why };
+  struct inquiry q = {.c = c,.o = o,.named = named,.why = &why };
   struct bytes text = { NULL, 0, 0 };
   enum line_found found;
   int status = STATUS_DONE;
@@ -842,7 +875,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   return status;
 }
 
-/* H.94  Probe */
+/* H.95  Probe */
 
 int run_probe(const struct console *c, const struct wishes *w)
 {
@@ -862,7 +895,7 @@ int run_probe(const struct console *c, const struct wishes *w)
   }
   if (!outfit_open(&o, c, w, k->needs, &why))
     return console_fail(c, &why);
-  int status = serve(c, k, &o);
+  int status = serve(c, k, &o, w->of[OPTION_MODEL].given);
   outfit_close(&o);
   return status;
 }

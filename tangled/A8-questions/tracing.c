@@ -20,6 +20,8 @@ struct tracing {
   uint64_t rows, again;
   const uint32_t *eos;
   size_t n_eos;
+  struct decisions how;
+  uint32_t position;
   uint32_t *seen;
 
   bool looks;
@@ -34,10 +36,11 @@ struct tracing {
 
 static const char *reason_of(const struct tracing *g, uint32_t id)
 {
+  size_t written = g->position + 1 - g->a->p.list.n;
   for (size_t i = 0; i < g->n_eos; i++)
-    if (g->eos[i] == id)
+    if (g->eos[i] == id && written > g->how.ends.flow.min_tokens)
       return "stopped";
-  return "greedy";
+  return g->how.ends.all.fired != NULL ? "stopped" : decisions_reason(&g->how);
 }
 
 static const unsigned char *text_of(const struct tracing *g, uint32_t id, size_t *n)
@@ -73,8 +76,12 @@ static void print_candidate(const struct tracing *g,
   fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
           num_exp(x->logprob), x->id);
   piece_quote(out, byte, n);
+  const char *reason = reason_of(g, x->id);
   if (chosen)
-    fprintf(out, "  <- %s", reason_of(g, x->id));
+    fprintf(out, "  <- %s", reason);
+  if (chosen && strcmp(decisions_reason(&g->how), "sampled") == 0)
+    fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,
+            gumbel_noise(g->how.d.seed, 0, g->position, x->id));
   fprintf(out, "\n");
 }
 
@@ -231,6 +238,7 @@ static bool see_trace(void *self, const struct step *now)
     return false;
   }
   g->seen[now->length] = now->chosen;
+  g->position = (uint32_t) now->length;
   g->rows += rows, g->again += again;
   if (g->in_json)
     put_step(g, now, rows, again);
@@ -316,6 +324,9 @@ static int run_steps(struct tracing *g)
     .chunk = (size_t)a->w->of[OPTION_CHUNK].count
   };
   struct continuation text;
+  decisions_apply(&g->how, a, &want);
+  if (!endings_begin(&g->how.ends, a->p.list.id, a->p.list.n, &a->why))
+    return STATUS_FAILED;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
@@ -350,7 +361,7 @@ static int trace_text(struct occasion *a)
     a->most = 4;
   if (of[OPTION_ATTENTION].given && !read_head(&g))
     return STATUS_USAGE;
-  int status = STATUS_FAILED;
+  int status = decisions_open(&g.how, a, &a->why);
 
 /* H.26  Take the rooms of a trace */
 
@@ -364,8 +375,8 @@ static int trace_text(struct occasion *a)
   bool ok = g.logprob != NULL && g.top != NULL && g.seen != NULL
       && g.weights != NULL && (!g.looks || g.s != NULL);
 
-  if (ok)
-    status = run_steps(&g);
+  if (status == STATUS_DONE)
+    status = ok ? run_steps(&g) : STATUS_FAILED;
 
 /* H.27  Return the rooms of a trace */
 
@@ -374,6 +385,7 @@ static int trace_text(struct occasion *a)
   memory_give(a->o.m, FOR_OTHER, g.seen, room, sizeof *g.seen);
   memory_give(a->o.m, FOR_OTHER, g.weights, room, sizeof *g.weights);
   store_close(g.s);
+  decisions_close(a->o.m, &g.how);
 
   return status;
 }

@@ -25,6 +25,11 @@ FUZZ(line)
     static const enum option lists[] = {OPTION_PROMPT_IDS, OPTION_IDS};
     for (int i = 0; i < 2; i++)
       if (w.of[lists[i]].given) { ids_parse(&m, w.of[lists[i]].text, "ids", &list, &why); ids_free(&m, &list); }
+    struct bias_pair pair;
+    struct sampling s;
+    const char *at = w.of[OPTION_LOGIT_BIAS].text, *names = w.of[OPTION_SAMPLERS].text;
+    if (w.of[OPTION_LOGIT_BIAS].given) { while (bias_next(&at, &pair)) ; must(*at == '\0'); }
+    if (w.of[OPTION_SAMPLERS].given) must(samplers_parse(names, &s, &why));
     for (int i = 0; i < N_OPTIONS; i++) must(!w.of[i].given || (option_at((enum option) i)->where >> w.sub & 1) != 0);
   }
   must(m.all.held == 0);

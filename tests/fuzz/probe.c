@@ -6,9 +6,9 @@ static void nobody(void) { }
 static bool never(void) { return false; }
 FUZZ(probe)
 {
-  static const char *const kind[] = {"tokenize", "detokenize", "stream", "train-bpe", "forward", "logprob", "generate", "inspect", "quantize"};
+  static const char *const kind[] = {"tokenize", "detokenize", "stream", "train-bpe", "forward", "logprob", "generate", "inspect", "quantize", "process", "sample", "philox"};
   if (size == 0) return 0;
-  int chosen = data[0] == 'Q' ? 8 : data[0] % 8; /* the last came later, and old inputs keep their meaning */
+  int chosen = data[0] == 'Q' ? 8 : data[0] == 'P' ? 9 : data[0] == 'S' ? 10 : data[0] == 'R' ? 11 : data[0] % 8; /* the last came later, and old inputs keep their meaning */
   struct memory m = {.refuse_at = 0};
   char *out = NULL, *argv[] = {"incipit", "probe", (char *) kind[chosen], "-t", "1", "-m", "tests/golden/small", NULL};
   size_t n_out = 0, lines = 0, answers = 0;

@@ -12,7 +12,14 @@ dump = lambda x: json.dumps(x, ensure_ascii=False)
 for i, l in enumerate(["generate The -n 4 --json", "generate --prompt-ids=1,2;3 -t2 --ctx-size 9 --logprobs 3 --jsonl", "tokenize --train x --vocab-size 300 --out d", "trace -p x --top 3 --attention 1.2", "inspect --json d",
         "probe forward -m d --vocab v", "help generate", "help --man", "-h", "--version", "generate -- -n", "generate -", "generatr", "tokenize --idz 1", "generate --temperature 1", "generate -n -1", "generate -q", "memory", "probe",
         "generate --json --jsonl x", "tokenize --ids 1,,2", "tokenize --ids 4294967296", "generate -n 18446744073709551616", "generate --" + "a" * 41, "generate --" + "b" * 70 + "=1", "generate --maxnewtokens 3", "generate --echo=1 a", "generate -n",
-        "generate a b", "tokenize --vocab-size 300 a", "values", "digits", "trace x --chunk 2", "tokenize --ids=1;2", "generate " + "é" * 30, "help " + "x" * 50]):
+        "generate a b", "tokenize --vocab-size 300 a", "values", "digits", "trace x --chunk 2", "tokenize --ids=1;2", "generate " + "é" * 30, "help " + "x" * 50,
+        "generate a --temperature 0.8 --top-k 40 --top-p 0.95 --min-p .05 --typical-p 1 --seed 7", "generate a --seed random --num-sequences 3 --jsonl", "generate a --seed -1", "generate a --temperature -1", "generate a --top-p 1e-400",
+        "generate a --logit-bias 5=1.5,7=-inf;9=-2", "generate a --logit-bias 5=inf", "generate a --logit-bias 5", "generate a --logit-bias 5=1,", "generate a --logit-bias 99999999999=1", "generate a --logit-bias 1=" + "9" * 70, "generate a --logit-bias=",
+        "generate a --samplers top_k;top_p,temperature", "generate a --samplers top_k,top_k", "generate a --samplers " + "top_k," * 50, "generate a --samplers nothing", "generate a --samplers=", "generate a --no-repeat-ngram 3 --penalty-last-n -1",
+        "generate a --penalty-last-n 64 --repetition-penalty 1.1 --frequency-penalty .5 --presence-penalty -.5", "generate a --penalty-last-n -2", "generate a --num-beams 4 --length-penalty -1 --early-stopping never", "generate a --early-stopping false",
+        "generate a --early-stopping maybe", "generate a --length-penalty 1001", "generate a --num-beams 4 --temperature 1", "generate a --num-beams 4 --stop x", "generate a --num-beams 2 --regex a", "generate a --num-beams 2 --num-sequences 2",
+        "generate a --stop x --stop \\n --include-stop", "generate a --no-escape --stop \\n --min-tokens 3 -n 2", "generate a --include-stop", "generate a --stop \\q", "generate a --stop=", "generate a --stop-on-repetition 9", "generate a --no-escape",
+        "generate a --regex a+ --json-object", "generate a --grammar g", "chat --template chatml --system s", "chat --template nothing", "chat a", "quantize", "generate a --device cuda", "verify x", "chat --json"]):
     put("line", "%02d" % i, l.replace(" ", "\n"))
 
 # lines of the protocol
@@ -23,6 +30,25 @@ for i, c in enumerate(cases[:40]): put("probe", "case%02d" % i, bytes([kinds.ind
 for i, l in enumerate(hostile):
     k, x = l.split(b"\t", 1)
     if k.decode() in kinds and len(x) < 500: put("probe", "hostile%03d" % i, bytes([kinds.index(k.decode())]) + x + b"\n")
+late = {"quantize": b"Q", "process": b"P", "sample": b"S", "philox": b"R"}
+for i, l in enumerate(hostile):
+    k, x = l.split(b"\t", 1)
+    if k.decode() in late and len(x) < 500: put("probe", "late%03d" % i, late[k.decode()] + x + b"\n")
+for i, (op, params) in enumerate([("temperature", {"temperature": .5}), ("top_k", {"top_k": 2}), ("top_p", {"top_p": .5}), ("min_p", {"min_p": .1}), ("typical_p", {"typical_p": .5}), ("repetition_penalty", {"penalty": 2, "penalty_last_n": 1}),
+        ("frequency_presence", {"frequency": 1, "presence": .5, "prompt_len": 1}), ("no_repeat_ngram", {"n": 2}), ("logit_bias", {"bias": {"1": 2, "0": "-inf"}}), ("sequence_bias", {"bias": [[[0, 1], 1]]}), ("bad_words", {"bad": [[0, 1], [2]], "eos": [2]}),
+        ("suppress_tokens", {"tokens": [1]}), ("min_length", {"eos": [1], "min_length": 4}), ("min_new_tokens", {"eos": [1], "min_new_tokens": 2, "prompt_len": 1}), ("log_softmax", {})]):
+    put("probe", "process%02d" % i, b"P" + dump({"op": op, "params": params, "ids": [0, 1, 0], "logits": [1, -2.5, "-inf"]}).encode() + b"\n")
+for i, p in enumerate([{}, {"temperature": .7, "top_k": 2, "top_p": .9, "min_p": .1, "typical_p": .9}, {"repetition_penalty": 1.2, "frequency_penalty": .5, "presence_penalty": .5, "penalty_last_n": 2}, {"no_repeat_ngram": 2, "logit_bias": {"0": -1}, "bad_words": [[0, 1]], "suppress_tokens": [2], "samplers": ["bias", "ngram"]}]):
+    put("probe", "sample%d" % i, b"S" + dump({"logits": [1, 2, 3], "ids": [0, 1, 0], "prompt_length": 1, "params": p, "seed": 3, "sequence": 1, "position": 9}).encode() + b"\n")
+    put("probe", "params%d" % i, bytes([6]) + dump({"ids": [262], "max_tokens": 3, "params": p, "seed": 5, "sequence": 1}).encode() + b"\n")
+put("probe", "philox", b'R{"key":[1,2],"counter":[3,4,5,6]}\n')
+# settings, a history, logits
+for i, which in enumerate([0, 1, 2, 4, 8, 16, 96, 127, 128, 255]):
+    for j, more in enumerate([0, 3, 8, 16, 31, 39, 255]):
+        head = bytes([which, more]) + bytes((5 * k + i + j) % 16 for k in range(60)) + bytes([6, 2, 0, 1, 2, 0, 1, 0])
+        put("sampling", "%d-%d" % (i, j), head + struct.pack("<9f", 1, 2, 2, -1, 0, 1e30 if i == 3 else 3, -1e30 if j == 2 else 2, 1e-42, .5))
+put("sampling", "bits", bytes([0, 0, 0]) + struct.pack("<6I", 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000000, 0x7f7fffff))
+
 put("probe", "long", b"\0" + dump({"text": "a" * 4090}).encode() + b"\n" + dump({"text": "b" * 4083}).encode() + b"\n\n")
 put("probe", "page", b"\0" + b" " * 4096 + b"\n" + b" " * 8192)
 for i, q in enumerate([{"ids": [1, 2, 3], "rows": "all"}, {"ids": [1, 2, 3], "rows": [0, 2], "chunk": 2, "mates": [[1], [2, 3]]}, {"ids": [5], "cache": False}]): put("probe", "forward%d" % i, bytes([4]) + dump(q).encode() + b"\n")
@@ -155,3 +181,15 @@ for i, d in enumerate([b"abc", "\u00e9\u20ac\U0001f600x".encode(), b"\xc0\x80\xc
 
 # merges in two bytes each, and a text
 for i, (a, b) in enumerate([(b"th" + b"\xc0e", b"the cat the"), (b"aa", b"aaaaaaa"), (b"aa\xc0\xc0\xc1\xc1", b"a" * 40), (b"abbc", b"abcabc"), (b"bcab", b"abcabc"), (b"abab", b"abab"), (b"aaaa\xc0a", b"aaaaa"), (b"", b"xyz"), (b"xy", b""), (b"ab\xc0a\xc0b\xc1\xc2", b"abaabbabaabb")]): put("merges", "%02d" % i, a + b"\n%%%%\n" + b)
+
+# a pattern (0) or a grammar (1), and a text
+json_grammar = 'root ::= object\nobject ::= "{" ( member ("," member)* )? "}"\nmember ::= string ":" value\nvalue ::= object | string | [0-9]{1,3} | "true"\nstring ::= "\\"" ( [^"\\\\\\x00-\\x1f] | "\\\\" ["\\\\nu] )* "\\""\n'
+for i, (p, t) in enumerate([("(ha)+!", "hahaha!"), ("^[0-9]{4}-\\d{2}$", "2024-05"), ("yes|no|", "no"), ("[^a-c\\W]+?\\.", "xyz."), ("(?:\\x{e9}|\\x41|.)*", "\u00e9A\U0001f600"), ("[\\s\\S]{0,3}", "\na"), ("a++", ""), ("(?=a)", "a"), ("\\1", ""), ("a{2,1}", ""), ("a{1001}", ""), ("((a{30}){30}){30}", "a"), ("[[:alpha:]]", ""), ("[]", ""), ("[a", ""), ("(", ""), (")", ""), ("a**", ""), ("*", ""), ("a^", ""), ("[z-a]", ""), ("\\xg", ""), ("\\x{110000}", ""), ("\\x{d800}", ""), ("[^\\d\\D]", ""), ("\\", ""), ("a{", ""), ("a{1", ""), ("[a-\\d]", ""), ("[..]", ""), ("[\\x{7f}-\\x{10ffff}]*", "\u0800\uffff"), ("(" * 101, ""), ("[a-c-e]", ""), ("\\n\\r\\t\\f\\-", "\n\r\t\f-"), ("(a|b)*a(a|b){3}", "abaab"), (b"\xff", "")]):
+    put("constraint", "pattern%02d" % i, b"\0" + (p if isinstance(p, bytes) else p.encode()) + b"\n%%%%\n" + t.encode())
+for i, (g, t) in enumerate([(json_grammar, '{"a":{"b":12}}'), ('root ::= "(" root ")" | "x" # remark\n', "((x))"), ('root ::= a b?\r\na ::= "a"{2,} |\n "b"\nb ::= [^x-z] .\n', "aac\u00e9"), ('root ::= root "a" | "b"', ""), ('root ::= e root | "b"\ne ::= ""', ""), ('root ::= "a" root', ""), ('a ::= "b"', ""), ('root ::= a', ""), ('root ::= "a"\nroot ::= "b"', ""), ('root ::= "a', ""), ('root ::= [a', ""), ('root ::= (', ""), ('root ::= ("a" = )', ""), ('root ::= "a" )', ""), ('root = "a"', ""), ('root ::= "\\q"', ""), ('root ::= "\\x41\\u00e9\\U0001F600\\n\\r\\t\\[\\]"', "A\u00e9\U0001f600\n\r\t[]"), ('root ::= "a" * *', ""), ('root ::= []', ""), ('root ::= [z-a]', ""), ('root ::= "a" root "b" | "c" root "d" | ""', "aacdbb"), ('', ""), ('_', ""), ('root ::= <', ""), ('root ::= ' + "(" * 101, ""), ('root ::= s s\ns ::= t t\nt ::= "x"\n', "xxxx")]):
+    put("constraint", "grammar%02d" % i, b"\1" + g.encode() + b"\n%%%%\n" + t.encode())
+# stop strings: wishes, protected tokens, pieces, how many strings; each string behind its length; a text
+def stops(list, text, include=0, least=0, step=1): return bytes([include, least, step, len(list)]) + b"".join(bytes([len(x)]) + x for x in list) + text
+for i, (l, t) in enumerate([([b"\n\n", b"User:"], b"Use\nUser \n\nno"), ([b"anno", b"nah"], b"Hannah"), ([b"abcd", b"bc"], b"xabcd"), ([b"aaaab"], b"aaaaaaaacaaab"), ([b"a", b"aa", b"aaa"], b"aaaa"), ([], "\u00e9\u20ac\U0001f600".encode()),
+        ([b"\xa9b"], "\u00e9b\u00e9".encode()), ([b"abab", b"baa", b"bb"], b"ababaabb"), ([b""], b"\\n\\t\\\\\\x41\\xfF"), ([b""], b"\\q"), ([b""], b"\\x4"), ([b"0123456789abcdef" * 1], b"0123456789abcde0123456789abcdef")]):
+    for k in range(3): put("stops", "%02d-%d" % (i, k), stops(l, t, k & 1, (0, 2, 5)[k], k))

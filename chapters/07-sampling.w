@@ -1,0 +1,2582 @@
+@i types.w
+@s size_t int
+
+\chapterquestion{The model has said how likely each word is, and has chosen none. Who chooses, and how can the same
+choice be made again tomorrow?}
+@** Sampling.
+\incipit{A}{t the end} of a pass stands a list of numbers, one for each token of the vocabulary. The model is done. It has not written anything yet: between its list and the next
+token lies a decision, and everything that a user of a language model can set lies in that decision. Take the likeliest token, and the same prompt has one
+continuation for ever. Throw dice, and it has as many as you like, some of them bad; so the dice are loaded: the list is sharpened or flattened, its tail is cut
+off, what has been said too often is marked down, and what may not be said is struck out. Each of these is a small operation on a list of numbers. There are a dozen, every program has its own
+names and its own order for them, and they agree in the formulas, but not in the order, at ties, at a sum that is reached exactly, or where nothing is left.
+@^sampling@>
+
+So this chapter writes down what each of them does, to the last tie, and in which order. Then come the dice. A random
+number generator is a machine that turns a state into the next; and whoever shares it, disturbs it. Ours has no state. The random number that decides
+about a token is a function of four things: the seed, the number of the text, the position, and the token. Hence a text can be written again, alone or among
+many others, in one piece or with a pause, and it is the same text.
+
+\begin{byhand}{four tokens, five ways}
+A model gives \tok{on}, \tok{in}, \tok{by} and \tok{to} the probabilities $0.4$, $0.3$, $0.2$ and $0.1$.
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+& \tabhead{on} & \tabhead{in} & \tabhead{by} & \tabhead{to}\\
+as it is & 0.40 & 0.30 & 0.20 & 0.10\\
+squared & 0.16 & 0.09 & 0.04 & 0.01\\
+temperature $\frac12$ & 0.53 & 0.30 & 0.13 & 0.03\\
+the best 2 & 0.57 & 0.43 & &\\
+until 0.9 is reached & 0.44 & 0.33 & 0.22 &\\
+until 0.9 is exceeded & 0.40 & 0.30 & 0.20 & 0.10\\
+at least half the best & 0.44 & 0.33 & 0.22 &
+\end{tabular}
+\medskip
+
+A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, and so squares the probabilities: the second line has the sum $0.30$, and divided by it gives the third. The best two have
+the sum $0.70$; $0.40/0.70=0.57$. The first three have $0.90$: they reach $0.9$, but do not exceed it, and one token more or less depends on which of the two words
+somebody has written. Half the best is $0.20$, which \tok{by} reaches too.
+\end{byhand}
+
+@ The chapter makes three files. |draws| has the random numbers; |funnel| has the tokens that are left, and the operations that leave fewer of them; |sampling| has the settings, the order, and the function that chapter 3's loop calls in its
+fourth step. The program follows one distribution through all stages, and then measures what the settings are good for.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "03-loop/laboratory.h"
+#include "03-loop/loop.h"
+#include "04-cache/cache.h"
+#include "07-sampling/sampling.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<The whole program@>@;
+
+@* The tokens that are left. \label{sec:funnel}
+A sampler narrows. It begins with all tokens and ends with one, and on the way there are fewer and fewer: so what it works on is a \emph{funnel}. For every token of the vocabulary it has a score, a logit in double precision,
+and it has a list of the tokens that are left. A token that is taken out gets the score $-\infty$, which is the logit of the
+probability 0, and vanishes from the list.
+
+The list stands in one of two orders: by rising id, as in the vocabulary, or by falling score, where of equal scores the lower id comes first. The second costs
+work to make; so it is remembered whether it has been made.
+@^funnel@>
+
+@<The tokens that are left, and their scores@>=
+struct keyed { uint64_t key; uint32_t id; };
+  /* an id, and what it is sorted by */
+struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
+  double *z, *w; uint32_t *left, *count; struct keyed *list, *spare;
+  bool falling; uint64_t bits, noises; const uint8_t *allowed; };
+  /* |n| tokens are left, |left[n]|, by falling score or else by rising id;
+     |z[vocab]| are the scores, $-\infty$ where a token is out; the others are
+     room for |vocab| each, |count| all zero between two calls. What is 0 in |allowed[vocab]|, borrowed
+     and mostly null, is out from the beginning. |bits| and |noises|
+     count how often a choice took random bits, and made noise of them */
+bool funnel_open(struct funnel *f, struct memory *m,
+  const struct kernels *k, size_t vocab, struct error *why);
+  /* takes the room for |vocab| $\ge1$ tokens; |m| and |k| are borrowed and must
+     outlive it; on failure there is nothing to close, but it does no harm */
+void funnel_close(struct funnel *f);
+  /* returns the room */
+bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
+  /* all |logits[vocab]|, from the top: those that are $-\infty$ are out; errors: NaN,
+     $+\infty$, or none that is finite */
+
+@ The room is taken once and used for every token of a text: 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model that has such a vocabulary.
+
+@<Take and return the room@>=
+bool funnel_open(struct funnel *f, struct memory *m,
+  const struct kernels *k, size_t vocab, struct error *why)
+{
+  *f = (struct funnel) @[{ .m = m, .k = k, .vocab = vocab }@];
+  bool ok = (f->z = memory_take(m, FOR_OTHER, vocab, 8, why)) != NULL
+    && (f->w = memory_take(m, FOR_OTHER, vocab, 8, why)) != NULL
+    && (f->left = memory_take(m, FOR_OTHER, vocab, 4, why)) != NULL
+    && (f->count = memory_take(m, FOR_OTHER, vocab, 4, why)) != NULL
+    && (f->list = memory_take(m, FOR_OTHER, vocab, 16, why)) != NULL
+    && (f->spare = memory_take(m, FOR_OTHER, vocab, 16, why)) != NULL;
+  if (!ok) funnel_close(f);
+  return ok;
+}
+
+@ It can be closed when half of it is there, and twice. (What |memory_take| gives is zero, so the counts begin as they must.)
+
+@<Take and return the room@>=
+void funnel_close(struct funnel *f)
+{
+  memory_give(f->m, FOR_OTHER, f->spare, f->vocab, 16);
+  memory_give(f->m, FOR_OTHER, f->list, f->vocab, 16);
+  memory_give(f->m, FOR_OTHER, f->count, f->vocab, 4);
+  memory_give(f->m, FOR_OTHER, f->left, f->vocab, 4);
+  memory_give(f->m, FOR_OTHER, f->w, f->vocab, 8);
+  memory_give(f->m, FOR_OTHER, f->z, f->vocab, 8);
+  *f = (struct funnel) @[{ .vocab = 0 }@];
+}
+
+@ The scores come from the model in float, and from here on they are double: what follows divides, exponentiates and adds up, and each of these would lose a
+digit of a float that a comparison might have wanted. Two kinds of number are no scores, and one list is none. NaN is greater than nothing and less than nothing, so
+every comparison with it goes one way for no reason; $+\infty$ would be certain, beside every other token that is; and if no token is left there is nothing to choose from.
+@^NaN@>@^infinity@>
+
+Programs differ here more than anywhere else. With all scores at $-\infty$ one takes the first token, another the last, a third stops with a message about tensors; with one NaN some write that
+token for ever, and exclamation marks down the whole screen have been reported more than once, because the token 0 is an exclamation mark in some vocabularies. Here it is an error, always, and the
+sentence says which score was the first.
+
+@<Fill the funnel@>=
+bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
+{
+  f->n = 0, f->falling = false;
+  for (size_t i = 0; i < f->vocab; i++) {
+    f->z[i] = (double) logits[i];
+    if (logits[i] != logits[i] || f->z[i] == INFINITY)
+      return error_say(why, "logit %zu is %s; wanted: a number,"@|
+        " or -inf for a token that is out", i,
+        f->z[i] == INFINITY ? "inf" : "nan");
+    if (f->allowed != NULL && f->allowed[i] == 0) f->z[i] = -INFINITY;
+    if (f->z[i] > -INFINITY) f->left[f->n++] = (uint32_t) i;
+  }
+  return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"@|
+    " wanted: a token to choose", f->vocab,@|
+    f->allowed != NULL ? ", or not allowed" : "");
+}
+
+@ Operations that take tokens out do so by their scores, and then let the list settle: whoever has the score $-\infty$ leaves it, and the others stay in their order. (Also a NaN stays, which one stage can make of two infinities, dividing up to the one and subtracting the other: it must not vanish without a word.)
+
+@<Let those go that are out@>=
+static void settle(struct funnel *f)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < f->n; i++)
+    if (f->z[f->left[i]] != -INFINITY) f->left[n++] = f->left[i];
+  f->n = n;
+}
+
+@ Others know how many tokens of the list are to stay: the first so many.
+
+@<Let those go that are out@>=
+static void keep_first(struct funnel *f, size_t n)
+{
+  for (size_t i = n; i < f->n; i++) f->z[f->left[i]] = -INFINITY;
+  f->n = n < f->n ? n : f->n;
+}
+
+@* An order without comparisons. \label{sec:radix}
+Some of the operations want the tokens in an order: two by falling score, one by another number. A vocabulary of \val{sampling.large} tokens is a long list to sort for every word of a text. Sorting by comparisons takes some $2\cdot10^6$ of them, each a
+jump that the processor cannot foresee, and that is ten milliseconds or more: as much as a small model takes for its whole pass. But a score is a number of 64 bits, and
+numbers can be sorted like letters in a sorting office, pigeonhole by pigeonhole, without comparing any two of them.
+@^radix sort@>
+
+For that a score must first become an integer whose order is the right one. The bits of a double nearly are such an integer: its exponent stands above its mantissa, so that of two positive numbers the greater has the greater bits. They are to come in falling order; so they are subtracted from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want; and as the sign is their highest bit, they come behind all positive ones without our doing anything. A zero may have either sign, and is the same score: adding $+0$ makes both $+0$.
+
+@<A key that rises as the score falls@>=
+static uint64_t falling_key(double z)
+{
+  uint64_t u = num_bits64(z + 0.0);
+  return (u >> 63) != 0 ? u : 0x7ff0000000000000u - u;
+}
+
+@ The sorting office goes from the last digit of the key to the first, a byte at a time. In each round the list is dealt out into 256 pigeonholes by one byte, and taken up again in the
+order of the holes; and because those in one hole keep their order, after eight rounds the list is sorted, and tokens with equal keys stand as they stood before. That is the rule for ties, for free. A round in which all keys fall into one hole changes nothing and is left out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
+
+@<Sort by the key, and leave equals as they stood@>=
+static void deal(struct funnel *f, const size_t *count, unsigned shift)
+{
+  size_t at[256], sum = 0;
+  for (int d = 0; d < 256; d++) at[d] = sum, sum += count[d];
+  for (size_t i = 0; i < f->n; i++)
+    f->spare[at[f->list[i].key >> shift & 255]++] = f->list[i];
+  struct keyed *dealt = f->spare;
+  f->spare = f->list, f->list = dealt;
+}
+
+@ How many go into each hole must be known before the first is dealt, and can be counted for all eight rounds in one: the keys do not change, only their places.
+
+@<Sort by the key, and leave equals as they stood@>=
+static void sort_list(struct funnel *f)
+{
+  size_t count[8][256] = @[{ {0} }@];
+  for (size_t i = 0; i < f->n; i++)
+    for (unsigned d = 0; d < 8; d++)
+      count[d][f->list[i].key >> 8 * d & 255]++;
+  for (unsigned d = 0; f->n > 0 && d < 8; d++)
+    if (count[d][f->list[0].key >> 8 * d & 255] < f->n)
+      deal(f, count[d], 8 * d);
+  for (size_t i = 0; i < f->n; i++) f->left[i] = f->list[i].id;
+}
+
+@ Sorted by score, the list must have stood by rising id before, or ties would stand wrongly. It does, since it has only these two orders; and from the second it comes back into the first by the same means, the id being the key. An
+operation that changes scores asks for the first order before it begins, since what it does to the scores need not leave the second intact.
+
+@<Bring the list into one of its two orders@>=
+static void by_falling_score(struct funnel *f)
+{
+  if (f->falling) return;
+  for (size_t i = 0; i < f->n; i++) f->list[i] =
+    (struct keyed) @[{ falling_key(f->z[f->left[i]]), f->left[i] }@];
+  sort_list(f);
+  f->falling = true;
+}
+static void by_rising_id(struct funnel *f)
+{
+  if (!f->falling) return;
+  for (size_t i = 0; i < f->n; i++)
+    f->list[i] = (struct keyed) @[{ f->left[i], f->left[i] }@];
+  sort_list(f);
+  f->falling = false;
+}
+
+@ The other thing that several operations want is the \emph{weights}: $w=e^d$, where $d=z-\max z$ is how far a score lies below the best. Weights are probabilities that have not been divided by their sum yet. The greatest is 1, so nothing overflows, and
+there is no harm in those that underflow. Their sum is taken in the order in which the list stands, one after another: an order of summation is part of what a stage is.
+@^weights@>
+
+@<Weigh the tokens that are left@>=
+static double highest(const struct funnel *f)
+{
+  double most = -INFINITY;
+  for (size_t i = 0; i < f->n; i++)
+    if (f->z[f->left[i]] > most) most = f->z[f->left[i]];
+  return most;
+}
+static double weigh(struct funnel *f)
+{
+  double sum = 0;
+  for (size_t i = 0; i < f->n; i++) f->w[i] = f->z[f->left[i]];
+  f->k->weigh(f->w, f->n, highest(f));
+  for (size_t i = 0; i < f->n; i++) sum += f->w[i];
+  return sum;
+}
+
+@* Temperature. \label{sec:temperature}
+The simplest of the stages divides every score by the same number, the temperature $T$. The name is borrowed from physics, where a system is in a state of energy $E$ with a probability
+proportional to $e^{-E/T}$: the colder it is, the more surely it is found in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: Ackley, Hinton and Sejnowski 1985.} What $T$
+does to a distribution follows from one line. If $p_i=e^{z_i}/\sum_j e^{z_j}$, then
+\begin{equation}\label{eq:temperature}
+  \frac{p_i(T)}{p_j(T)}=e^{(z_i-z_j)/T}=\Bigl(\frac{p_i}{p_j}\Bigr)^{1/T}.
+\end{equation}
+A ratio of 4 to 1 becomes 16 to 1 at $T=\frac12$, and 2 to 1 at $T=2$. No ratio ever crosses 1, so the order of the tokens stays, and with it the likeliest, at every temperature. For $T\to\infty$ all ratios
+go to 1, and the distribution to the uniform one; for $T\to0$ each goes to 0 or to infinity, except that of two tokens which are tied.
+@^temperature@>
+
+@ At $T=0$ itself the formula divides by zero. What everybody means by it is greedy decoding: the likeliest token and no other. That is a branch and no
+limit, and at a tie the two differ: the limit shares the probability between the tied tokens, while the branch takes the one with the lowest id. A $T$ that is not zero but so small that the quotients lose their meaning is no wish that anybody has; below $10^{-5}$ it is refused, and so is one above $10^4$, which leaves no difference between any two tokens (\cref{sec:settings}). A quotient may still be too low for a double; then its token is out.
+@^greedy decoding@>
+
+@<Divide by the temperature@>=
+void stage_temperature(struct funnel *f, double t)
+{
+  by_rising_id(f);
+  if (t == 0) {
+    size_t best = 0;
+    for (size_t i = 1; i < f->n; i++)
+      if (f->z[f->left[i]] > f->z[f->left[best]]) best = i;
+    uint32_t id = f->left[best];
+    f->left[best] = f->left[0], f->left[0] = id;
+    keep_first(f, 1);
+  }
+  else {
+    for (size_t i = 0; i < f->n; i++) f->z[f->left[i]] /= t;
+    settle(f);
+  }
+}
+
+@* The tail. \label{sec:tails}
+A vocabulary has more tokens than a page has words, and nearly all of them are wrong at any given place. Each has a probability that is next to nothing; all together they have a few percent. Whoever draws from the whole distribution
+draws one of them every few dozen tokens, and the model, which believes what it reads, goes on from there. Therefore one cuts the tail off. Where to cut is a question to which
+there are four answers.
+@^truncation@>
+
+\emph{Top-k} keeps the $k$ likeliest, however likely they are.\side{Fan, Lewis and Dauphin 2018.} Of tokens that are tied at the $k$th place those with the lower ids stay, and exactly $k$ are left. (Hugging Face and vLLM keep all that are
+tied with the $k$th, so more than $k$ may be left; which of them llama.cpp keeps is left to a sorting function.)
+@^top-k@>
+
+If the list stands by falling score already, that is its first $k$. If not, it need not be sorted: it suffices to know how good the $k$th is. The key of the $k$th is found byte by byte from the top, and then one sweep through the list keeps those before it, and as many of those equal to it as there
+is room for, the first first. This is called \emph{selection}, and its cost grows with the length of the list and with nothing else.
+
+@<Keep the $k$ best@>=
+void stage_top_k(struct funnel *f, size_t k)
+{
+  if (k == 0 || k >= f->n) return;
+  if (!f->falling) {
+    size_t equals;
+    uint64_t last = kth_key(f, k, &equals);
+    for (size_t i = 0; i < f->n; i++) {
+      uint64_t key = falling_key(f->z[f->left[i]]);
+      if (key > last || (key == last && equals == 0))
+        f->z[f->left[i]] = -INFINITY;
+      else if (key == last) equals--;
+    }
+    settle(f);
+  }
+  else keep_first(f, k);
+}
+
+@ To find the $k$th key: deal the list into 256 holes by the first byte. In one of the holes the $k$th must be, and the holes before it say how many are safe. Only those in that hole matter from now on, and they are dealt by the second byte; and so on. Scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and if all eight are needed, the tokens that are left are tied.
+
+@<Find the key of the $k$th best@>=
+static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
+{
+  size_t n = f->n;
+  for (size_t i = 0; i < n; i++)
+    f->list[i].key = falling_key(f->z[f->left[i]]);
+  for (unsigned shift = 56; ; shift -= 8) {
+    size_t count[256] = @[{ 0 }@], before = 0, rest = 0;
+    for (size_t i = 0; i < n; i++) count[f->list[i].key >> shift & 255]++;
+    uint64_t hole = 0;
+    while (before + count[hole] < k) before += count[hole++];
+    k -= before;
+    for (size_t i = 0; i < n; i++)
+      if ((f->list[i].key >> shift & 255) == hole)
+        f->list[rest++] = f->list[i];
+    n = rest;
+    if (shift == 0 || n == 1) break;
+  }
+  *equals = k;
+  return f->list[0].key;
+}
+
+@ \emph{Top-p} keeps as few as have together the share $p$ of the probability; the set is called the nucleus.\side{Holtzman, Buys, Du, Forbes and Choi 2020.} Where the model is sure, one token will do; where it is not, half the vocabulary may
+be needed. That is its advantage over a fixed $k$: at the fork of \cref{sec:fork} a nucleus of nine tenths has \val{sampling.order.after} tokens, and behind the words \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on} it has \val{sampling.sure}. Is a set to \emph{reach} $p$, or to \emph{exceed} it? The paper that proposed the method says that it is to reach
+it, with $\ge$; many descriptions say ``exceed''. Of four tokens with a quarter each and $p=\frac12$ the first rule keeps two, the second three; and with $p=1$
+the second rule asks for something that does not exist.
+
+@<Keep the fewest that reach a share@>=
+void stage_top_p(struct funnel *f, double p)
+{
+  if (p == 1) return;
+  by_falling_score(f);
+  keep_share(f, p, weigh(f));
+}
+
+@ The weights stand in |w|, in the order of the list, and their sum has been taken in that order. The prefix is added up in the same order, so that of two sums over the same tokens neither is larger than the other for no better reason than rounding. At least one token stays: a share of 0 is reached by none
+at all, and that would be no choice.
+
+@<Keep as many as it takes to reach a share@>=
+static void keep_share(struct funnel *f, double p, double all)
+{
+  double sum = 0;
+  size_t n = 0;
+  while (n < f->n && (n == 0 || sum < p * all)) sum += f->w[n++];
+  keep_first(f, n);
+}
+
+@ \emph{Min-p} cuts where a token is less than $m$ times as likely as the best.\side{Nguyen and others 2024.} It is a threshold and no count, so every token that reaches it stays, however many are tied; nothing has to be sorted, and no sum is needed. The weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
+@^min-p@>
+
+@<Keep what is likely enough beside the best@>=
+void stage_min_p(struct funnel *f, double m)
+{
+  if (m == 0) return;
+  weigh(f);
+  for (size_t i = 0; i < f->n; i++)
+    if (f->w[i] < m) f->z[f->left[i]] = -INFINITY;
+  settle(f);
+}
+
+@ \emph{Typical} sampling starts from another thought. A text is not a row of likeliest words; people say what carries about as much information as is expected of them at this place, and
+the likeliest word may carry too little.\side{Meister, Pimentel, Wiher and Cotterell 2023.} The information of a token is $-\ln p$, and its expectation is the entropy $H$. So tokens are ordered by $\vert -\ln p-H\vert$, the most typical first, and
+kept until they have the share $p$.
+
+With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=-\sum p\ln p=\ln W-m$ with $m=\sum wd/W$. Hence $\vert -\ln p-H\vert=\vert d-m\vert$: the logarithms cancel, and no token has to be asked for its own. In the hand calculation $H=1.28$, and the four tokens are $0.36$, $0.08$, $0.33$ and $1.02$ away from it: \tok{in} comes first, then \tok{by}, and together they have the half. The likeliest token is left out of a typical half, for being too likely. (A weight may underflow to 0, and its distance be infinite; their product would be a NaN, and the token counts for nothing anyway.)
+@^typical sampling@>@^entropy@>
+
+@<Keep the most typical that reach a share@>=
+void stage_typical_p(struct funnel *f, double p)
+{
+  if (p == 1) return;
+  by_rising_id(f);
+  double most = highest(f), all = weigh(f), mean = 0;
+  for (size_t i = 0; i < f->n; i++)
+    if (f->w[i] > 0) mean += f->w[i] * (f->z[f->left[i]] - most);
+  mean /= all;
+  for (size_t i = 0; i < f->n; i++) f->list[i] = (struct keyed) @[{@|
+    num_bits64(fabs(f->z[f->left[i]] - most - mean)), f->left[i] }@];
+  @<Take the list by rising distance, and keep the share@>@;
+}
+
+@ A distance is positive, and the bits of a positive double are in order as they are. The list that |sort_list| leaves stands in a third order, for a moment: by distance. The weights have to be taken again in that order, since their sum, too, belongs to the stage; then those
+that stay go back into the order of their ids.
+
+@<Take the list by rising distance, and keep the share@>=
+sort_list(f);
+keep_share(f, p, weigh(f));
+f->falling = true; /* or in any order but the other */
+by_rising_id(f);
+
+@* What has been said already. \label{sec:penalties}
+Models repeat themselves. A sentence that stands in the text makes the same sentence likelier, and after a second time it is likelier still; greedy decoding then goes round in a circle, and for a window of finite length it \emph{must},
+once a state returns. Three penalties are in use, and each is a formula about the \emph{history}, that is about the tokens of the text so far.
+@^repetition@>@^penalties@>
+
+The \emph{repetition penalty} $r$ looks at each token of the history once, however often it stands there, and makes its score worse: $z/r$ if it is positive, $zr$ if it is not.\side{Keskar and others 2019, in a model
+called CTRL.} The case distinction gives away that a logit is being treated as if its zero meant something. It does not: adding the same number to all scores changes no probability, but it does change what this penalty does. It is what published models recommend all the same, so it is here, exactly as it is elsewhere.
+
+@<Mark down what the history has@>=
+void stage_repetition_penalty(struct funnel *f, double r,
+  const uint32_t *seen, size_t n)
+{
+  if (r == 1) return;
+  by_rising_id(f);
+  for (size_t i = 0; i < n; i++) {
+    double *z = &f->z[seen[i]];
+    if (f->count[seen[i]]++ == 0 && *z > -INFINITY)
+      *z = *z > 0 ? *z / r : *z * r;
+  }
+  forget_counts(f, seen, n);
+  settle(f);
+}
+
+@ To see each token once, the tokens of the history are counted as they come, in a list that is all zero before and must be so again: only what has been counted is put back, for a history is shorter than a vocabulary, most of the time.
+
+@<Forget what was counted@>=
+static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
+{
+  for (size_t i = 0; i < n; i++) f->count[seen[i]] = 0;
+}
+
+@ The \emph{frequency penalty} $\alpha$ and the \emph{presence penalty} $\beta$ are subtracted, so the zero does not matter to them: $z-(c\alpha+\beta)$ for a token that has been written $c\ge1$ times. They count what the model has
+written and not what it was given, as OpenAI and vLLM do it; llama.cpp counts both, within a window. A token gets its subtraction when it is met for the first time, so the counting has to be done before.
+
+@<Subtract for what has been written@>=
+void stage_frequency_presence(struct funnel *f, double frequency,
+  double presence, const uint32_t *written, size_t n)
+{
+  if (frequency == 0 && presence == 0) return;
+  by_rising_id(f);
+  for (size_t i = 0; i < n; i++) f->count[written[i]]++;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = written[i];
+    if (f->count[id] > 0 && f->z[id] > -INFINITY)
+      f->z[id] -= f->count[id] * frequency + presence;
+    f->count[id] = 0;
+  }
+  settle(f);
+}
+
+@ The third measure bans. If no sequence of $n$ tokens is to stand in a text twice, then after the last $n-1$ tokens no token may come that has followed the same $n-1$ before. That is all there is to \emph{n-gram blocking}; it is the only one of these that
+promises anything, and what it promises may be more than one wants: a name of two tokens can be written once only, and an end token that has followed these tokens before cannot follow them again. With $n=1$ no token may come twice at all, and one day there is none left.
+@^n-gram blocking@>
+
+@<Ban what would repeat an n-gram@>=
+void stage_no_repeat_ngram(struct funnel *f, size_t n,
+  const uint32_t *id, size_t length)
+{
+  if (n == 0 || n > length) return;
+  const uint32_t *end = id + length - (n - 1);
+  for (size_t i = 0; i + n <= length; i++)
+    if (memcmp(id + i, end, (n - 1) * sizeof *id) == 0)
+      f->z[id[i + n - 1]] = -INFINITY;
+  settle(f);
+}
+
+@* What may be wished, and what may not. \label{sec:bias}
+The bluntest instruments come last. A \emph{bias} is added to the score of a token: somebody who does not want to read a word gives it $-10^2$, and $-\infty$ says it outright. A bias may also depend on what has just been written: for a
+sequence of tokens it is added to the last of them, when the others are the end of the text. That is how a word of several tokens is banned, and not every word that begins with the first of them. (A longer word that begins with all of them is hit, too; the same word spelt in other tokens is not.) A bias for one token is the case where there are no others.
+@^logit bias@>@^bad words@>
+
+@<What may be added to a score@>=
+struct biased { const uint32_t *id; size_t n; double bias; };
+  /* |bias| for the last of |n| $\ge1$ ids where the others end the text;
+     $-\infty$ takes it out */
+
+@ Three options that look different are this one function: a bias by id, a bias by sequence, and the list of bad words, whose bias is infinite. Biases on one token add up. What is out stays out, whatever is added.
+
+@<Add a bias to the ends of sequences@>=
+void stage_sequence_bias(struct funnel *f, const struct biased *list,
+  size_t n, const uint32_t *id, size_t length)
+{
+  by_rising_id(f);
+  for (size_t i = 0; i < n; i++) {
+    size_t others = list[i].n - 1;
+    if (others > length || (others > 0 && memcmp(list[i].id,
+        id + length - others, others * sizeof *id) != 0)) continue;
+    double *z = &f->z[list[i].id[others]];
+    if (list[i].bias == -INFINITY) *z = -INFINITY;
+    else if (*z > -INFINITY) *z += list[i].bias;
+  }
+  settle(f);
+}
+
+@ A list of tokens that must not come at all is taken out in one sweep, for whatever reason they must not: because somebody suppresses them, or because the text is too short to end.
+
+@<Strike tokens out@>=
+void stage_suppress(struct funnel *f, const uint32_t *id, size_t n)
+{
+  for (size_t i = 0; i < n; i++) f->z[id[i]] = -INFINITY;
+  settle(f);
+}
+
+@ Where scores are to be compared across steps, as chapter 9 does, they are made log-probabilities: $d-\ln W$.
+
+@<Make log-probabilities of the scores@>=
+void stage_log_softmax(struct funnel *f)
+{
+  by_rising_id(f);
+  double most = highest(f), log_sum = num_log(weigh(f));
+  for (size_t i = 0; i < f->n; i++)
+    f->z[f->left[i]] = f->z[f->left[i]] - most - log_sum;
+}
+
+@ The stages are public one by one, because a list of them in any order is what a user may wish (\cref{sec:stageorder}), and because a program that is compared with another wants to compare stage by stage. Those that look at the history are given it.
+
+@<The stages, one by one@>=
+void stage_temperature(struct funnel *f, double t);
+  /* |z/t|; for 0 the likeliest alone is left, unchanged */
+void stage_top_k(struct funnel *f, size_t k);
+  /* exactly |k| by falling score, then rising id; 0: all */
+void stage_top_p(struct funnel *f, double p);
+  /* the shortest prefix in that order with a share of at least |p|, one or more; 1: all */
+void stage_min_p(struct funnel *f, double m);
+  /* all that are at least |m| times as likely as the best */
+void stage_typical_p(struct funnel *f, double p);
+  /* by rising distance of the information from its mean, the shortest prefix with a
+     share of at least |p|; 1: all */
+void stage_log_softmax(struct funnel *f);
+  /* scores become log-probabilities among the tokens that are left */
+
+@ An id in a history or a list must be one of the vocabulary. Nobody checks that here: it is checked once, where ids come in, and not for every token of a text.
+
+@<The stages, one by one@>=
+void stage_repetition_penalty(struct funnel *f, double r,
+  const uint32_t *seen, size_t n);
+  /* each distinct id of |seen[n]|: |z/r| if |z > 0|, else |z*r|; |r > 0| */
+void stage_frequency_presence(struct funnel *f, double frequency,
+  double presence, const uint32_t *written, size_t n);
+  /* |z - (c*frequency + presence)| for an id that stands |c| $\ge1$ times in |written[n]| */
+void stage_no_repeat_ngram(struct funnel *f, size_t n,
+  const uint32_t *id, size_t length);
+  /* takes out what would complete an n-gram that |id[length]| has; 0: nothing */
+void stage_sequence_bias(struct funnel *f, const struct biased *list,
+  size_t n, const uint32_t *id, size_t length);
+  /* adds each of |list[n]| whose ids but the last are the end of |id[length]| */
+void stage_suppress(struct funnel *f, const uint32_t *id, size_t n);
+  /* takes the ids |id[n]| out */
+
+@ When the stages are done, two things can be asked of a funnel: the distribution that is left, and the token.
+
+@<What comes out below@>=
+void funnel_distribution(struct funnel *f);
+  /* |left[n]| by falling score, and in |w[n]| their probabilities */
+uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
+  uint32_t position);
+  /* the id with the greatest |z + g|, of equal ones the lowest, where |g| is
+     |gumbel_noise|; |n| $\ge1$; leaves |w| undefined (Gumbel 1954, Maddison and others 2014) */
+
+@ The distribution is the weights over their sum, in the order of the list.
+
+@<Turn the scores into a distribution@>=
+void funnel_distribution(struct funnel *f)
+{
+  by_falling_score(f);
+  double all = weigh(f);
+  for (size_t i = 0; i < f->n; i++) f->w[i] /= all;
+}
+
+@* Dice without a memory. \label{sec:philox}
+A random number generator is usually a machine with a state: each call returns a number and turns the state into the next. Who calls it in another order gets other numbers; and a program that writes several texts at once calls it in an order that depends on all of them. Ours is a
+\emph{counter-based} generator: a function from a counter and a key to a number, so thoroughly mixing that consecutive counters give numbers without any visible relation.\side{Salmon, Moraes, Dror and Shaw 2011, ``Parallel random numbers: as easy as 1, 2, 3''.}
+Nothing is remembered from one call to the next. The last number can be had without any that come before it.
+@^Philox@>@^random numbers@>
+
+Philox4x32-10 takes a counter of four words of 32 bits and a key of two. One round multiplies two of the four words by constants. A product of two words has 64 bits: its lower half is a word in which each bit depends on the bits below it, and its upper half one in which each bit depends on nearly all. The lower halves become words of the next counter
+as they are; the upper ones are mixed, by exclusive or, with the other two words and the key. After ten rounds, with a key that is advanced in each, no statistical test that anybody has found can tell the results from chance.
+
+@<Ten rounds of mixing@>=
+void philox4x32(const uint32_t key[2], const uint32_t counter[4],
+  uint32_t out[4])
+{
+  uint32_t k0 = key[0], k1 = key[1];
+  uint32_t a = counter[0], b = counter[1], c = counter[2], d = counter[3];
+  for (int round = 0; round < 10; round++) {
+    uint64_t p = (uint64_t) 0xD2511F53u * a, q = (uint64_t) 0xCD9E8D57u * c;
+    a = (uint32_t) (q >> 32) ^ b ^ k0, b = (uint32_t) q;
+    c = (uint32_t) (p >> 32) ^ d ^ k1, d = (uint32_t) p;
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+}
+
+@ The multipliers were found by the authors of the method in a search for good mixing; the key advances by the golden ratio and by $\sqrt3-1$, as binary fractions, for want of a reason to take other numbers. No round can lose anything: each is a one-to-one map of counters to counters, so two different counters never give the same four words
+under one key.
+
+What is the counter, and what is the key? The key is the seed, 64 bits. The counter is the token's id, the position in the text, the number of the text among those of a request, and a zero, which other uses of chance in this book replace by another number, so that they never share a word with this one.
+
+@<A number of 52 bits for a token at a place@>=
+static uint64_t bits_for(uint64_t seed, uint32_t sequence,
+  uint32_t position, uint32_t id)
+{
+  uint32_t key[2] = @[{ (uint32_t) seed, (uint32_t) (seed >> 32) }@];
+  uint32_t counter[4] = @[{ id, position, sequence, 0 }@], out[4];
+  philox4x32(key, counter, out);
+  return (uint64_t) out[0] << 20 | out[1] >> 12;
+}
+
+@* The choice. \label{sec:gumbel}
+Now the tokens that are left have scores, and one of them is to be drawn, with the probability $w_i/W$. The textbook draws one random number $u$ and walks along the list, adding up probabilities until the sum exceeds $u$. It is simple, but the token that it finds depends on the order of the list, and on every rounding before it; a token far down
+changes because one at the top was removed. There is another way. Let each token have its own random number, a waiting time $E_i$ with the rate $w_i$, which is to say that within any short time $dt$ it ends with the chance $w_i\,dt$, and take the token whose time is over first. It is a race, and a token with twice the weight runs twice as fast.
+@^Gumbel-max@>
+
+That the race is fair takes three lines. A waiting time with the rate $w$ is longer than $t$ with the probability $e^{-wt}$. Token $i$ comes in at the time $t$ with the density $w_ie^{-w_it}$, and then it wins if all others take longer, which has the probability $\prod_{j\ne i}e^{-w_jt}$. Together
+\begin{equation}\label{eq:race}
+  \Pr(i\hbox{ wins})=\int_0^\infty w_ie^{-w_it}\prod_{j\ne i}e^{-w_jt}\,dt=w_i\int_0^\infty e^{-Wt}\,dt=\frac{w_i}{W}.
+\end{equation}
+Nothing had to be divided by $W$, nor had $W$ to be known. For the distribution of the hand calculation, where the weights may be 4, 3, 2 and 1, the first token wins with $4/10$, as it should.
+
+@ How is a waiting time made? If $u$ is uniform between 0 and 1, then $-\ln u$ is larger than $t$ with the probability that $u<e^{-t}$, which is $e^{-t}$: a waiting time with the rate 1. Divided by $w_i$ it has the rate $w_i$. The smallest of the $-\ln u_i/w_i$ wins. So does the smallest of their logarithms, $\ln(-\ln u_i)-\ln w_i$, and with the sign turned round the greatest. The difference of $\ln w_i$ and $z_i$ is the same for all tokens, and may be added: the winner has the greatest
+\begin{equation}\label{eq:gumbel}
+  z_i+g_i,\qquad g_i=-\ln(-\ln u_i).
+\end{equation}
+So to sample is to add noise to the scores and to choose greedily.\side{The distribution of $g$ is Gumbel's, that of the largest of very many numbers: he was interested in floods.} The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits: neither 0 nor 1 can come out, and all its values, like $1-u$, are doubles without rounding.
+
+@<The noise of a token at a place@>=
+double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
+  uint32_t id)
+{
+  uint64_t m = bits_for(seed, sequence, position, id);
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+}
+
+@ Compare what the two ways depend on. In the race a token's number is its own: if another is struck out or marked down, the noise of this one stays what it was, and the winner stays the winner unless it was the one to go. The order of the list does not matter. Nor does it matter which other texts are being written, how many workers there are, whether the prompt was read in one piece,
+or whether anybody computed a token more than once. What is left to depend on are the scores themselves, and \cref{05-phases} has made sure of those.
+
+There is a price. Instead of one random number for a choice, there is one for each token that is left, and behind each stand ten rounds of Philox and two logarithms. For \val{sampling.large} tokens this would be the dearest part of the whole sampler. The bits have to be made, but of the logarithms nearly none has to be taken.
+
+@ \emph{Bound the noise before computing it.} Let $b$ be the best sum so far, and ask whether a token with the score $z$ can still reach it. That takes $g\ge b-z$, or $-\ln u\le e^{z-b}$. Now $-\ln u\ge1-u$ for every $u$: the logarithm lies below its tangent at 1. So unless
+\begin{equation}\label{eq:noisebound}
+  1-u\le e^{z-b}=w\,e^{\max z-b}
+\end{equation}
+it cannot win, and its two logarithms are never taken. The weight is there already, for all tokens by one kernel; the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. And where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, not even the random bits are needed.
+@^lazy evaluation@>
+
+@<Let the tokens race@>=
+uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
+  uint32_t position)
+{
+  if (f->n == 1) return f->left[0];
+  weigh(f);
+  double best = -INFINITY, most = highest(f), reach = INFINITY;
+  uint32_t chosen = UINT32_MAX;
+  for (size_t i = 0; i < f->n; i++) {
+    uint32_t id = f->left[i];
+    double bound = f->w[i] * reach;
+    if (bound < 0x1p-53) continue;
+    f->bits++;
+    uint64_t m = bits_for(seed, sequence, position, id);
+    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52) continue;
+    f->noises++;
+    double sum = f->z[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+    if (sum < best || (sum == best && id > chosen)) continue;
+    chosen = id, best = sum;
+    @<Set |reach| to what a weight is multiplied by@>@;
+  }
+  return chosen;
+}
+
+@ A bound that is wrong by one rounding would now and then lose a winner, and nobody would ever notice. So it is widened. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; and the sum $z+g$ is rounded to the last place of the larger of the two, which for a score of $10^{30}$ is a very large step. Both are covered by a margin in the exponent: $2^{-40}$, which is some $10^3$ times the first, and sixteen units in the last place of the best score for the second. (A score far below the best may be off by more of its own units; but it cannot win.) A weight of 0, which a token has when its score is far below the best, may multiply an infinite reach; such a NaN is not below any bound, so that token is simply computed.
+
+@<Set |reach| to what a weight is multiplied by@>=
+reach = num_exp(most - best + 0x1p-40 + fabs(most) * 0x1p-48);
+
+@ How much is saved depends on the order in which the tokens come: each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times. \Cref{sec:samplingcost} counts.
+
+@(draws.h@>=
+#ifndef INCIPIT_DRAWS_H
+#define INCIPIT_DRAWS_H
+#include <stdint.h>
+void philox4x32(const uint32_t key[2], const uint32_t counter[4],
+  uint32_t out[4]);
+  /* Philox4x32-10 of a key and a counter (Salmon and others 2011) */
+double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
+  uint32_t id);
+  /* $-\ln(-\ln u)$ for a |u| that depends on these four alone; from
+     $-3.6$ to $36.7$ */
+#endif
+
+@ The generator and the noise are a file of their own, and the funnel another. The race needs the random bits, but not through a function of the header: it has to see them before it knows whether it wants the noise.
+
+@(funnel.h@>=
+#ifndef INCIPIT_FUNNEL_H
+#define INCIPIT_FUNNEL_H
+#include "07-sampling/draws.h"
+#include "A6-kernels/kernels.h"
+@<The tokens that are left, and their scores@>@;
+@<What may be added to a score@>@;
+@<The stages, one by one@>@;
+@<What comes out below@>@;
+#endif
+
+@ Their parts stand in the order of the chapter, but for what must be known before it is used. \.{draws.c} has the ten rounds and the noise.
+
+@(draws.c@>=
+#include <string.h>
+#include "07-sampling/draws.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<Ten rounds of mixing@>@;
+@<A number of 52 bits for a token at a place@>@;
+@<The noise of a token at a place@>@;
+
+@ And \.{funnel.c} has everything that works on the list of tokens.
+
+@(funnel.c@>=
+#include <math.h>
+#include <string.h>
+#include "07-sampling/funnel.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<Take and return the room@>@;
+@<Fill the funnel@>@;
+@<Let those go that are out@>@;
+@<A key that rises as the score falls@>@;
+@<Sort by the key, and leave equals as they stood@>@;
+@<Bring the list into one of its two orders@>@;
+@<Weigh the tokens that are left@>@;
+@<The stages that cut@>@;
+@<The stages that look back@>@;
+@<A number of 52 bits for a token at a place@>@;
+@<Turn the scores into a distribution@>@;
+@<Let the tokens race@>@;
+
+@ The stages themselves come in two groups, by what they look at.
+
+@<The stages that cut@>=
+@<Divide by the temperature@>@;
+@<Find the key of the $k$th best@>@;
+@<Keep the $k$ best@>@;
+@<Keep as many as it takes to reach a share@>@;
+@<Keep the fewest that reach a share@>@;
+@<Keep what is likely enough beside the best@>@;
+@<Keep the most typical that reach a share@>@;
+@<Make log-probabilities of the scores@>@;
+
+@ The second group looks at the text.
+
+@<The stages that look back@>=
+@<Forget what was counted@>@;
+@<Mark down what the history has@>@;
+@<Subtract for what has been written@>@;
+@<Ban what would repeat an n-gram@>@;
+@<Add a bias to the ends of sequences@>@;
+@<Strike tokens out@>@;
+
+@* The settings. \label{sec:settings}
+A user's wishes are one structure. Its names are those of the field, its normal values change nothing, and what must hold of the others |sampling_check| asks once for a whole text: ranges, and that ids belong to the vocabulary.
+@^settings@>
+
+@<What a user may set@>=
+enum sampling_stage { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM,
+  STAGE_TEMPERATURE, STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P,
+  STAGE_TYPICAL_P, N_STAGES };
+  /* the stages that a list may name, in their normal order */
+struct sampling { double temperature; size_t top_k; double top_p, min_p,
+  typical_p, repetition_penalty, frequency_penalty, presence_penalty;
+  int64_t penalty_last_n; size_t no_repeat_ngram;@|
+  const struct biased *logit_bias, *bad_words; size_t n_logit_bias, n_bad_words;
+  const uint32_t *suppress; size_t n_suppress;@|
+  enum sampling_stage stage[N_STAGES]; size_t n_stages; };
+  /* all lists are borrowed; |penalty_last_n|: the last so many tokens of the
+     history count, $-1$: all; each stage at most once */
+extern const struct sampling sampling_normal;
+  /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
+
+@ The history of a choice is a text and the place where the prompt ends.
+
+@<What a user may set@>=
+struct history { const uint32_t *id; size_t n, n_prompt; };
+  /* |id[n]|, of which the first |n_prompt| $\le n$ were given */
+bool sampling_check(const struct sampling *s, size_t vocab,
+  struct error *why);
+  /* are all numbers that a stage of the list reads in their ranges, all ids below |vocab|? On failure a sentence that names the setting, the value and the range */
+void sampling_stage_run(struct funnel *f, const struct sampling *s,
+  enum sampling_stage stage, struct history h);
+  /* one stage of a checked |s|; all may be out behind it */
+bool sampling_run(struct funnel *f, const struct sampling *s,
+  const float *logits, struct history h, struct error *why);
+  /* fills the funnel and lets the stages of |s| do their work; errors: logits
+     that are no numbers, a stage behind which a score is $+\infty$ or no token is left */
+
+@ Seven of the settings are real numbers, and each has a range. The command reads them from a line, the protocol from an object, and both need the name, the place and the range, and a sentence when the value lies outside. So that is a table.
+
+@<What a user may set@>=
+struct sampling_real { const char *name; size_t at;
+  enum sampling_stage where; double low, high; bool above_low;
+  const char *wanted; };
+  /* setting |name| of the stage |where| lies |at| bytes from the beginning of |struct sampling|,
+     from |low| or |above_low| to |high|; |wanted| says so in words */
+const struct sampling_real *sampling_real_at(size_t i);
+  /* number |i| of the settings that are reals; null behind the last */
+bool sampling_real_fits(const struct sampling_real *r, double x);
+  /* does |x| lie in the range? */
+const char *sampling_stage_name(enum sampling_stage stage);
+  /* \.{bias}, \.{penalties}, ... */
+bool sampling_stages_parse(struct sampling *s, const char *const *name,
+  size_t n, struct error *why);
+  /* sets the list of stages; errors: an unknown name, a name given twice */
+
+@ The ranges are those beyond which a formula loses its meaning; within them everything is allowed, also what is unwise. The temperature has a hole in its range, between 0 and $10^{-5}$.
+
+@<Settings that are real numbers@>=
+#define REAL(field, stage, low, high, above, wanted) @[{ #field,@| \
+  offsetof(struct sampling, field), stage, low, high, above, wanted }@]
+static const struct sampling_real reals[] = @[{@|
+  REAL(temperature, STAGE_TEMPERATURE, 0, 1e4, false,@|
+    "0, or 0.00001 to 10000"),@|
+  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),@|
+  REAL(min_p, STAGE_MIN_P, 0, 1, false, "0 to 1"),@|
+  REAL(typical_p, STAGE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),@|
+  REAL(repetition_penalty, STAGE_PENALTIES, 0, DBL_MAX, true,@|
+    "a number above 0"),@|
+  REAL(frequency_penalty, STAGE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
+    "a finite number"),@|
+  REAL(presence_penalty, STAGE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
+    "a finite number")
+}@];
+enum { N_REALS = sizeof reals / sizeof reals[0] };
+
+@ A NaN fits nowhere, because the comparisons are written so that they hold for what is right and not for what is wrong.
+
+@<Settings that are real numbers@>=
+const struct sampling_real *sampling_real_at(size_t i)
+{
+  return i < N_REALS ? &reals[i] : NULL;
+}
+bool sampling_real_fits(const struct sampling_real *r, double x)
+{
+  bool hole = r->at == offsetof(struct sampling, temperature)
+    && x > 0 && !(x >= 1e-5);
+  return x <= r->high && (r->above_low ? x > r->low : x >= r->low) && !hole;
+}
+
+@ The normal order has what is wished and what has been said first, while the scores are still those of the model; then the temperature; then the cuts, which look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree; within the cuts there are differences. The order is data, and \cref{sec:stageorder} shows what another one does.
+
+@<The stages and their names@>=
+const struct sampling sampling_normal = @[{ .temperature = 1, .top_p = 1,@|
+  .typical_p = 1, .repetition_penalty = 1, .penalty_last_n = -1,@|
+  .stage = { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM, STAGE_TEMPERATURE,@|
+    STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P, STAGE_TYPICAL_P },@|
+  .n_stages = N_STAGES }@];
+static const char *const stage_name[N_STAGES] = @[{ "bias", "penalties",@|
+  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" }@];
+const char *sampling_stage_name(enum sampling_stage stage)
+{
+  return stage_name[stage];
+}
+
+@ A stage that is not in the list does not run. One that stands in it twice is a mistake: to reach a share of what reached it is another share, and to divide by a temperature twice is a temperature that nobody has written down.
+
+@<The stages and their names@>=
+bool sampling_stages_parse(struct sampling *s, const char *const *name,
+  size_t n, struct error *why)
+{
+  s->n_stages = 0;
+  for (size_t i = 0; i < n; i++) {
+    unsigned found = 0;
+    while (found < N_STAGES && strcmp(name[i], stage_name[found]) != 0)
+      found++;
+    if (found == N_STAGES) return error_say(why, "samplers has `%s';"@|
+        " wanted: bias, penalties, ngram, temperature, top_k, top_p,"@|
+        " min_p, typical_p", name[i]);
+    for (size_t j = 0; j < s->n_stages; j++)
+      if (s->stage[j] == found) return error_say(why,
+          "samplers has `%s' twice; wanted: once at most", name[i]);
+    s->stage[s->n_stages++] = (enum sampling_stage) found;
+  }
+  return true;
+}
+
+@ The check of all settings goes through the table, and then through the lists. A number whose stage is not in the list is never read; so it may be anything.
+
+@<Check the settings@>=
+static bool runs(const struct sampling *s, enum sampling_stage stage)
+{
+  for (size_t i = 0; i < s->n_stages; i++)
+    if (s->stage[i] == stage) return true;
+  return false;
+}
+bool sampling_check(const struct sampling *s, size_t vocab,
+  struct error *why)
+{
+  for (const struct sampling_real *r = reals; r < reals + N_REALS; r++) {
+    double x;
+    memcpy(&x, (const char *) s + r->at, sizeof x);
+    if (runs(s, r->where) && !sampling_real_fits(r, x))
+      return error_say(why, "%s is %g; wanted: %s", r->name, x, r->wanted);
+  }
+  if (runs(s, STAGE_PENALTIES) && s->penalty_last_n < -1) return error_say(why, "penalty_last_n is %"@|
+      PRId64 "; wanted: -1 for all, or a number of tokens",
+      s->penalty_last_n);
+  return check_biased("logit_bias", s->logit_bias, s->n_logit_bias,@|
+      vocab, why)
+    && check_biased("bad_words", s->bad_words, s->n_bad_words, vocab, why)
+    && check_ids("suppress_tokens", s->suppress, s->n_suppress, vocab, why);
+}
+
+@ An id that the vocabulary does not have would be an address behind the end of the scores. A sequence without ids ends everywhere, and there is no last one to which anything could be added.
+
+@<Check ids in the settings@>=
+static bool check_ids(const char *name, const uint32_t *id, size_t n,
+  size_t vocab, struct error *why)
+{
+  for (size_t i = 0; i < n; i++)
+    if (id[i] >= vocab) return error_say(why, "%s has id %" PRIu32@|
+        "; wanted: 0 to %zu", name, id[i], vocab - 1);
+  return true;
+}
+static bool check_biased(const char *name, const struct biased *list,
+  size_t n, size_t vocab, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (list[i].n == 0) return error_say(why,
+        "%s has an empty sequence; wanted: 1 id or more", name);
+    if (!(list[i].bias < INFINITY)) return error_say(why,
+        "%s has a bias of %g; wanted: a number or -inf", name,
+        list[i].bias);
+    if (!check_ids(name, list[i].id, list[i].n, vocab, why)) return false;
+  }
+  return true;
+}
+
+@ One stage is a line. The window of the penalties ends where the text ends, and what the model has written begins where the prompt ends; the frequency and the presence penalty look at what lies in both.
+
+@<Run one stage@>=
+void sampling_stage_run(struct funnel *f, const struct sampling *s,
+  enum sampling_stage stage, struct history h)
+{
+  if (stage == STAGE_BIAS) @<Add all kinds of bias@>@;
+  if (stage == STAGE_PENALTIES) @<Mark down what the window has@>@;
+  if (stage == STAGE_NGRAM)
+    stage_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
+  if (stage == STAGE_TEMPERATURE) stage_temperature(f, s->temperature);
+  if (stage == STAGE_TOP_K) stage_top_k(f, s->top_k);
+  if (stage == STAGE_TOP_P) stage_top_p(f, s->top_p);
+  if (stage == STAGE_MIN_P) stage_min_p(f, s->min_p);
+  if (stage == STAGE_TYPICAL_P) stage_typical_p(f, s->typical_p);
+}
+
+@ The order within the stage matters to nobody but to a token with a bias of $-\infty$, and it is out in any order.
+
+@<Add all kinds of bias@>=
+{
+  stage_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
+  stage_suppress(f, s->suppress, s->n_suppress);
+  stage_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
+}
+
+@ A window of |n| tokens begins |n| before the end, unless the text is shorter. The two subtractions count from the later of two places, the beginning of the window and the end of the prompt.
+
+@<Mark down what the window has@>=
+{
+  size_t from = s->penalty_last_n >= 0
+    && (uint64_t) s->penalty_last_n < h.n
+    ? h.n - (size_t) s->penalty_last_n : 0;
+  size_t later = from > h.n_prompt ? from : h.n_prompt;
+  if (from < h.n) stage_repetition_penalty(f, s->repetition_penalty,@|
+    h.id + from, h.n - from);
+  if (later < h.n) stage_frequency_presence(f, s->frequency_penalty,@|
+    s->presence_penalty, h.id + later, h.n - later);
+}
+
+@ And the whole is a loop over the list. After each stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other (one that has become $-\infty$ is out, as if it had been struck); and there may be no token left, because everything has been banned. Both are errors that name the stage. To go on with the last token that was left, as some programs do, would be to write what was forbidden.
+@^nothing left@>
+
+@<Run all stages@>=
+bool sampling_run(struct funnel *f, const struct sampling *s,
+  const float *logits, struct history h, struct error *why)
+{
+  if (!funnel_fill(f, logits, why)) return false;
+  for (size_t i = 0; i < s->n_stages; i++) {
+    sampling_stage_run(f, s, s->stage[i], h);
+    const char *name = stage_name[s->stage[i]];
+    for (size_t j = 0; j < f->n; j++)
+      if (!(f->z[f->left[j]] < INFINITY))
+        return error_say(why, "behind the stage %s the score of id %"@|
+          PRIu32 " is infinite; wanted: a number", name, f->left[j]);
+    if (f->n == 0) return error_say(why,
+        "behind the stage %s no token is left", name);
+  }
+  return true;
+}
+
+@* The fourth step. \label{sec:sampler}
+Chapter 3's loop selects in its fourth step, and asks whoever has been given to it. A \emph{sampler} is that somebody: settings, a funnel, a seed, and the number of the text. It is not changed by choosing, but for the funnel's room; so one sampler may serve many texts, one after the other.
+@^sampler@>
+
+@<Who chooses@>=
+struct sampler { struct funnel f; struct sampling s; uint64_t seed;
+  uint32_t sequence; struct bond b; };
+  /* chooses for text number |sequence| of those that are written with
+     |seed|; what |s| borrows must outlive it; a |b| that is all zero binds nothing */
+bool sampler_choose(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why);
+  /* a |step_choose| for |struct settings|; |self| is a |struct sampler| */
+
+@ The position of a choice is the number of tokens before it, the prompt's included. A text that was begun by one run and is continued by another, with what has been written as a part of the prompt, therefore goes on as if it had never been interrupted, unless one of the two penalties tells the two kinds of tokens apart, or the text is bound to match something, which begins with what is written (\cref{sec:bonds}).
+
+@<Choose a token for the loop@>=
+bool sampler_choose(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  struct sampler *d = self;
+  struct history h = @[{ text->text.id, text->text.n, text->n_prompt }@];
+  d->f.allowed = NULL;
+  if (d->b.c != NULL && !narrow(d, h.n - h.n_prompt, why)) return false;
+  if (!sampling_run(&d->f, &d->s, logits, h, why)) return false;
+  *chosen = funnel_choose(&d->f, d->seed, d->sequence,
+    (uint32_t) text->text.n);
+  return d->b.c == NULL || ends_text(&d->b, *chosen)
+    || constraint_step(d->b.c, d->b.state, *chosen, &d->b.state, why);
+}
+
+@* What must match. \label{sec:bonds}
+A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. Behind \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. Appendix S makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
+@^constrained decoding@>
+
+All that is left to do here is to ask before each choice, and to tell the machine what was chosen. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them; and the end token may come exactly where the text may end. The machine is told how many tokens may still be written, this one included. When they become scarce it allows only those from which the end can be reached in time: that is what makes the promise that a text which is not cancelled matches.
+
+@<What binds a text@>=
+struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
+  size_t vocab, most; const uint32_t *eos; size_t n_eos; };
+  /* what a text of at most |most| tokens has to match, and where in it we are; |allowed[vocab]| is
+     its own, |c| and the ids of the end tokens are borrowed */
+bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
+  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
+  struct error *why);
+  /* binds by a |c| that knows the tokens; errors: |most| is less than the shortest text that matches
+     takes, which the sentence names; memory. Nothing is to be closed then */
+void bond_close(struct bond *b, struct memory *m);
+  /* returns the room; one that is all zero has none */
+void bond_restart(struct bond *b);
+  /* for another text, from its beginning */
+bool bond_matches(const struct bond *b, bool *yes, struct error *why);
+  /* does what has been written match? */
+bool bond_judge(void *self, const struct continuation *text, bool *enough,
+  struct error *why);
+  /* a |step_judge|: without end tokens, a text is to end when it matches and nothing may follow;
+     |self| is a |struct sampler| */
+
+@ A limit that no matching text can keep is told before anything is computed, with the least that would do.
+
+@<Bind a text@>=
+bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
+  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
+  struct error *why)
+{
+  size_t least;
+  *b = (struct bond) @[{ .vocab = vocab, .most = most, .eos = eos,@|
+    .n_eos = n_eos }@];
+  if (!constraint_minimum(c, constraint_start(c), &least, why)) return false;
+  if (least > most) return error_say(why, "at most %zu tokens may be"@|
+      " written; wanted: %zu or more, which the shortest text that matches"@|
+      " takes", most, least);
+  b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
+  if (b->allowed == NULL) return false;
+  b->c = c;
+  bond_restart(b);
+  return true;
+}
+
+@ To unbind returns the room; to restart goes back to the beginning, for the next of several texts.
+
+@<Bind a text@>=
+void bond_close(struct bond *b, struct memory *m)
+{
+  memory_give(m, FOR_OTHER, b->allowed, b->vocab, 1);
+  *b = (struct bond) @[{ .c = NULL }@];
+}
+void bond_restart(struct bond *b)
+{
+  if (b->c != NULL) b->state = constraint_start(b->c);
+}
+
+@ Before a choice the funnel is told what is allowed. To the machine end tokens are no text; so they are seen to here.
+
+@<Narrow the choice to what may come@>=
+static bool narrow(struct sampler *d, size_t written, struct error *why)
+{
+  struct bond *b = &d->b;
+  bool accepts;
+  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
+      &accepts, why)) return false;
+  for (size_t i = 0; i < b->n_eos; i++) b->allowed[b->eos[i]] = accepts;
+  d->f.allowed = b->allowed;
+  return true;
+}
+static bool ends_text(const struct bond *b, uint32_t id)
+{
+  for (size_t i = 0; i < b->n_eos; i++)
+    if (b->eos[i] == id) return true;
+  return false;
+}
+
+@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, somebody else must end the text: the judge of chapter 3's loop.
+
+@<End a text that nothing may follow@>=
+bool bond_judge(void *self, const struct continuation *text, bool *enough,
+  struct error *why)
+{
+  struct bond *b = &((struct sampler *) self)->b;
+  size_t written = text->text.n - text->n_prompt;
+  if (b->c == NULL || b->n_eos > 0 || written >= b->most) return true;
+  bool accepts, any = false;
+  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
+      &accepts, why)) return false;
+  for (size_t i = 0; i < b->vocab; i++) any = any || b->allowed[i] != 0;
+  *enough = accepts && !any;
+  return true;
+}
+bool bond_matches(const struct bond *b, bool *yes, struct error *why)
+{
+  size_t least = 0;
+  bool ok = b->c == NULL || constraint_minimum(b->c, b->state, &least, why);
+  *yes = ok && least == 0;
+  return ok;
+}
+
+@ What does such a bond do to a text? It guarantees its form and nothing else. Struck out is what cannot be a beginning of a matching text; what the model wanted to say instead is not known to it, and may have been better. Appendix S counts how often a token was taken against the model's will. And a guarantee on every step is not one on the whole: a token may be allowed and likely, and lead where only unlikely tokens are allowed. To draw from the model's own distribution over all matching texts one would have to look ahead over all of them.
+
+The third file includes the loop, whose step it is.
+
+@(sampling.h@>=
+#ifndef INCIPIT_SAMPLING_H
+#define INCIPIT_SAMPLING_H
+#include "03-loop/loop.h"
+#include "07-sampling/funnel.h"
+#include "A19-constraints/constraint.h"
+@<What a user may set@>@;
+@<What binds a text@>@;
+@<Who chooses@>@;
+#endif
+
+@ Its parts are the settings, the stages in order, and the step.
+
+@(sampling.c@>=
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include "07-sampling/sampling.h"
+@;@#
+@<Settings that are real numbers@>@;
+@<The stages and their names@>@;
+@<Check ids in the settings@>@;
+@<Check the settings@>@;
+@<Run one stage@>@;
+@<Run all stages@>@;
+@<Bind a text@>@;
+@<Narrow the choice to what may come@>@;
+@<Choose a token for the loop@>@;
+@<End a text that nothing may follow@>@;
+
+@* One distribution through all stages. \label{sec:funnelseen}
+The module is complete. To see it at work, the built-in model is given three sentences, in which a dog thinks about soup and a mouse has milk, and is asked what the cat thinks about. Every stage has something to do. \Cref{fig:funnel} has the likeliest tokens, and a column for each stage.
+@^funnel@>
+
+\widefig{funnel}{fig:funnel}{One distribution on its way; dotted is what a stage removes. Somebody likes pancakes: their score is raised by 1. Milk and soup have been said, and are marked down; ``about soup'' must not stand there twice, and soup is out. The temperature sharpens what is left, four stages cut it, each renewing the sum of 1; then the dice fall.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty. Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
+
+Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its score is divided by 1.3, which leaves less than a third of its probability. Nobody would guess that from the number, because it depends on the size of the score. Min-p then cuts it away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that nobody had anything against: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
+
+\checkpoint[1,12]{build/out/07-sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the best}
+
+@ A figure like this one takes a model, a tokenizer, a cache and a sampler, which the program keeps together, and uses again for everything that follows.
+
+@<Open a study@>=
+struct study { struct laboratory *lab; struct tokenizer *t; struct store *s;
+  struct sampler d; struct settings want; struct continuation text;@|
+  double *logprob, nats, entropy, trail[256]; size_t steps; };
+  /* a model, a tokenizer, a cache and a sampler; the newest text, and sums over its
+     |steps|: what the model thought of them without any setting; |trail| has the
+     first of the sums of surprise */
+static bool study_open(struct study *u, struct laboratory *lab,
+  struct error *why)
+{
+  static const struct cache_wishes wishes = @[{ .rows = 1024 }@];
+  size_t vocab = lab->pocket->config.vocab_size;
+  *u = (struct study) @[{ .lab = lab, .d.s = sampling_normal }@];
+  u->t = tokenizer_open(&lab->m, "models/pocket", why);
+  u->s = u->t == NULL ? NULL
+    : cache_open(&lab->m, &lab->pocket->config, 1, &wishes, why);
+  return u->s != NULL && funnel_open(&u->d.f, &lab->m, lab->e.k, vocab, why)
+    && (u->logprob = memory_take(&lab->m, FOR_OTHER, vocab, 8, why)) != NULL;
+}
+
+@ It is closed as it was opened, and may have been opened half.
+
+@<Open a study@>=
+static void study_close(struct study *u)
+{
+  struct memory *m = &u->lab->m;
+  continuation_free(m, &u->text);
+  memory_give(m, FOR_OTHER, u->logprob, u->lab->pocket->config.vocab_size, 8);
+  if (u->d.f.m != NULL) funnel_close(&u->d.f);
+  store_close(u->s);
+  tokenizer_close(m, u->t);
+}
+
+@ A text is written by chapter 3's loop with chapter 4's cache. Somebody watches: at every step the model's own opinion is noted, before any setting, of the token that was chosen, and how undecided the model was. The first is a logarithm of a probability, the second the \emph{entropy}, the mean of minus that logarithm over all tokens.
+@^entropy@>
+
+@<Write a text, and note what the model thought@>=
+static bool note_opinion(void *self, const struct step *now)
+{
+  struct study *u = self;
+  size_t vocab = u->lab->pocket->config.vocab_size;
+  u->lab->e.k->log_softmax(&u->lab->e, now->logits, 1, vocab, u->logprob);
+  u->nats += u->logprob[now->chosen];
+  for (size_t i = 0; i < vocab; i++)
+    u->entropy -= num_exp(u->logprob[i]) * u->logprob[i];
+  if (u->steps < 256) u->trail[u->steps] = -u->nats;
+  u->steps++;
+  return true;
+}
+static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
+  size_t most, uint64_t seed, struct error *why)
+{
+  struct generator maker = @[{ &u->lab->e, u->lab->pocket, u->s,@|
+    &u->lab->m }@];
+  struct settings want = @[{ .max_new_tokens = most, .see = note_opinion,@|
+    .self = u, .keep = true, .choose = sampler_choose,@|
+    .chooser = &u->d }@];
+  u->d.seed = seed, u->nats = 0, u->entropy = 0, u->steps = 0;
+  continuation_free(&u->lab->m, &u->text);
+  return generate(&maker, prompt, n, &want, &u->text, why);
+}
+
+@ No end token is named: a text goes on behind its end, because what is to be measured wants texts of equal length. The prompt is mostly given in words.
+
+@<Write a text, and note what the model thought@>=
+static bool write_on(struct study *u, const char *prompt, size_t most,
+  uint64_t seed, struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct memory *m = &u->lab->m;
+  bool ok = tokenizer_encode(u->t, m, prompt, strlen(prompt), false, false,
+    &list, why) && write_ids(u, list.id, list.n, most, seed, why);
+  ids_free(m, &list);
+  return ok;
+}
+
+@ For the funnel one list of logits is enough, and a text that has something for every stage: a word to be marked down because it has been said, and a pair of words to be kept from coming back. The settings are such that each of the stages does something.
+
+@<Follow one distribution@>=
+static const char *const three = "The dog thought about soup. The mouse had"
+  " milk. The cat thought about";
+static bool begin_funnel(struct study *u, struct ids *list, float *logits,
+  struct error *why)
+{
+  struct laboratory *lab = u->lab;
+  if (!tokenizer_encode(u->t, &lab->m, three, strlen(three), false, false,
+      list, why)) return false;
+  size_t last = list->n - 1;
+  store_empty(u->s);
+  return evaluate(&lab->e, lab->pocket, u->s, list->id, list->n, &last, 1,
+      logits, why) && funnel_fill(&u->d.f, logits, why);
+}
+
+@ One word gets a bias, for somebody likes it.
+
+@<Follow one distribution@>=
+static bool choose_settings(struct study *u, uint32_t *liked,
+  struct biased *bias, struct error *why)
+{
+  if (!tokenizer_find(u->t, " pancakes", 9, liked))
+    return error_say(why, "the built-in model has no pancakes");
+  *bias = (struct biased) @[{ liked, 1, 1.0 }@];
+  struct sampling *s = &u->d.s;
+  *s = sampling_normal;
+  s->logit_bias = bias, s->n_logit_bias = 1;
+  s->repetition_penalty = 1.3, s->no_repeat_ngram = 2;
+  s->temperature = 0.8, s->top_k = 8, s->top_p = 0.95;
+  s->min_p = 0.2, s->typical_p = 0.9;
+  return sampling_check(s, u->d.f.vocab, why);
+}
+
+@ After each stage the distribution is looked at. What is printed is the number of tokens that are left, the entropy in bits, and the best of them.
+
+@<Follow one distribution@>=
+static double entropy_of(struct funnel *f)
+{
+  double h = 0;
+  funnel_distribution(f);
+  for (size_t i = 0; i < f->n; i++)
+    if (f->w[i] > 0) h -= f->w[i] * num_log(f->w[i]);
+  return h;
+}
+static void print_stage(struct study *u, const char *name)
+{
+  struct funnel *f = &u->d.f;
+  double bits = entropy_of(f) / num_log(2);
+  size_t n;
+  const unsigned char *byte = tokenizer_text(u->t, f->left[0], &n);
+  printf("%-11s %4zu left, %.2f bits, first \"%.*s\", %.3f\n", name,@|
+    f->n, bits, (int) n, (const char *) byte, f->w[0]);
+}
+
+@ The figure wants the probability of each of the first few tokens at every stage, so those are kept in a table, a column a stage.
+
+@<Follow one distribution@>=
+enum { SHOWN = 14, COLUMNS = N_STAGES + 2 };
+struct columns { uint32_t id[SHOWN]; double p[SHOWN][COLUMNS]; };
+static void note_column(struct study *u, struct columns *x, size_t column)
+{
+  struct funnel *f = &u->d.f;
+  funnel_distribution(f);
+  for (size_t i = 0; column == 0 && i < SHOWN; i++) x->id[i] = f->left[i];
+  for (size_t i = 0; i < SHOWN; i++)
+    for (size_t j = 0; j < f->n; j++)
+      if (f->left[j] == x->id[i]) x->p[i][column] = f->w[j];
+}
+
+@ The last column has the choice.
+
+@<Follow one distribution@>=
+static bool run_funnel(struct study *u, struct columns *x, bool print,
+  struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct biased bias;
+  uint32_t liked;
+  struct funnel *f = &u->d.f;
+  float *logits = memory_take(&u->lab->m, FOR_OTHER, f->vocab, 4, why);
+  bool ok = logits != NULL && choose_settings(u, &liked, &bias, why)
+    && begin_funnel(u, &list, logits, why);
+  if (ok) {
+    struct history h = @[{ list.id, list.n, list.n }@];
+    *x = (struct columns) @[{ .p = {{0}} }@];
+    @<Look before, between and behind the stages@>@;
+  }
+  u->d.s = sampling_normal;
+  ids_free(&u->lab->m, &list);
+  memory_give(&u->lab->m, FOR_OTHER, logits, f->vocab, 4);
+  return ok;
+}
+
+@ It is the module's own function that runs a stage, and nothing is done between two of them but looking.
+
+@<Look before, between and behind the stages@>=
+if (print) printf("... %s\n", strstr(three, "had")),@|
+  print_stage(u, "the model");
+note_column(u, x, 0);
+for (size_t i = 0; i < N_STAGES; i++) {
+  enum sampling_stage stage = u->d.s.stage[i];
+  sampling_stage_run(f, &u->d.s, stage, h);
+  note_column(u, x, 1 + i);
+  if (print) print_stage(u, sampling_stage_name(stage));
+}
+uint32_t id = funnel_choose(f, 1, 0, (uint32_t) list.n);
+for (size_t i = 0; i < SHOWN; i++) x->p[i][COLUMNS - 1] = x->id[i] == id;
+size_t length;
+const unsigned char *byte = tokenizer_text(u->t, id, &length);
+if (print) printf("chosen: \"%.*s\"\n", (int) length, (const char *) byte);
+
+@* What temperature does. \label{sec:heat}
+Three things are said of temperature: that it makes the next token less certain, that it makes texts more various, and that it leaves the likeliest token the likeliest. The last was proved with \eqref{eq:temperature}, and the program stops if it ever fails. The first can be seen in one distribution, that behind nine tokens about a good harvest, where a dozen words may follow. Its entropy behind a temperature of 1 is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=\frac12$ it is \val[2]{sampling.heat.0.5}; at $T=2$ \val[2]{sampling.heat.2}, that of more than $2^7$ equally likely words: now words are likely that the model does not believe in. At $T=10^2$ it is \val[2]{sampling.heat.100}, of \val[0]{sampling.heat.most} that the whole vocabulary has.
+
+\Cref{fig:warmth} has whole texts. Up to a temperature of $1\frac15$ they become more various, and the model, reading what it writes, remains as sure of itself as before; the texts stay within the grammar. Above it is another picture: a token that does not fit is taken now and then, the model has never seen what it should go on from, and becomes unsure, so that the next token is worse. Variety of the one kind and of the other looks the same to the number that counts different pairs.
+
+\fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token behind what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
+
+@ The table of one distribution needs no text, only logits.
+
+@<Heat one distribution@>=
+static const char *const harvest =
+  "The harvest of the kingdom was very good.";
+static bool logits_behind(struct study *u, const char *text, float *logits,
+  size_t *length, struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct memory *m = &u->lab->m;
+  store_empty(u->s);
+  bool ok = tokenizer_encode(u->t, m, text, strlen(text), false, false,@|
+    &list, why);
+  size_t last = list.n - 1;
+  ok = ok && evaluate(&u->lab->e, u->lab->pocket, u->s, list.id, list.n,@|
+    &last, 1, logits, why);
+  *length = list.n;
+  ids_free(m, &list);
+  return ok;
+}
+
+@ It is filled in, heated, and asked for its entropy; and the best token must be the one that it was.
+
+@<Heat one distribution@>=
+static bool heat(struct study *u, const float *logits, double t,
+  double *entropy, struct error *why)
+{
+  struct funnel *f = &u->d.f;
+  size_t best = 0;
+  for (size_t i = 1; i < f->vocab; i++)
+    if (logits[i] > logits[best]) best = i;
+  if (!funnel_fill(f, logits, why)) return false;
+  stage_temperature(f, t);
+  *entropy = entropy_of(f);
+  return f->left[0] == best
+    || error_say(why, "at temperature %g another token is the best", t);
+}
+
+@ Then texts. For each temperature eight are written, of 48 tokens each, from the same prompt and with seeds from 0 on. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
+@^distinct-n@>
+
+@<Write several texts, and compare them@>=
+enum { TEXTS = 8, LONG = 48 };
+struct habit { double distinct, entropy, logprob; size_t different; };
+  /* distinct-2; the mean entropy and log-probability of a token, in the model's
+     own opinion; how many texts differ from all before them */
+static void compare_texts(uint32_t text[TEXTS][LONG], struct habit *h)
+{
+  size_t pairs = TEXTS * (LONG - 1), fresh = 0;
+  for (size_t i = 0; i < pairs; i++) {
+    uint32_t *a = &text[i / (LONG - 1)][i % (LONG - 1)];
+    size_t j = 0;
+    while (j < i && memcmp(a, &text[j / (LONG - 1)][j % (LONG - 1)], 8) != 0)
+      j++;
+    fresh += j == i;
+  }
+  h->distinct = (double) fresh / (double) pairs, h->different = 0;
+  for (size_t i = 0; i < TEXTS; i++) {
+    size_t j = 0;
+    while (j < i && memcmp(text[i], text[j], sizeof text[i]) != 0) j++;
+    h->different += j == i;
+  }
+}
+
+@ The texts are written one after the other into a table, and what the model thought of them is averaged over all their tokens.
+
+@<Write several texts, and compare them@>=
+static bool write_several(struct study *u, const struct sampling *s,
+  struct habit *h, struct error *why)
+{
+  uint32_t text[TEXTS][LONG];
+  *h = (struct habit) @[{ .distinct = 0 }@];
+  u->d.s = *s;
+  for (size_t i = 0; i < TEXTS; i++) {
+    if (!write_on(u, harvest, LONG, i, why)) return false;
+    memcpy(text[i], u->text.text.id + u->text.n_prompt, sizeof text[i]);
+    h->entropy += u->entropy / (TEXTS * LONG);
+    h->logprob += u->nats / (TEXTS * LONG);
+  }
+  compare_texts(text, h);
+  u->d.s = sampling_normal;
+  return true;
+}
+
+@* A fork. \label{sec:fork}
+A tutorial asks us to imagine that at the tenth token ``however'' and ``additionally'' both have a probability of 15 percent. With the built-in model nobody has to imagine it: its grammar has such a sentence, of nine tokens, and the model has learnt it well. The two words have \val[3]{sampling.fork.p.1} and \val[3]{sampling.fork.p.2}, together \val[2]{sampling.fork.either}. (At 15 percent each it would be \val[2]{sampling.fork.wanted}, and two texts would part there, one each way, in \val[3]{claim.S3-47} of the cases; with the model's numbers it is \val[3]{sampling.fork.both}.) \Cref{fig:fork} has both ways.
+
+\widefig{fork}{fig:fork}{Nine tokens, and two ways on. Which of them is taken at the tenth decides about everything that follows: continued greedily, the one goes on with a bridge, and the other with mice.}{Nine outlined tokens: The harvest of the kingdom was very good. Behind them the way parts. Above, Additionally, then: the new bridge. Below, However, nearly as likely, then: the mice had.}
+
+Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree in \val[3]{sampling.agree.found} of the pairs, where \val[3]{sampling.agree.expected} are to be expected: hardly one pair in ten has even its first word in common. To draw so often the pass through the model is made once, since a draw depends on the seed and not on when it is made.
+@^fork@>
+
+@<Count what happens at the fork@>=
+struct crossing { size_t draws, took[2], same, pairs; double p[2], square;
+  uint32_t way[2]; };
+  /* of so many draws, how many took each of the two likeliest ways |way|; of |pairs| of
+     draws, how many agreed; what was to be expected */
+static void draw_many(struct study *u, size_t length, struct crossing *x)
+{
+  struct funnel *f = &u->d.f;
+  uint32_t before = 0;
+  funnel_distribution(f);
+  for (size_t i = 0; i < f->n; i++) x->square += f->w[i] * f->w[i];
+  for (int k = 0; k < 2; k++) x->p[k] = f->w[k], x->way[k] = f->left[k];
+  for (uint64_t seed = 0; seed < x->draws; seed++) {
+    uint32_t id = funnel_choose(f, seed, 0, (uint32_t) length);
+    for (int k = 0; k < 2; k++) x->took[k] += id == x->way[k];
+    if (seed % 2 == 1) x->pairs++, x->same += id == before;
+    before = id;
+  }
+}
+
+@ Two draws agree with the probability $\sum p_i^2$: the first takes $i$ with $p_i$, and the second takes it, too, with $p_i$ again.
+
+@<Print what happens at the fork@>=
+static bool print_fork(struct study *u, float *logits, struct error *why)
+{
+  struct crossing x = @[{ .draws = 20000 }@];
+  size_t length;
+  if (!logits_behind(u, harvest, logits, &length, why)
+      || !funnel_fill(&u->d.f, logits, why)) return false;
+  draw_many(u, length, &x);
+  double n = (double) x.draws;
+  printf("sampling.fork.at %zu\nsampling.fork.draws %zu\n", length + 1,
+    x.draws);
+  for (int k = 0; k < 2; k++)
+    printf("sampling.fork.p.%d %.3f\nsampling.fork.took.%d %.3f\n", k + 1,@|
+      x.p[k], k + 1, (double) x.took[k] / n);
+  printf("sampling.fork.either %.4f\nsampling.fork.both %.4f\n",@|
+    x.p[0] + x.p[1], 2 * x.p[0] * x.p[1]);
+  printf("sampling.agree.expected %.4f\nsampling.agree.found %.4f\n",@|
+    x.square, (double) x.same / (double) x.pairs);
+  printf("sampling.fork.wanted %.2f\nclaim.S3-47 %.3f\n", 0.15 + 0.15,@|
+    2 * 0.15 * 0.15);
+  return print_tie(u, logits, &x, why);
+}
+
+@ What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie one has to be made: a bias on the second lifts its score to that of the first, without rounding, since both are floats. Then the lower id is taken, for ever. A temperature that is nearly zero is not greedy at a tie: of \val{sampling.tie.draws} draws at $T=10^{-3}$ the share \val[3]{sampling.tie.cold} takes the first, as a coin would.
+@^ties@>
+
+@<Make a tie@>=
+static bool print_tie(struct study *u, const float *logits,
+  const struct crossing *x, struct error *why)
+{
+  struct funnel *f = &u->d.f;
+  double gap = (double) logits[x->way[0]] - (double) logits[x->way[1]];
+  struct biased lift = @[{ &x->way[1], 1, gap }@];
+  size_t first = 0, draws = 2000;
+  if (!funnel_fill(f, logits, why)) return false;
+  stage_sequence_bias(f, &lift, 1, NULL, 0);
+  stage_temperature(f, 0.001);
+  for (uint64_t seed = 0; seed < draws; seed++)
+    first += funnel_choose(f, seed, 0, 9) == x->way[0];
+  if (!funnel_fill(f, logits, why)) return false;
+  stage_sequence_bias(f, &lift, 1, NULL, 0);
+  stage_temperature(f, 0);
+  bool lower = f->left[0] == (x->way[0] < x->way[1] ? x->way[0]
+    : x->way[1]);
+  printf("sampling.tie.cold %.3f\nsampling.tie.draws %zu\nclaim.S3-21 %d\n",
+    (double) first / (double) draws, draws, lower);
+  return true;
+}
+
+@ For the figure each of the two ways is gone for a few steps: the word is put behind the prompt, and the model goes on greedily.
+
+@<Go both ways@>=
+static void print_pieces(struct study *u, int way, size_t from, size_t to)
+{
+  for (size_t i = from; i < to; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(u->t, u->text.text.id[i], &n);
+    printf("%d,%zu,%.*s\n", way, i, (int) n, (const char *) byte);
+  }
+}
+static bool print_ways(struct study *u, struct error *why)
+{
+  static const char *const way[] = @[{ " Additionally", " However" }@];
+  printf("way,place,piece\n");
+  for (int k = 0; k < 2; k++) {
+    char prompt[80];
+    snprintf(prompt, sizeof prompt, "%s%s", harvest, way[k]);
+    u->d.s.temperature = 0;
+    bool ok = write_on(u, prompt, 4, 0, why);
+    u->d.s = sampling_normal;
+    if (!ok) return false;
+    size_t n = u->text.n_prompt - 1;
+    if (k == 0) print_pieces(u, 0, 0, n);
+    print_pieces(u, 1 + k, n, u->text.text.n);
+  }
+  return true;
+}
+
+@* Several texts, and what they are worth. \label{sec:several}
+Now the four strategies that tutorials list, on one prompt, through the same function: near greedy, hotter, top-k, and the nucleus; and greedy decoding and the model as it is beside them. \Cref{tab:strategies} has \val{sampling.texts} texts of each, of \val{sampling.long} tokens.
+
+\begin{table}[tp]
+\tabcaption{tab:strategies}{Six strategies: how many of the texts are different; distinct-2; the model's own entropy and log-probability of a token, in bits. All settings but those named are normal.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
+\toprule
+& \tabhead{different} & \tabhead{distinct-2} & \tabhead{entropy} & \tabhead{log-probability}\\
+\midrule
+greedy, $T=0$ & \val{sampling.greedy.different} & \val[2]{sampling.greedy.distinct} & \val[2]{sampling.greedy.entropy} & \val[2]{sampling.greedy.logprob}\\
+near greedy, $T=\frac15$ & \val{sampling.near.different} & \val[2]{sampling.near.distinct} & \val[2]{sampling.near.entropy} & \val[2]{sampling.near.logprob}\\
+the best 3 & \val{sampling.topk.different} & \val[2]{sampling.topk.distinct} & \val[2]{sampling.topk.entropy} & \val[2]{sampling.topk.logprob}\\
+nucleus, $p=\frac7{10}$ & \val{sampling.nucleus.different} & \val[2]{sampling.nucleus.distinct} & \val[2]{sampling.nucleus.entropy} & \val[2]{sampling.nucleus.logprob}\\
+as it is, $T=1$ & \val{sampling.plain.different} & \val[2]{sampling.plain.distinct} & \val[2]{sampling.plain.entropy} & \val[2]{sampling.plain.logprob}\\
+hotter, $T=\frac32$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.distinct} & \val[2]{sampling.hotter.entropy} & \val[2]{sampling.hotter.logprob}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+Two lines are worth a second look. Near greedy is not greedy: its eight texts are all different, and likelier on the average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; chapter 9 goes after that. And the nucleus, which removes up to three tenths of the probability at every place, loses little variety and has two thirds of the surprise. With the extremes everything is as it should be: $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
+
+\checkpoint[13,18]{build/out/07-sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
+
+Four of the six texts begin alike, and that is no accident. They have the same seed, so the same noise belongs to the same tokens; settings that change the scores a little do not change the winner. Whoever compares settings compares them on the same dice.
+@^common random numbers@>
+
+@<Compare the strategies@>=
+static const struct { const char *name; double t; size_t k; double p; }
+  strategy[] = @[{ {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1},@|
+    {"plain", 1, 0, 1}, {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1},@|
+    {"nucleus", 1, 0, 0.7} }@];
+enum { N_STRATEGIES = sizeof strategy / sizeof strategy[0] };
+static struct sampling as_strategy(int i)
+{
+  struct sampling s = sampling_normal;
+  s.temperature = strategy[i].t, s.top_k = strategy[i].k;
+  s.top_p = strategy[i].p;
+  return s;
+}
+
+@ Each strategy is then a setting like any other.
+
+@<Compare the strategies@>=
+static bool print_strategies(struct study *u, struct error *why)
+{
+  for (int i = 0; i < N_STRATEGIES; i++) {
+    struct sampling s = as_strategy(i);
+    struct habit h;
+    if (!write_several(u, &s, &h, why)) return false;
+    printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n",@|
+      strategy[i].name, h.different, strategy[i].name, h.distinct);
+    printf("sampling.%s.entropy %.3f\nsampling.%s.logprob %.3f\n",@|
+      strategy[i].name, h.entropy / num_log(2), strategy[i].name,@|
+      h.logprob / num_log(2));
+  }
+  printf("sampling.texts %d\nsampling.long %d\n", TEXTS, LONG);
+  return true;
+}
+
+@ The checkpoint shows a text of each, with the third of the seeds.
+
+@<Compare the strategies@>=
+static bool show_strategies(struct study *u, struct error *why)
+{
+  for (int i = 0; i < N_STRATEGIES; i++) {
+    struct bytes text = @[{ NULL, 0, 0 }@];
+    u->d.s = as_strategy(i);
+    bool ok = write_on(u, harvest, 14, 2, why)
+      && tokenizer_decode(u->t, &u->lab->m, u->text.text.id
+        + u->text.n_prompt, 14, true, &text, why);
+    for (size_t j = 0; j < text.n; j++)
+      if (text.byte[j] == '\n') text.byte[j] = '/';
+    printf("%-8s%.*s\n", strategy[i].name, (int) (text.n < 50 ? text.n
+      : 50), (const char *) text.byte);
+    bytes_free(&u->lab->m, &text);
+    u->d.s = sampling_normal;
+    if (!ok) return false;
+  }
+  return true;
+}
+
+@ Whoever judges a model by one text judges the dice as well. Let some property of a text be there with the probability $p$; here, that the text goes on with the first of the two words of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
+\begin{equation}\label{eq:stderr}
+  \sqrt{\frac{p(1-p)}n}.
+\end{equation}
+For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. To see the error itself, the experiment of $n$ texts is repeated over and over. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula and \val[3]{sampling.error.found.1} in the experiment, more than the share itself; for $n=10^2$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs $10^2$ times the texts.
+@^standard error@>
+
+@<Measure the error of a measurement@>=
+static void print_error(struct study *u, const struct crossing *x, size_t n,
+  size_t length)
+{
+  double p = x->p[0], sum = 0;
+  for (uint64_t round = 0; round < 400; round++) {
+    size_t found = 0;
+    for (uint64_t i = 0; i < n; i++)
+      found += funnel_choose(&u->d.f, 1000000 + round * n + i, 0,@|
+        (uint32_t) length) == x->way[0];
+    double off = (double) found / (double) n - p;
+    sum += off * off;
+  }
+  printf("sampling.error.expected.%zu %.4f\nsampling.error.found.%zu %.4f\n",
+    n, sqrt(p * (1 - p) / (double) n), n, sqrt(sum / 400));
+}
+
+@* Going round in circles. \label{sec:loops}
+Greedy decoding of the built-in model, with the end token ignored, comes into a circle by itself: a little story about the harvest, whose first sentence is the prompt, of \val{sampling.loop.none.circle} tokens ends, begins again, and is told in the same words, because after the same text the same model says the same. Which of the measures breaks the circle, when, and at what price? \Cref{tab:circles} says it for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
+
+\begin{table}[tp]
+\tabcaption{tab:circles}{Seven attempts at a greedy circle: the length of the circle at the end, 0 for none; the first step at which the measure changed the choice, and how often it did; the mean log-probability of a token, in bits. A temperature is no penalty: it changes the dice, and never the best token.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
+\toprule
+& \tabhead{circle} & \tabhead{first} & \tabhead{times} & \tabhead{log-probability}\\
+\midrule
+nothing & \val{sampling.loop.none.circle} & --- & \val{sampling.loop.none.acted} & \val[2]{sampling.loop.none.logprob}\\
+presence penalty 1 & \val{sampling.loop.presence.circle} & \val{sampling.loop.presence.first} & \val{sampling.loop.presence.acted} & \val[2]{sampling.loop.presence.logprob}\\
+frequency penalty 0.5 & \val{sampling.loop.frequency.circle} & \val{sampling.loop.frequency.first} & \val{sampling.loop.frequency.acted} & \val[2]{sampling.loop.frequency.logprob}\\
+repetition penalty 1.1 & \val{sampling.loop.repetition.circle} & \val{sampling.loop.repetition.first} & \val{sampling.loop.repetition.acted} & \val[2]{sampling.loop.repetition.logprob}\\
+repetition penalty 1.5 & \val{sampling.loop.strong.circle} & \val{sampling.loop.strong.first} & \val{sampling.loop.strong.acted} & \val[2]{sampling.loop.strong.logprob}\\
+no 4-gram twice & \val{sampling.loop.ngram.circle} & \val{sampling.loop.ngram.first} & \val{sampling.loop.ngram.acted} & \val[2]{sampling.loop.ngram.logprob}\\
+temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.warmth.acted} & \val[2]{sampling.loop.warmth.logprob}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+\fig{circles}{fig:circles}{The surprise of all tokens so far, for four of the attempts. The circle climbs by the same amount in each round, mostly where the story might have been another. The weaker repetition penalty costs hardly more; dice cost most.}{Four curves of surprise over the tokens written, in bits. Greedy decoding rises in equal steps, one for each round. The weaker repetition penalty stays close to it. No 4-gram twice jumps once and then rises. Temperature 1 rises fastest.}
+
+All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, for greedy decoding had not looked for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and needs to act twice; the strong penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, not circles. That they work here does not mean that they work, as a toy will show.
+
+@ A text goes in a circle if its last so many tokens are the same as those before them and those before these: three times in a row. The length of the circle is not known; so all lengths are tried, the shortest first, and the comparison goes backwards from the end, where it mostly fails at once.
+@^loop, of a text@>
+
+@<Look for a circle@>=
+static size_t circle(const uint32_t *id, size_t n)
+{
+  for (size_t period = 1; period <= n / 3; period++) {
+    size_t i = n - 1;
+    while (i >= n - 2 * period && id[i] == id[i - period]) i--;
+    if (i < n - 2 * period) return period;
+  }
+  return 0;
+}
+
+@ And if a measure has broken it: which stage acted? To know it, the best token is looked at before the stages, which is what the loop has put into |*chosen|, and behind each of them; the stage behind which it is another has acted. The loop asks a chooser for every token; this one runs the stages one by one.
+
+@<Choose, and note which stage acted@>=
+struct witness { struct study *u; size_t acted[N_STAGES], steps, first; };
+static bool choose_watched(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  struct witness *x = self;
+  struct funnel *f = &x->u->d.f;
+  struct history h = @[{ text->text.id, text->text.n, text->n_prompt }@];
+  if (!funnel_fill(f, logits, why)) return false;
+  x->steps++;
+  for (size_t i = 0; i < x->u->d.s.n_stages; i++) {
+    enum sampling_stage stage = x->u->d.s.stage[i];
+    sampling_stage_run(f, &x->u->d.s, stage, h);
+    if (f->n == 0) return error_say(why, "no token is left");
+    if (f->z[*chosen] > -INFINITY && is_best(f, *chosen)) continue;
+    if (x->first == 0) x->first = x->steps;
+    x->acted[stage]++;
+    break;
+  }
+  return sampler_choose(&x->u->d, logits, text, chosen, why);
+}
+
+@ A token is still the best if none that is left has a higher score, or an equal one and a lower id.
+
+@<Tell whether a token is still the best@>=
+static bool is_best(const struct funnel *f, uint32_t id)
+{
+  for (size_t i = 0; i < f->n; i++) {
+    uint32_t other = f->left[i];
+    if (f->z[other] > f->z[id] || (f->z[other] == f->z[id] && other < id))
+      return false;
+  }
+  return true;
+}
+
+@ The measures to be tried are the settings below; each is used alone, and greedily.
+
+@<Break the circle@>=
+static const struct { const char *name; double r, frequency, presence;
+  size_t ngram; double t; } measure[] = @[{@|
+  {"none", 1, 0, 0, 0, 0}, {"presence", 1, 0, 1, 0, 0},@|
+  {"frequency", 1, 0.5, 0, 0, 0}, {"repetition", 1.1, 0, 0, 0, 0},@|
+  {"strong", 1.5, 0, 0, 0, 0}, {"ngram", 1, 0, 0, 4, 0},@|
+  {"warmth", 1, 0, 0, 0, 1} }@];
+enum { N_MEASURES = sizeof measure / sizeof measure[0], ROUND = 240 };
+static bool try_measure(struct study *u, int i, struct witness *x,
+  struct error *why)
+{
+  struct generator maker = @[{ &u->lab->e, u->lab->pocket, u->s,@|
+    &u->lab->m }@];
+  struct settings want = @[{ .max_new_tokens = ROUND, .keep = true,@|
+    .see = note_opinion, .self = u, .choose = choose_watched,@|
+    .chooser = x }@];
+  struct sampling *s = &u->d.s;
+  *s = sampling_normal, *x = (struct witness) @[{ .u = u }@];
+  s->temperature = measure[i].t, s->repetition_penalty = measure[i].r;
+  s->frequency_penalty = measure[i].frequency;
+  s->presence_penalty = measure[i].presence;
+  s->no_repeat_ngram = measure[i].ngram;
+  @<Write from the harvest on, with these settings@>@;
+}
+
+@ Here |write_on| will not do, as it names its own chooser.
+
+@<Write from the harvest on, with these settings@>=
+struct ids list = @[{ NULL, 0, 0 }@];
+struct memory *m = &u->lab->m;
+u->nats = 0, u->entropy = 0, u->steps = 0, u->d.seed = 0;
+continuation_free(m, &u->text);
+bool ok = tokenizer_encode(u->t, m, harvest, strlen(harvest), false, false,
+  &list, why) && generate(&maker, list.id, list.n, &want, &u->text, why);
+ids_free(m, &list);
+u->d.s = sampling_normal;
+return ok;
+
+@ What is reported of each: the length of the circle in which the text ends, 0 if in none; the first step at which a stage acted, and how often; and what the text cost, in the model's opinion of its tokens. A measure that breaks the circle by making the model say what it does not believe has a price.
+
+@<Break the circle@>=
+static bool print_measures(struct study *u, struct error *why)
+{
+  for (int i = 0; i < N_MEASURES; i++) {
+    struct witness x;
+    size_t acted = 0;
+    if (!try_measure(u, i, &x, why)) return false;
+    for (int k = 0; k < N_STAGES; k++) acted += x.acted[k];
+    printf("sampling.loop.%s.circle %zu\nsampling.loop.%s.first %zu\n",@|
+      measure[i].name, circle(u->text.text.id, u->text.text.n),@|
+      measure[i].name, x.first);
+    printf("sampling.loop.%s.acted %zu\nsampling.loop.%s.logprob %.3f\n",@|
+      measure[i].name, acted, measure[i].name,@|
+      u->nats / (double) u->steps / num_log(2));
+  }
+  printf("sampling.loop.long %d\n", ROUND);
+  return true;
+}
+
+@ For the figure the surprise of all tokens so far is added up, in bits: in a circle the same surprises come again, and the line is the same again.
+
+@<Break the circle@>=
+static bool print_circles(struct study *u, struct error *why)
+{
+  static double bits[N_MEASURES][ROUND];
+  struct witness x;
+  for (int i = 0; i < N_MEASURES; i++) {
+    if (!try_measure(u, i, &x, why)) return false;
+    memcpy(bits[i], u->trail, sizeof bits[i]);
+  }
+  printf("step");
+  for (int i = 0; i < N_MEASURES; i++) printf(",%s", measure[i].name);
+  for (size_t k = 0; k < ROUND; k++) {
+    printf("\n%zu", k + 1);
+    for (int i = 0; i < N_MEASURES; i++)
+      printf(",%.3f", bits[i][k] / num_log(2));
+  }
+  printf("\n");
+  return true;
+}
+
+@* Where each of them fails. \label{sec:toyloop}
+A toy is enough to see it. It is a model whose logits are 5, 3 and $2\frac12$ for ever, whatever stands before; greedy decoding writes its first token for ever. A presence penalty of 1 lowers that token to 4, and it stays the best: of \val{sampling.toy.presence1.length} tokens \val{sampling.toy.presence1.others} are others. One of $2\frac12$ lowers it so far that the second wins, \val[word]{sampling.toy.presence2.others} time; then both have been seen, both are lowered alike, and the circle is back. (The first has $2\frac12$ then, like the third, and wins by its id.) A repetition penalty of $\frac65$ divides 5 by so little that it stays above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of $\frac12$ grows with each use, and never lets one token win for ever;
+it makes a circle of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
+Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, nothing is left, and that is an error.
+
+So of the four only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair has at most $V^2+1$ tokens, and may come to a dead end long before.
+
+@<Let a toy go round@>=
+enum { TOY = 60 };
+static size_t run_toy(struct funnel *f, const struct sampling *s,
+  uint32_t *id)
+{
+  static const float logits[3] = @[{ 5, 3, 2.5f }@];
+  size_t n = 0;
+  struct error why;
+  while (n < TOY && sampling_run(f, s, logits,
+      (struct history) @[{ id, n, 0 }@], &why)) {
+    stage_temperature(f, 0);
+    id[n++] = f->left[0];
+  }
+  return n;
+}
+
+@ Six settings, and of each how many tokens were written before nothing was left, which of them were not the first token, and the circle at the end.
+
+@<Let a toy go round@>=
+static bool print_toy(struct study *u, struct error *why)
+{
+  static const struct { const char *name; double r, frequency, presence;
+    size_t ngram; } toy[] = @[{ {"presence1", 1, 0, 1, 0},@|
+    {"presence2", 1, 0, 2.5, 0}, {"repetition1", 1.2, 0, 0, 0},@|
+    {"repetition2", 2, 0, 0, 0}, {"frequency", 1, 0.5, 0, 0},@|
+    {"ngram", 1, 0, 0, 2} }@];
+  struct funnel f;
+  if (!funnel_open(&f, &u->lab->m, u->lab->e.k, 3, why)) return false;
+  for (size_t i = 0; i < sizeof toy / sizeof *toy; i++) {
+    uint32_t id[TOY];
+    struct sampling s = sampling_normal;
+    s.repetition_penalty = toy[i].r, s.presence_penalty = toy[i].presence;
+    s.frequency_penalty = toy[i].frequency;
+    s.no_repeat_ngram = toy[i].ngram;
+    size_t n = run_toy(&f, &s, id), others = 0;
+    for (size_t k = 0; k < n; k++) others += id[k] != 0;
+    printf("sampling.toy.%s.length %zu\nsampling.toy.%s.others %zu\n"@|
+      "sampling.toy.%s.circle %zu\n", toy[i].name, n, toy[i].name, others,
+      toy[i].name, circle(id, n));
+  }
+  funnel_close(&f);
+  return true;
+}
+
+@* A model that reads itself. \label{sec:exposure}
+In training a model reads true texts, and is asked for the next token of each; in writing it reads what it has written. An error of its own is a beginning that it has never seen, and the next token is predicted from there. This difference is called \emph{exposure bias}.\side{Bengio, Vinyals, Jaitly and Shazeer 2015; Ranzato and others 2016.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover from an error with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
+\begin{equation}\label{eq:exposure}
+  x=\frac{e}{e+r}.
+\end{equation}
+With $e=0.01$ and $r=0.1$ the share \val[2]{claim.S1-40} of the tokens is wrong, nine times as many as when each is predicted from a true beginning.
+@^exposure bias@>@^teacher forcing@>
+
+@ For the built-in model it can be measured in a text of its grammar that it has not been trained on. At every fifth place, from the tenth on, the true text is cut off, and the model writes on greedily, for \val{sampling.exposure.places} tokens. The first of these it predicts from a true beginning; the second already from one that it may have got wrong; and so on. Counted is how often the token in each place is the true one. Not every other token is an error, as many words would do; but where the model is given the true text, at the same places, as many words would do as well.
+
+\Cref{fig:exposure} has the result. With the true text before it the model has the right token in \val[2]{sampling.forced.1} of \val{sampling.exposure.tries} places, and it does as well at each of the others; at the last it is \val[2]{sampling.forced.last}. On its own it has \val[2]{sampling.free.1} at the first and \val[2]{sampling.free.last} at the last. That is no proof of bad writing: both texts may be good tales. It is the measure of how fast a text that was left to itself parts from one that was not.
+
+\fig{exposure}{fig:exposure}{How often the token is the true one, place by place. Given the true text each time, the model loses nothing on the way; given its own, it has left the true text behind after a dozen tokens, mostly for another that would have done as well.}{Two curves over places 1 to 16. The one for true beginnings stays near five sixths. The one for the model's own text begins there and falls to a seventh.}
+
+@<Read itself@>=
+enum { AHEAD = 16 };
+struct forced { size_t tries, right[AHEAD], given[AHEAD]; };
+static bool run_ahead(struct study *u, const struct ids *tale, size_t at,
+  struct forced *x, struct error *why)
+{
+  u->d.s.temperature = 0;
+  bool ok = write_ids(u, tale->id, at, AHEAD, 0, why);
+  u->d.s = sampling_normal;
+  if (!ok) return false;
+  const uint32_t *own = u->text.text.id;
+  for (size_t i = 0; i < AHEAD; i++)
+    x->right[i] += own[at + i] == tale->id[at + i];
+  x->tries++;
+  return true;
+}
+
+@ For comparison the model is given the true text at each place as well: that is what it was trained for. All rows of the text are read in one pass, and each says what it expects next.
+
+@<Read itself@>=
+static bool expect_each(struct study *u, const struct ids *tale,
+  uint32_t *expected, struct error *why)
+{
+  struct memory *m = &u->lab->m;
+  size_t n = tale->n, v = u->d.f.vocab;
+  size_t *which = memory_take(m, FOR_OTHER, n, sizeof *which, why);
+  float *logits = which == NULL ? NULL
+    : memory_take(m, FOR_OTHER, n * v, sizeof *logits, why);
+  for (size_t i = 0; which != NULL && i < n; i++) which[i] = i;
+  store_empty(u->s);
+  bool ok = logits != NULL && evaluate(&u->lab->e, u->lab->pocket, u->s,
+    tale->id, n, which, n, logits, why);
+  for (size_t i = 0; ok && i < n; i++) {
+    expected[i] = 0;
+    for (size_t k = 1; k < v; k++)
+      if (logits[i * v + k] > logits[i * v + expected[i]])
+        expected[i] = (uint32_t) k;
+  }
+  memory_give(m, FOR_OTHER, logits, n * v, sizeof *logits);
+  memory_give(m, FOR_OTHER, which, n, sizeof *which);
+  return ok;
+}
+
+@ The tales lie beside the model, separated by the text of the end token; the first of them is enough.
+
+@<Read itself@>=
+static bool read_tale(struct study *u, struct ids *tale, struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
+  size_t n = 0;
+  while (n < map.size && memcmp(map.bytes + n, "<|endoftext|>",
+      map.size - n < 13 ? map.size - n : 13) != 0) n++;
+  bool ok = tokenizer_encode(u->t, &u->lab->m, (const char *) map.bytes, n,
+    false, false, tale, why);
+  file_unmap(&map);
+  return ok;
+}
+
+@ Here both kinds of prediction are counted, place by place, from every fifth token on.
+
+@<Read itself@>=
+static bool measure_exposure(struct study *u, struct forced *x,
+  struct error *why)
+{
+  struct ids tale = @[{ NULL, 0, 0 }@];
+  uint32_t expected[1024];
+  bool ok = read_tale(u, &tale, why)
+    && (tale.n < 1024 || error_say(why, "the tale is too long"))
+    && expect_each(u, &tale, expected, why);
+  *x = (struct forced) @[{ .tries = 0 }@];
+  for (size_t at = 10; ok && at + AHEAD <= tale.n; at += 5) {
+    ok = run_ahead(u, &tale, at, x, why);
+    for (size_t i = 0; i < AHEAD; i++)
+      x->given[i] += expected[at + i - 1] == tale.id[at + i];
+  }
+  ids_free(&u->lab->m, &tale);
+  return ok;
+}
+
+@ In the prose stand the first place and the last; the figure has them all.
+
+@<Read itself@>=
+static bool print_exposure(struct study *u, bool points, struct error *why)
+{
+  struct forced x;
+  if (!measure_exposure(u, &x, why)) return false;
+  double n = (double) x.tries;
+  if (points) printf("place,forced,free\n");
+  for (size_t i = 0; points && i < AHEAD; i++)
+    printf("%zu,%.4f,%.4f\n", i + 1, (double) x.given[i] / n,
+      (double) x.right[i] / n);
+  if (points) return true;
+  printf("sampling.exposure.tries %zu\nsampling.exposure.places %d\n",
+    x.tries, AHEAD);
+  printf("sampling.forced.1 %.3f\nsampling.forced.last %.3f\n",@|
+    (double) x.given[0] / n, (double) x.given[AHEAD - 1] / n);
+  printf("sampling.free.1 %.3f\nsampling.free.last %.3f\n",@|
+    (double) x.right[0] / n, (double) x.right[AHEAD - 1] / n);
+  return true;
+}
+
+@* Another order of summation. \label{sec:otherorder}
+Greedy decoding is deterministic, it is said, ``assuming identical infrastructure''. The assumption is that every sum is added up in the same order. In this book it is, by definition; elsewhere it depends on the number of texts that are computed at once, on the kernel that was chosen for their number, and on the device. What would another order change? It is easy to try: the table of kernels gets another |linear|, which adds its products one after the other instead of in sixteen lanes.
+
+Of \val{sampling.order.entries} logits, behind \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not never. A text of $10^3$ tokens has $10^3$ chances, a service writes texts all day, and after the first flip everything is another text. It did not happen in these; elsewhere it has been reported often enough, by people who were told that it cannot be.
+@^order of summation@>@^determinism@>
+
+@<Add up in another order@>=
+static float weight_at(struct tensor w, size_t i)
+{
+  const uint16_t *half = w.data;
+  if (w.type == WEIGHT_F16) return num_from_f16(half[i]);
+  if (w.type == WEIGHT_BF16) return num_from_bf16(half[i]);
+  return ((const float *) w.data)[i];
+}
+
+@ The other kernel is what anybody would write first: for each output a sum that grows from left to right.
+
+@<Add up in another order@>=
+static void plain_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    for (size_t i = 0; i < rows * w->out; i++) {
+      size_t row = i / w->out, o = i % w->out;
+      float sum = 0;
+      for (size_t k = 0; k < w->in; k++)
+        sum += x[row * w->in + k] * weight_at(w->weight, w->transposed@|
+          ? k * w->out + o : o * w->in + k);
+      y[m][i] = sum;
+    }
+  }
+}
+
+@ The built-in model has no biases, so nothing is missing here; and its attention, norms and curves stay as they are. The logits behind every token of a text are computed in both ways, and compared bit by bit; then the tokens: the likeliest, and those that many seeds draw from each of the distributions.
+
+@<Add up in another order@>=
+struct otherwise { size_t entries, differ, places, flips, draws, drawn;
+  double most; };
+static bool compare_draws(struct study *u, const float *a, const float *b,
+  uint32_t position, struct otherwise *x, struct error *why)
+{
+  enum { SEEDS = 200 };
+  uint32_t first[SEEDS];
+  for (int k = 0; k < 2; k++) {
+    if (!funnel_fill(&u->d.f, k == 0 ? a : b, why)) return false;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+      uint32_t id = funnel_choose(&u->d.f, seed, 0, position);
+      if (k == 0) first[seed] = id;
+      else x->drawn += id != first[seed];
+    }
+  }
+  x->draws += SEEDS;
+  return true;
+}
+
+@ Row by row the two lists of logits are held against each other, and both are asked for their best token.
+
+@<Add up in another order@>=
+static bool compare_logits(struct study *u, const float *a, const float *b,
+  size_t rows, struct otherwise *x, struct error *why)
+{
+  size_t v = u->d.f.vocab;
+  *x = (struct otherwise) @[{ .entries = rows * v, .places = rows }@];
+  for (size_t r = 0; r < rows; r++, a += v, b += v) {
+    size_t best = 0, other = 0;
+    for (size_t i = 0; i < v; i++) {
+      double off = fabs((double) a[i] - (double) b[i]);
+      x->differ += off > 0, x->most = off > x->most ? off : x->most;
+      best = a[i] > a[best] ? i : best, other = b[i] > b[other] ? i : other;
+    }
+    x->flips += best != other;
+    if (!compare_draws(u, a, b, (uint32_t) r, x, why)) return false;
+  }
+  return true;
+}
+
+@ The beginning of the tale is enough.
+
+@<Add up in another order@>=
+enum { OTHER_ROWS = 96 };
+static bool both_orders(struct study *u, const struct ids *tale,
+  float *logits, struct otherwise *x, struct error *why)
+{
+  size_t which[OTHER_ROWS], v = u->d.f.vocab;
+  struct kernels other = *u->lab->e.k;
+  struct engine e[2] = @[{ u->lab->e, u->lab->e }@];
+  other.linear = plain_linear, e[1].k = &other;
+  for (size_t i = 0; i < OTHER_ROWS; i++) which[i] = i;
+  for (int k = 0; k < 2; k++) {
+    store_empty(u->s);
+    if (!evaluate(&e[k], u->lab->pocket, u->s, tale->id, OTHER_ROWS, which,
+        OTHER_ROWS, logits + (k == 0 ? 0 : OTHER_ROWS * v), why)) return false;
+  }
+  return compare_logits(u, logits, logits + OTHER_ROWS * v, OTHER_ROWS, x,
+    why);
+}
+static bool print_other_order(struct study *u, struct error *why)
+{
+  struct ids tale = @[{ NULL, 0, 0 }@];
+  struct otherwise x;
+  size_t n = 2 * OTHER_ROWS * u->d.f.vocab;
+  float *logits = memory_take(&u->lab->m, FOR_OTHER, n, 4, why);
+  bool ok = logits != NULL && read_tale(u, &tale, why)
+    && both_orders(u, &tale, logits, &x, why);
+  ids_free(&u->lab->m, &tale);
+  memory_give(&u->lab->m, FOR_OTHER, logits, n, 4);
+  if (ok) printf("sampling.order.entries %zu\nsampling.order.differ %.3f\n"@|
+      "sampling.order.most %.1f\nsampling.order.places %zu\n"@|
+      "sampling.order.flips %zu\nsampling.order.draws %zu\n"@|
+      "sampling.order.drawn %zu\nclaim.S3-49 %.3f\n", x.entries,@|
+      (double) x.differ / (double) x.entries, 1e6 * x.most, x.places, x.flips,@|
+      x.draws, x.drawn, (double) x.differ / (double) x.entries);
+  return ok;
+}
+
+@* The order of the stages. \label{sec:stageorder}
+OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts before it divides, and does the dividing last; Hugging Face has most of the first order, but bans n-grams and bad words behind the penalties, and knows nothing of presence. Users of each expect their own. Since the order is a list here, either is one wish away; but how often does it matter?
+
+It matters when the temperature changes what the cut sees. A temperature above 1 flattens; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k is indifferent, since the order of the tokens is the same. At $T=2$ a nucleus of nine tenths has \val{sampling.order.before} tokens at the fork if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of settings, drawn by the generator of this chapter with another last word of the counter, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
+
+@<Change the order of the stages@>=
+static const char *const llama_order[] = @[{ "bias", "penalties", "ngram",@|
+  "top_k", "typical_p", "top_p", "min_p", "temperature" }@];
+
+@ Settings by the dice: a temperature always, each of the three cuts with an even chance, and all from four words of random bits.
+
+@<Change the order of the stages@>=
+static struct sampling drawn_settings(uint32_t number)
+{
+  uint32_t key[2] = @[{ 7, 0 }@], counter[4] = @[{ number, 0, 0, 7 }@];
+  uint32_t out[4];
+  struct sampling s = sampling_normal;
+  philox4x32(key, counter, out);
+  s.temperature = 0.5 + (out[0] % 16) / 10.0;
+  if (out[1] % 2 == 1) s.top_k = 1 + out[1] / 2 % 40;
+  if (out[2] % 2 == 1) s.top_p = 0.5 + (out[2] / 2 % 10) / 20.0;
+  if (out[3] % 2 == 1) s.min_p = (out[3] / 2 % 10) / 40.0;
+  return s;
+}
+
+@ Two sets of tokens are the same if they are as many: both are the beginning of the same order.
+
+@<Try many settings in both orders@>=
+static bool print_orders(struct study *u, const float *logits,
+  struct error *why)
+{
+  struct history none = @[{ NULL, 0, 0 }@];
+  struct funnel *f = &u->d.f;
+  size_t differ = 0, sets = 1000;
+  for (uint32_t number = 0; number < sets; number++) {
+    struct sampling s = drawn_settings(number), t = s;
+    if (!sampling_stages_parse(&t, llama_order, N_STAGES, why)
+        || !sampling_run(f, &s, logits, none, why)) return false;
+    size_t left = f->n;
+    if (!sampling_run(f, &t, logits, none, why)) return false;
+    differ += f->n != left;
+  }
+  printf("sampling.orders.sets %zu\nsampling.orders.differ %zu\n", sets,
+    differ);
+  return print_one_order(u, logits, why);
+}
+
+@ And one of them, to be looked at: a temperature of 2, and a nucleus of nine tenths. Beside it, the same nucleus at a place where the model is sure.
+
+@<Change the order of the stages@>=
+static bool print_sure(struct study *u, struct error *why)
+{
+  size_t length;
+  float *logits = memory_take(&u->lab->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  bool ok = logits != NULL
+    && logits_behind(u, "The cat sat on", logits, &length, why)
+    && funnel_fill(&u->d.f, logits, why);
+  if (ok) {
+    stage_top_p(&u->d.f, 0.9);
+    printf("sampling.sure %zu\n", u->d.f.n);
+  }
+  memory_give(&u->lab->m, FOR_OTHER, logits, u->d.f.vocab, 4);
+  return ok;
+}
+static bool print_one_order(struct study *u, const float *logits,
+  struct error *why)
+{
+  struct history none = @[{ NULL, 0, 0 }@];
+  struct sampling s = sampling_normal;
+  s.temperature = 2, s.top_p = 0.9;
+  if (!sampling_run(&u->d.f, &s, logits, none, why)) return false;
+  printf("sampling.order.before %zu\n", u->d.f.n);
+  if (!sampling_stages_parse(&s, llama_order, N_STAGES, why)
+      || !sampling_run(&u->d.f, &s, logits, none, why)) return false;
+  printf("sampling.order.after %zu\n", u->d.f.n);
+  return print_sure(u, why);
+}
+
+@* What it costs. \label{sec:samplingcost}
+A vocabulary of \val{sampling.large} tokens, Llama 3's, is filled with scores from a normal distribution, three times as wide as the standard one; there is no model behind it, since it is the sampler that is to be measured. The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Behind a nucleus of nine tenths \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with settings as one finds them recommended, a temperature of $\frac45$, the best 40, a share of $\frac{19}{20}$ and a twentieth of the best, \val{sampling.usual.left} are left.
+@^cost of sampling@>
+
+\fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, most of the time goes into random bits; with a nucleus, into sorting. The usual settings cut to a few dozen tokens before anything dear is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
+
+In the same time a model reads a small part of its weights. The sampler is not what one waits for, as long as it does not sort by comparisons and does not compute what it does not need.
+
+@<Fill a large vocabulary@>=
+enum { LARGE = 128256 };
+static void normal_logits(float *logits)
+{
+  for (uint32_t i = 0; i < LARGE; i++) {
+    uint32_t key[2] = @[{ 8, 0 }@], counter[4] = @[{ i, 0, 0, 8 }@], w[4];
+    philox4x32(key, counter, w);
+    double radius = sqrt(-2 * num_log((w[0] + 0.5) * 0x1p-32));
+    double angle = (w[1] + 0.5) * 0x1p-32 * 6.283185307179586;
+    logits[i] = (float) (3 * radius * num_cos(angle));
+  }
+}
+static const struct { const char *name; double t; size_t k;
+  double p, m, typical; } load[] = @[{ {"greedy", 0, 0, 1, 0, 1},@|
+  {"plain", 1, 0, 1, 0, 1}, {"usual", 0.8, 40, 0.95, 0.05, 1},@|
+  {"nucleus", 1, 0, 0.9, 0, 1}, {"typical", 1, 0, 1, 0, 0.9} }@];
+enum { N_LOADS = sizeof load / sizeof load[0] };
+static struct sampling as_load(int i)
+{
+  struct sampling s = sampling_normal;
+  s.temperature = load[i].t, s.top_k = load[i].k, s.top_p = load[i].p;
+  s.min_p = load[i].m, s.typical_p = load[i].typical;
+  return s;
+}
+
+@ The numbers are the same on every machine, and so they are keys.
+
+@<Count the work of a choice@>=
+static bool print_work(struct laboratory *lab, struct error *why)
+{
+  static float logits[LARGE];
+  struct funnel f;
+  struct history none = @[{ NULL, 0, 0 }@];
+  if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
+  normal_logits(logits);
+  printf("sampling.large %d\nsampling.room %d bytes\n", LARGE, 56 * LARGE);
+  bool ok = true;
+  for (int i = 1; ok && i < N_LOADS; i++) {
+    struct sampling s = as_load(i);
+    f.bits = f.noises = 0;
+    ok = sampling_run(&f, &s, logits, none, why);
+    if (ok) funnel_choose(&f, 0, 0, 0);
+    if (ok) printf("sampling.%s.left %zu\nsampling.%s.bits %" PRIu64@|
+      "\nsampling.%s.noises %" PRIu64 "\n", load[i].name, f.n, load[i].name,
+      f.bits, load[i].name, f.noises);
+  }
+  funnel_close(&f);
+  return ok;
+}
+
+@ The times are not the same on every machine. They are measured by this program on demand, and \cref{fig:samplerclock} shows the file of the last measurement: five settings, on one core, from the list of logits to the token.
+
+@<Take the time of the sampler@>=
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  static float logits[LARGE];
+  struct funnel f;
+  struct history none = @[{ NULL, 0, 0 }@];
+  if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
+  normal_logits(logits);
+  printf("setting,tokens,low,median,high\n");
+  bool ok = true;
+  for (int i = 0; ok && i < N_LOADS; i++) {
+    double ms[41];
+    for (int k = 0; ok && k < 41; k++) {
+      struct sampling s = as_load(i);
+      double began = laboratory_seconds();
+      ok = sampling_run(&f, &s, logits, none, why);
+      if (ok) funnel_choose(&f, (uint64_t) k, 0, 0);
+      ms[k] = 1e3 * (laboratory_seconds() - began);
+    }
+    struct quartiles q = laboratory_quartiles(ms, 41);
+    printf("%s,%d,%.3f,%.3f,%.3f\n", load[i].name, LARGE, q.low, q.median,
+      q.high);
+  }
+  funnel_close(&f);
+  return ok;
+}
+
+@ All of it, one after the other.
+
+@<Print every number that the prose quotes@>=
+static bool print_keys(struct study *u, struct error *why)
+{
+  size_t length;
+  struct crossing x = @[{ .draws = 2 }@];
+  float *logits = memory_take(&u->lab->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  bool ok = logits != NULL && print_fork(u, logits, why)
+    && print_heat(u, logits, why) && print_orders(u, logits, why)
+    && logits_behind(u, harvest, logits, &length, why)
+    && funnel_fill(&u->d.f, logits, why);
+  if (ok) {
+    draw_many(u, length, &x);
+    print_error(u, &x, 1, length), print_error(u, &x, 100, length);
+  }
+  memory_give(&u->lab->m, FOR_OTHER, logits, u->d.f.vocab, 4);
+  return ok && print_strategies(u, why) && print_measures(u, why)
+    && print_toy(u, why) && print_exposure(u, false, why)
+    && print_other_order(u, why) && print_work(u->lab, why)
+    && print_rest(u, why);
+}
+
+@ The entropies of the fork's distribution at some temperatures, in bits.
+
+@<Heat one distribution@>=
+static bool print_heat(struct study *u, const float *logits,
+  struct error *why)
+{
+  static const struct { const char *name; double t; } at[] = @[{@|
+    {"0.1", 0.1}, {"0.5", 0.5}, {"1", 1}, {"2", 2}, {"100", 100} }@];
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    double h;
+    if (!heat(u, logits, at[i].t, &h, why)) return false;
+    printf("sampling.heat.%s %.4f\n", at[i].name, h / num_log(2));
+  }
+  printf("sampling.heat.most %.4f\n",
+    num_log((double) u->d.f.vocab) / num_log(2));
+  return true;
+}
+
+@ And for the figure texts at ten temperatures.
+
+@<Write several texts, and compare them@>=
+static bool print_heats(struct study *u, struct error *why)
+{
+  printf("t,entropy,distinct,logprob\n");
+  for (int i = 1; i <= 10; i++) {
+    struct sampling s = sampling_normal;
+    struct habit h;
+    s.temperature = i / 5.0;
+    if (!write_several(u, &s, &h, why)) return false;
+    printf("%.1f,%.4f,%.4f,%.4f\n", s.temperature, h.entropy / num_log(2),@|
+      h.distinct, h.logprob / num_log(2));
+  }
+  return true;
+}
+
+@ Some small things remain: whether the extremes agree, and what two words make of a sum that is reached exactly.
+
+@<Print the rest@>=
+static bool print_rest(struct study *u, struct error *why)
+{
+  uint32_t greedy[LONG];
+  size_t same = 0;
+  u->d.s.temperature = 0;
+  if (!write_on(u, harvest, LONG, 0, why)) return false;
+  memcpy(greedy, u->text.text.id + u->text.n_prompt, sizeof greedy);
+  u->d.s = sampling_normal, u->d.s.top_k = 1;
+  if (!write_on(u, harvest, LONG, 5, why)) return false;
+  for (size_t i = 0; i < LONG; i++)
+    same += u->text.text.id[u->text.n_prompt + i] == greedy[i];
+  u->d.s = sampling_normal;
+  printf("sampling.k1.same %zu\nclaim.S1-29 %zu\nclaim.S3-44 %zu\n", same,
+    same, same);
+  printf("claim.S1-27 %zu\nclaim.S3-22 %zu\n", same, same);
+  print_quarters(u);
+  print_cycles();
+  print_arithmetic();
+  return true;
+}
+
+@ Four tokens of a quarter each, and three of $0.5$, $0.4$ and $0.1$, are cut at a share that a sum reaches exactly. The rule ``exceeds'' is applied by hand, since the module does not have it.
+
+@<Print what is left@>=
+static void print_quarters(struct study *u)
+{
+  static const float even[4] = @[{ 0, 0, 0, 0 }@];
+  struct funnel f;
+  size_t reach = 0, exceed = 1;
+  if (funnel_open(&f, &u->lab->m, u->lab->e.k, 4, NULL)
+      && funnel_fill(&f, even, NULL)) {
+    stage_top_p(&f, 0.5);
+    reach = f.n;
+    funnel_close(&f);
+  }
+  while (!(0.25 * (double) exceed > 0.5)) exceed++;
+  printf("sampling.reach %zu\nclaim.S1-30 %zu\n", reach, exceed);
+}
+
+@ Random tables of four tokens, in which the next token is a function of the last three: greedy decoding in them goes in circles, for there are only 64 states.
+
+@<Print what is left@>=
+static void print_cycles(void)
+{
+  size_t total = 0, longest = 0;
+  for (uint32_t table = 0; table < 500; table++) {
+    size_t seen[64] = @[{ 0 }@], state = 0, step = 1;
+    while (seen[state] == 0) {
+      uint32_t key[2] = @[{ 9, 0 }@], out[4];
+      uint32_t counter[4] = @[{ (uint32_t) state, table, 0, 9 }@];
+      philox4x32(key, counter, out);
+      seen[state] = step++;
+      state = (state * 4 + out[0] % 4) % 64;
+    }
+    total += step - seen[state];
+    longest = step - seen[state] > longest ? step - seen[state] : longest;
+  }
+  printf("claim.S1-28 500\nclaim.S3-23 500\nsampling.cycle.tables 500\n"@|
+    "sampling.cycle.mean %.2f\n"@|
+    "sampling.cycle.longest %zu\n", (double) total / 500, longest);
+}
+
+@ The rest is arithmetic.
+
+@<Print what is left@>=
+static void print_arithmetic(void)
+{
+  printf("claim.S1-40 %.4f\n", 0.01 / (0.01 + 0.1));
+  printf("sampling.agree.90 %.6f\nclaim.S3-46 %.3f\n", num_pow(0.9, 100),@|
+    num_pow(0.99, 100));
+  printf("sampling.error.one %.2f\nclaim.S3-48 %.2f\n", sqrt(0.25),@|
+    sqrt(0.25 / 100));
+  printf("sampling.drift.100 %.3f\nclaim.S3-51 %.4f\n", num_pow(0.99, 100),@|
+    num_pow(0.99, 500));
+}
+
+@ What is drawn is printed when the name of the figure is given.
+
+@<Print the funnel@>=
+static bool print_funnel(struct study *u, struct error *why)
+{
+  struct columns x;
+  if (!run_funnel(u, &x, false, why)) return false;
+  printf("token,model");
+  for (int i = 0; i < N_STAGES; i++)
+    printf(",%s", sampling_stage_name((enum sampling_stage) i));
+  printf(",drawn\n");
+  for (size_t i = 0; i < SHOWN; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(u->t, x.id[i], &n);
+    printf("%.*s", (int) n, (const char *) byte);
+    for (size_t k = 0; k < COLUMNS; k++) printf(",%.6f", x.p[i][k]);
+    printf("\n");
+  }
+  return true;
+}
+
+@ The program opens a laboratory and a study in it, and prints what it was asked for.
+
+@<The whole program@>=
+@<Open a study@>@;
+@<Write a text, and note what the model thought@>@;
+@<Follow one distribution@>@;
+@<Heat one distribution@>@;
+@<Write several texts, and compare them@>@;
+@<Count what happens at the fork@>@;
+@<Make a tie@>@;
+@<Print what happens at the fork@>@;
+@<Go both ways@>@;
+@<Compare the strategies@>@;
+@<Measure the error of a measurement@>@;
+@<Look for a circle@>@;
+@<Tell whether a token is still the best@>@;
+@<Choose, and note which stage acted@>@;
+@<Break the circle@>@;
+@<Let a toy go round@>@;
+@<Read itself@>@;
+@<Add up in another order@>@;
+@<Change the order of the stages@>@;
+@<Try many settings in both orders@>@;
+@<Fill a large vocabulary@>@;
+@<Count the work of a choice@>@;
+@<Take the time of the sampler@>@;
+@<Print what is left@>@;
+@<Print the rest@>@;
+@<Print every number that the prose quotes@>@;
+@<Print the funnel@>@;
+@<Do what the command line says@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct study u;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why);
+  if (ok) {
+    ok = study_open(&u, &lab, &why) && print_what(&u, what, &why);
+    study_close(&u);
+  }
+  laboratory_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@ As in the other chapters, a word behind the program's name says what is wanted.
+
+@<Do what the command line says@>=
+static bool print_what(struct study *u, const char *what, struct error *why)
+{
+  if (strcmp(what, "funnel") == 0) return print_funnel(u, why);
+  if (strcmp(what, "heat") == 0) return print_heats(u, why);
+  if (strcmp(what, "fork") == 0) return print_ways(u, why);
+  if (strcmp(what, "loop") == 0) return print_circles(u, why);
+  if (strcmp(what, "exposure") == 0) return print_exposure(u, true, why);
+  if (strcmp(what, "clock") == 0) return print_clock(u->lab, why);
+  if (strcmp(what, "values") == 0) return print_keys(u, why);
+  struct columns x;
+  return run_funnel(u, &x, true, why) && show_strategies(u, why);
+}
+
+@* What others do. \label{sec:samplingothers}
+Each stage of this chapter is in every program of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those where a user can see the difference. We took what most of them do, unless it left something open, or depended on the order of a sum: then we took what can be written down. So a text that was drawn elsewhere, with the same settings and even the same seed, is not drawn here again; what can be compared are the distributions, and for those there are some $5\cdot10^2$ cases in the tests, made by the programs themselves, each with its difference explained or none.
+
+\begin{table}[tp]
+\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources, in 2026; a dash: there is no such thing.}
+\centering\footnotesize
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
+\toprule
+& \tabhead{Hugging Face} & \tabhead{vLLM} & \tabhead{llama.cpp} & \tabhead{here}\\
+\midrule
+tied at the $k$th place & all stay & all stay & $k$, any & $k$, lower ids\\
+top-p, all equal & highest ids & highest ids & any & lowest ids\\
+min-p & before typical & before top-k & before $T$ & behind top-p\\
+penalties look at & prompt, text & prompt, text & last 64 & prompt, text\\
+frequency counts & --- & text & last 64 & text\\
+temperature 0 & refused & greedy & greedy & greedy\\
+nothing is left & token 0 & any token & last token & an error\\
+a NaN & that token & undefined & undefined & an error\\
+randomness & one for a batch & one a request & one a slot & none is kept\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@* What the tutorials say. \label{sec:samplingtutorials}
+Most of what is said about sampling is right, and right in the same words. Five statements need another one beside them.
+
+\begin{tutorial}{offbyone}{S1-30}
+\quoted{Sample from the smallest set of tokens whose cumulative probability exceeds}
+\ourrun of four tokens with a quarter each, \val{sampling.reach} reach a half, and \val{claim.S1-30} are needed to exceed it; and with a share of 1 nothing exceeds it. The paper, and every program that we know of, has ``reaches''.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-97}
+\quoted{Use 0.0-0.3 for factual tasks, 0.7-1.0 for creative tasks.}
+\ourrun a temperature of 0 is no small temperature. It is a branch of the program, since the formula divides by it; at a tie the two differ (\val[3]{sampling.tie.cold} of the draws at $10^{-3}$, all or none at 0), and some programs refuse it.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-10}
+\quoted{Greedy decoding often produces repetitive or generic text because it always takes the safe, high-probability path.}
+\ourrun it takes the likeliest next token, and that is not the likeliest path: the greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $\frac15$ have \val[2]{sampling.near.logprob} on the average.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-45}
+\quoted{Even if the probability distribution is identical each time, the random sampling produces different tokens.}
+\ourrun it may: at the fork two draws agree in \val[3]{sampling.agree.found} of the pairs, and where the model is sure nearly always. With the same seed they agree in all of them.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-103}
+\quoted{repetition penalty, frequency penalty, presence penalty, and n-gram blocking prevent language models from getting stuck in repetitive loops}
+\ourrun in the toy of \cref{sec:toyloop} both presence penalties and both repetition penalties end in the circle that they began with, the frequency penalty in one of \val[word]{sampling.toy.frequency.circle}, and n-gram blocking after \val[word]{sampling.toy.ngram.length} tokens with nothing left to say. In a real text they help, mostly.
+\end{tutorial}
+
+@ The others, in one paragraph each. Greedy decoding gives the same text for the same prompt (S1-27, S2-08, S2-100, S3-22); one source says ``always'' and another, rightly, ``assuming identical infrastructure'' (S3-49), and \cref{sec:otherorder} has put a number to the assumption. It repeats itself (S1-28, S3-23): of random tables, \val{sampling.cycle.tables} of them, in which the next of four tokens depends on the last three, all end in a circle, of \val[1]{sampling.cycle.mean} tokens on the average and \val{sampling.cycle.longest} at most, as they must, with 64 states. That greedy decoding is temperature 0 (S3-21) is a convention, and a good one.
+
+Top-k keeps $k$ (S1-29); a nucleus adapts to the distribution, which a fixed $k$ does not (S1-31, S2-105): at the fork of \cref{sec:stageorder} and in the funnel the same $p$ leaves very different numbers. A temperature below 1 sharpens and one above 1 flattens (S1-32, S2-87, S2-88, S2-96, S3-24, S3-25); the entropies are in \cref{sec:heat}. Every choice above temperature 0 involves chance (S3-44), except where one token is left: top-k with $k=1$ repeats the greedy text. One different choice can change everything that follows (S3-46): if two texts agree at each step with the probability $\frac9{10}$, they agree for $10^2$ steps with \val[6]{sampling.agree.90}, and with 0.99 still only with \val[3]{claim.S3-46}.
+
+One output is no evaluation (S3-48): where half of the answers are right, the standard error is \val[2]{sampling.error.one} with one text and \val[2]{claim.S3-48} with $10^2$. Errors of a model's own go on from errors (S1-40), and with an error of one percent a token a text of $10^2$ tokens is free of them with \val[3]{sampling.drift.100}, one five times as long with \val[4]{claim.S3-51} (S3-51), if they come independently, which they do not: that is exposure bias.
+Which strategy most chatbots use (S3-26), and that beams are commoner in translation (S1-34), no program can decide.
+
+
+@* Exercises. \label{sec:samplingexercises}
+The command beside an exercise judges your answer by what the funnel does with it.
+
+\begin{exercises}
+\exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=0.9$ leave, behind a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $0.9$: 3. At $\frac12$ the weights are 256, 64, 16, 4 and 1, and the first two have $320/341$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
+\exercise{check}{ex:sampling.marks}{A token stands in the text three times, once of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its score behind them? And if its logit is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt, too, but does not count; the other two count, but only what has been written.}
+\exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $0.03$. At which temperature does it have $\frac12$, and at which $0.99$? Give three digits behind the point.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=0.659$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=0.271$.}
+\exercise{think}{ex:sampling.orders}{Find four probabilities, a $k$, a $p$ and a $T$ for which three orders of the same stages leave different numbers of tokens: top-p, top-k, temperature leaves three; top-k, top-p, temperature two; temperature, top-k, top-p one.}{\texttt{make exercise-07-4}}{For instance $\frac{5}{12}$, $\frac{4}{12}$, $\frac{2}{12}$ and $\frac{1}{12}$, with $k=3$, $p=0.8$ and $T=\frac18$. Of all, it takes three to reach $p$. Of the best three, which have 11 twelfths, it takes two, with $9/11$; and of the eighth powers of 5, 4 and 2 the first alone has more than four fifths of the sum. With top-k first never more are left than with top-p first: $p$ is then a share of less.}
+\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first stands in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely behind the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
+\exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text behind which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{Behind a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
+\exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two digits behind the point.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
+\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score lies no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: a setting \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it stands before the temperature or behind it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, and a line each in the list of stages, the structure, the table of reals, the normal order, the names, and |sampling_stage_run|. Who forgets the normal order leaves a zero in its last place, and the stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
+\exercise{build}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |w| behind |by_falling_score|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
+Without the first the second reaches from 0 to $\frac35$, and the third from there: whoever had a $u$ between $\frac35$ and $\frac45$ gets another token, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
+\exercise{build}{ex:sampling.dry}{\emph{DRY} marks down what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its score, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a score is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
+\end{exercises}

@@ -1,0 +1,1833 @@
+@i types.w
+@s size_t int
+@s step_judge int
+@s step_watch int
+@s sig_atomic_t int
+
+\chapterquestion{Nobody has told the model how long an answer should be. When is it over, and how much of it may be shown before it is?}
+@** Stopping and streaming.
+\incipit{T}{he loop} goes round, and each round adds a token. Nothing in it is tired or satisfied. A text ends because somebody ends it: the model, by a token that means the end; the caller, who wants so many tokens, or
+no more than fit; or one of the two by a phrase, as when the caller says that the answer is over where the next question begins. The first two are comparisons of numbers. The third is not so simple, since a phrase is made of characters, and the model
+writes tokens: the phrase may begin in the middle of one and end in the middle of another.
+@^stopping@>@^stop strings@>@^streaming@>
+
+And somebody is reading along. A reader who sees each token as it comes must not see the beginning of the phrase that ends the text, for the phrase is no part of it; nor half a character. So some bytes wait. Which? A common answer is: as many
+as the longest phrase has. Another: everything, once a phrase has begun. Both show the reader less than they could. The exact answer is a machine that was found half a century ago for searching libraries, and that knows at every byte how much of the text it may still have to take back.
+
+\begin{byhand}{a text byte by byte}
+A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. Behind each byte ask: what is the longest end of the text with which one of the two begins? So much is held back; what stands before it is released.
+
+\medskip
+\begin{tabular}{@@{}lllrl@@{}}
+\tabhead{byte} & \tabhead{text} & \tabhead{its end} & \tabhead{held} & \tabhead{released}\\
+H & H & & 0 & H\\
+a & Ha & a & 1 &\\
+n & Han & an & 2 &\\
+n & Hann & ann & 3 &\\
+a & Hanna & na & 2 & an\\
+h & Hannah & nah & &
+\end{tabular}
+\medskip
+
+At the fifth byte \emph{anno} is no longer possible. The last two bytes of \emph{anna} begin \emph{nah}, so two wait on, and two can go. At the sixth \emph{nah} is complete, and the text is what stands before it: $6-3=3$ bytes, \emph{Han}. All three of them have been released, and of \emph{nah} none. Had the reader been shown all but the last three
+bytes every time, the same text would have come later; had everything waited since \emph{a}, it would have come at the end.
+\end{byhand}
+
+@ The chapter makes two files. |stops| is the machine: a few phrases, and at every byte of a text the one that ends there and the one that may have begun. |stopping| is what stands between the loop and a reader: it turns ids into bytes, releases them, asks a list of criteria whether the text is to end,
+and remembers which of them said so. The program lets the built-in model run into each of its ends, measures what looking for phrases costs, and then turns to what no way of stopping can mend.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "03-loop/laboratory.h"
+#include "04-cache/cache.h"
+#include "07-sampling/sampling.h"
+#include "08-stopping/stopping.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<The whole program@>@;
+
+@* The phrases, as a machine. \label{sec:automaton}
+A phrase at which a text ends is called a \emph{stop string}, and it is a string of bytes. Why not of characters, or of tokens? Of tokens it cannot be: \tok{\char92n\char92n} is one token in some vocabularies, two in ours, and a part of a longer one in others; which tokens spell a phrase depends on what stands before it. Characters would do, but a token
+may end in the middle of one, and then there would be something that has come and cannot be compared. Bytes have neither trouble. A caller may even ask for bytes that are no text.
+
+All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one. Reading a text, we are always in the state that is the longest end of the text so far which is a node. In the calculation above these are the bytes of the third
+column. The rest of the text is of no interest: nothing that began further back can become a stop string.
+@^Aho--Corasick automaton@>
+
+@<Stop strings, and the machine that looks for them@>=
+struct stop_string { const unsigned char *byte; size_t n; };
+  /* |n| bytes at which a text is to end; borrowed */
+struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
+  unsigned char byte; };
+  /* a beginning of a stop string, |depth| bytes long, the last of them |byte|; its first
+     child and its next |sibling|; the longest other node that is an end of
+     it, |failure|; 1 more than the number of the longest string that ends here,
+     |ending|; how many bytes at the end may still become a part of one, |hold| */
+struct stops { struct memory *m; const struct stop_string *list; size_t n;
+  struct stops_node *node; size_t room, n_nodes; uint32_t first[256]; };
+  /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
+
+@ What a caller does with it is little: open it, step through the bytes of a text, and look at the state. It is not changed by stepping; so one machine serves many texts at once, each with its own state.
+
+@<Stop strings, and the machine that looks for them@>=
+bool stops_open(struct stops *s, struct memory *m,
+  const struct stop_string *list, size_t n, struct error *why);
+  /* builds the automaton of Aho and Corasick (1975) for |list[n]|, which is borrowed, in time
+     and memory in proportion to its bytes; |n| may be 0; on failure there is nothing to
+     close, but it does no harm; errors: an empty string, too many bytes, memory */
+void stops_close(struct stops *s);
+  /* returns the nodes */
+uint32_t stops_step(const struct stops *s, uint32_t state,
+  unsigned char byte);
+  /* the state behind one more byte; a text begins in state 0 */
+size_t stops_hold(const struct stops *s, uint32_t state);
+  /* the longest end of the text that is a beginning of a stop string, but not a whole one: its
+     length */
+const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
+  /* the longest stop string that ends with the text, or null */
+
+@ The child of a node for a byte is looked up in the list of its children, which is as long as there are different ways to go on: one or two, mostly. Only the root has a table of all bytes. There a text spends its time, since most bytes begin no stop string; and a list of children at the root would be walked to its end for each of them.
+
+Full tables for all nodes would need no walking at all, and $2^{10}$ bytes for every byte of a stop string. That is a fair price for four short phrases, but somebody may come with a stop string that has been read from a file.
+
+@<Look for a child@>=
+static uint32_t child_for(const struct stops *s, uint32_t at,
+  unsigned char byte)
+{
+  if (at == 0) return s->first[byte];
+  uint32_t next = s->node[at].child;
+  while (next != 0 && s->node[next].byte != byte)
+    next = s->node[next].sibling;
+  return next;
+}
+
+@ The step. If the state has a child for the byte, that is the new state. If not, the longest end has not been going on, and the next longest must be tried: a shorter end of the same text that is also a node. That is what |failure| names; and it has a failure of its own, down to the root, which is an end of every text. The first that has a child for the byte wins, being the longest.
+@^failure, of a state@>
+
+How long can the walk take? Each step of it makes the state shorter by a byte or more, and each byte of the text makes it longer by one at most. So in a whole text there are no more steps of the walk than there are bytes in it, whatever the strings are: for one byte the walk may be as long as a stop string, but only after as many bytes without one.
+@^amortised cost@>
+
+@<Step through a byte@>=
+uint32_t stops_step(const struct stops *s, uint32_t state,
+  unsigned char byte)
+{
+  uint32_t next = child_for(s, state, byte);
+  while (next == 0 && state != 0) {
+    state = s->node[state].failure;
+    next = child_for(s, state, byte);
+  }
+  return next;
+}
+
+@ A string is added by walking down the tree as far as it goes, and making nodes for the rest. Of two equal strings the first keeps its number.
+
+@<Add a string to the tree@>=
+static void add_string(struct stops *s, size_t which)
+{
+  const struct stop_string *x = &s->list[which];
+  uint32_t at = 0;
+  for (size_t i = 0; i < x->n; i++) {
+    uint32_t next = child_for(s, at, x->byte[i]);
+    if (next == 0) {
+      next = (uint32_t) s->n_nodes++;
+      s->node[next] = (struct stops_node) @[{ .depth = (uint32_t) i + 1,@|
+        .sibling = s->node[at].child, .byte = x->byte[i] }@];
+      s->node[at].child = next;
+      if (at == 0) s->first[x->byte[i]] = next;
+    }
+    at = next;
+  }
+  if (s->node[at].ending == 0) s->node[at].ending = (uint32_t) which + 1;
+}
+
+@ Then the failures are found, and the step itself finds them. Take a node that is reached from |at| by a byte. Its longest shorter end is the longest shorter end of |at|, continued by this byte: that is, where one gets from the failure of |at| with one step. All nodes on the way are shorter than the node in question; so if the tree is gone through level by level, their own failures are known. The levels come of themselves
+when every node that is visited puts its children at the end of a queue.
+
+@<Find the failures, level by level@>=
+static void link_nodes(struct stops *s, uint32_t *queue)
+{
+  size_t tail = 1; /* |queue[0]| is the root */
+  for (size_t i = 0; i < tail; i++) {
+    uint32_t at = queue[i], c = s->node[at].child;
+    for (; c != 0; c = s->node[c].sibling) {
+      struct stops_node *x = &s->node[c];
+      if (at != 0)
+        x->failure = stops_step(s, s->node[at].failure, x->byte);
+      @<See what ends at |x|, and what it may become@>@;
+      queue[tail++] = c;
+    }
+  }
+}
+
+@ Two things are read off a state while a text runs, and neither may take a walk. A string that ends at a node is longer than any that ends at its failure; if none ends at the node itself, the failure knows. And how much may be claimed? A node with children is a beginning of something longer: all its bytes wait. A leaf is a whole string and nothing else, so it begins
+nothing; what waits is what its failure says. (A whole string does not always end the text. \Cref{sec:outflow} has a case in which it is passed over, and then the question comes up.)
+
+@<See what ends at |x|, and what it may become@>=
+const struct stops_node *shorter = &s->node[x->failure];
+if (x->ending == 0) x->ending = shorter->ending;
+x->hold = x->child != 0 ? x->depth : shorter->hold;
+
+@ So both questions are answered by a look into the node.
+
+@<Look at a state@>=
+size_t stops_hold(const struct stops *s, uint32_t state)
+{
+  return s->node[state].hold;
+}
+const struct stop_string *stops_ending(const struct stops *s, uint32_t state)
+{
+  uint32_t which = s->node[state].ending;
+  return which == 0 ? NULL : &s->list[which - 1];
+}
+
+@ To open the machine is to count the bytes, take as many nodes and a root, add all strings, and link. The queue is needed for the linking only. An empty string ends every text before it has begun. One program takes it to mean that, another ignores it; we think that somebody has made a mistake, and say so.
+
+@<Open and close the machine@>=
+bool stops_open(struct stops *s, struct memory *m,
+  const struct stop_string *list, size_t n, struct error *why)
+{
+  *s = (struct stops) @[{ .m = m, .list = list, .n = n, .n_nodes = 1 }@];
+  size_t room = 1;
+  for (size_t i = 0; i < n; i++) {
+    if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"@|
+        " wanted: 1 byte or more", i);
+    if (list[i].n > UINT32_MAX - room) return error_say(why,@|
+        "the stop strings have more than %" PRIu32 " bytes", UINT32_MAX - 1);
+    room += list[i].n;
+  }
+  @<Take the nodes, and build the tree@>@;
+}
+
+@ A node has 28 bytes. They are taken for as many nodes as there are bytes in the strings, also where beginnings are shared: strings that share most of their bytes are a rare wish.
+
+@<Take the nodes, and build the tree@>=
+s->node = memory_take(m, FOR_TOKENS, room, sizeof *s->node, why);
+uint32_t *queue = s->node == NULL ? NULL
+  : memory_take(m, FOR_TOKENS, room, sizeof *queue, why);
+s->room = room;
+if (queue == NULL) {
+  stops_close(s);
+  return false;
+}
+for (size_t i = 0; i < n; i++) add_string(s, i);
+link_nodes(s, queue);
+memory_give(m, FOR_TOKENS, queue, room, sizeof *queue);
+return true;
+
+@ A machine that was never opened, if it is all zero, can be closed as well.
+
+@<Open and close the machine@>=
+void stops_close(struct stops *s)
+{
+  memory_give(s->m, FOR_TOKENS, s->node, s->room, sizeof *s->node);
+  s->node = NULL;
+}
+
+@ The strings on a command line are typed, and there are keys for letters only. So a stop string is written with escapes: \.{\\n} for the end of a line, \.{\\t} for a tab, \.{\\x} and two hexadecimal digits for any byte, also one that is no character, and \.{\\\\} for a backslash. Anything else behind a backslash is a mistake, since tomorrow it might mean something.
+@^escapes@>
+
+@<Stop strings, and the machine that looks for them@>=
+bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+  struct error *why);
+  /* appends |text| to |out|, with \.{\\n}, \.{\\t}, \.{\\\\} and \.{\\xNN} replaced; errors: a
+     backslash before anything else, memory; on failure |out| is as it was */
+
+@ One byte at a time is put down, and when something is wrong everything that was put down is taken back.
+
+@<Replace the escapes@>=
+bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+  struct error *why)
+{
+  size_t before = out->n;
+  for (const char *p = text; *p != '\0'; ) {
+    unsigned char byte = (unsigned char) *p;
+    size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
+    bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
+      : error_say(why, "stop string `%s': wanted behind a backslash: n, t,"@|
+        " a backslash, or x and two hexadecimal digits", text);
+    if (!ok) {
+      out->n = before;
+      return false;
+    }
+    p += n;
+  }
+  return true;
+}
+
+@ An escape is two or four characters long. The functions of C that read numbers are of no help: they would take \.{\\x+1} as well.
+
+@<Read an escape@>=
+static int digit(char c)
+{
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f'
+    ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+static size_t escape(const char *p, unsigned char *byte)
+{
+  switch (*p) {
+  case 'n': *byte = '\n'; return 2;
+  case 't': *byte = '\t'; return 2;
+  case '\\': *byte = '\\'; return 2;
+  case 'x':
+    if (digit(p[1]) < 0 || digit(p[2]) < 0) return 0;
+    *byte = (unsigned char) (digit(p[1]) * 16 + digit(p[2]));
+    return 4;
+  default: return 0;
+  }
+}
+
+@ The header of the machine needs nothing but memory and bytes.
+
+@(stops.h@>=
+#ifndef INCIPIT_STOPS_H
+#define INCIPIT_STOPS_H
+#include "01-tokens/utf8.h"
+@<Stop strings, and the machine that looks for them@>@;
+#endif
+
+@ In its source the step comes before the linking that uses it.
+
+@(stops.c@>=
+#include <inttypes.h>
+#include "08-stopping/stops.h"
+@;@#
+@<Look for a child@>@;
+@<Step through a byte@>@;
+@<Look at a state@>@;
+@<Add a string to the tree@>@;
+@<Find the failures, level by level@>@;
+@<Open and close the machine@>@;
+@<Read an escape@>@;
+@<Replace the escapes@>@;
+
+@* What flows out. \label{sec:outflow}
+Between the loop and a reader stands what we call an \emph{outflow}. It takes the tokens one by one and has all bytes of the text so far, of which the first so many are released: a reader may be shown these, and will never have to be told that they were not meant. When a stop string is complete, the text is cut before it, and all that is left is
+released.
+@^outflow@>@^hold-back@>
+
+The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest}. An occurrence lies within what was written, as what was given is nobody's answer; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so the text does not depend on how the model happens to cut it. The earliest \emph{beginning}, which other
+programs ask for, would: of \emph{abcd} and \emph{bc}, at the text \emph{abcd}, the first begins first and the second ends first; and when the bytes come one by one, the second is complete when the first has not been seen yet.
+
+There are two wishes. A caller may want to see the stop string (|include_stop|); the text then ends behind it, and nothing needs to be held for its sake. And the first so many tokens may be protected (|min_tokens|): a stop string that ends in one of them is passed over, though one that begins there and ends later is not.
+@^min\_tokens@>
+
+@<What stands between the loop and a reader@>=
+struct outflow { struct memory *m; const struct tokenizer *t;
+  const struct stops *until; bool include_stop; size_t min_tokens;@|
+  struct bytes text; size_t released, tokens; uint32_t state; bool begun;
+  const struct stop_string *found; };
+  /* set by the caller, and borrowed: memory, a tokenizer (null: tokens have no bytes), the stop
+     strings, and two wishes; the rest begins as zero: |text.n| bytes of
+     which |released| may be shown, of |tokens| tokens; |found| is the stop string
+     before (or behind) which the text has been cut, or null */
+bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
+  struct error *why);
+  /* takes note of a prompt |id[n]|, whose bytes are no part of the text */
+bool outflow_id(struct outflow *o, uint32_t id, struct error *why);
+  /* takes the next token; special ones have no bytes. Behind a stop
+     string nothing is taken any more; on failure nothing has changed */
+bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
+  struct error *why);
+  /* the same for a token that is |n| bytes */
+void outflow_end(struct outflow *o);
+  /* no token will follow: releases what is held */
+void outflow_close(struct outflow *o);
+  /* returns the text */
+
+@ What is held when a token has come? The longest end of the text that is the beginning of a stop string, but not a whole one; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes.
+
+@<Take the bytes behind |from|, and release what is certain@>=
+static void take_bytes(struct outflow *o, size_t from)
+{
+  o->tokens++;
+  for (size_t i = from; i < o->text.n; i++) {
+    o->state = stops_step(o->until, o->state, o->text.byte[i]);
+    const struct stop_string *x = stops_ending(o->until, o->state);
+    if (x == NULL || o->tokens <= o->min_tokens) continue;
+    o->found = x;
+    o->text.n = i + 1 - (o->include_stop ? 0 : x->n);
+    o->released = o->text.n;
+    return;
+  }
+  size_t held = utf8_held(o->text.byte, o->text.n);
+  size_t claimed = o->include_stop ? 0 : stops_hold(o->until, o->state);
+  o->released = o->text.n - (claimed > held ? claimed : held);
+}
+
+@ Is that right? Three things have to be shown.
+
+\emph{What has been released is never wanted back.} Let the held end of the text begin at a place $i$ after some token, and at a place $j$ after a later one. If the later end is the beginning of a stop string, then so is what had come of it at the time of the earlier token, since it is a beginning of a beginning; and an unfinished character was unfinished before. So what begins at $j$ was held at the earlier time, if it had come at all; and as the longest was held,
+$i\le j$. The released part only grows.
+
+\emph{No byte of a stop string gets out.} An occurrence ends with some byte of a token. Before that token, what had come of the occurrence was a beginning of it and not the whole, so it was held.
+
+\emph{Nothing is held without a reason.} Each byte that is held belongs to a beginning of a stop string or of a character, and the next token might bring the rest. Here a doubt remains, and it is a small one: a stop string that contains another, like \emph{abcd}, may never get as far as its end, because the other ends first, and then it holds its bytes in vain. With |min_tokens| the other may be passed over, however; then it is not in vain. An exercise finds those that are.
+
+@ With the sentence proved, the functions around it are short. The bytes of a token are appended first, and then gone through where they stand.
+
+@<Take a token@>=
+bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
+  struct error *why)
+{
+  size_t from = o->text.n;
+  if (o->found != NULL) return true;
+  if (!bytes_push(o->m, &o->text, byte, n, why)) return false;
+  take_bytes(o, from);
+  return true;
+}
+
+@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; from there on it is no beginning any more.
+
+@<Take a token@>=
+bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
+  struct error *why)
+{
+  bool ok = true;
+  for (size_t i = 0; o->t != NULL && ok && !o->begun && i < n; i++)
+    ok = tokenizer_decode_next(o->t, o->m, id[i], true, &o->begun,@|
+      &o->text, why);
+  o->text.n = 0;
+  return ok;
+}
+bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
+{
+  size_t from = o->text.n;
+  if (o->found != NULL) return true;
+  if (o->t != NULL && !tokenizer_decode_next(o->t, o->m, id, true,@|
+      &o->begun, &o->text, why)) return false;
+  take_bytes(o, from);
+  return true;
+}
+
+@ At the end everything goes, also half a character: the model has written no more of it, and to drop it would be to lose a byte that was written. A terminal or a JSON object may show it as a U+FFFD.
+
+@<Take a token@>=
+void outflow_end(struct outflow *o)
+{
+  o->released = o->text.n;
+}
+void outflow_close(struct outflow *o)
+{
+  bytes_free(o->m, &o->text);
+  o->released = 0;
+}
+
+@ The outflow keeps the whole text, where the stream of \cref{01-tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
+
+@* A list of criteria. \label{sec:criteria}
+The loop of \cref{03-loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a judge, behind each token, whether the text is to end with it. A \emph{criterion} is such a judge with a name. Several of them make a list; the list is a judge, too, and says yes when one of its members does.
+@^criteria, for stopping@>
+
+It keeps which one it was, because ``the text is over'' is not what somebody wants to know who is waiting for the third item of a list. If several say yes on the same token, the first of the list is kept. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and must not miss a token because of the place where it stands in a list.
+
+@<What may end a text@>=
+struct criterion { const char *name; step_judge *judge; void *self; };
+  /* |judge|, called with |self|, says whether a text is to end; borrowed */
+struct criteria { const struct criterion *list; size_t n;
+  const struct criterion *fired; };
+  /* |list[n]|, borrowed; the first that said yes, null at the beginning */
+bool criteria_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why);
+  /* a |step_judge|; |self| is a |struct criteria|: yes if one of the list says so; all are asked */
+const char *criteria_reason(const struct criteria *c, enum finish ended);
+  /* what ended a text that the loop left with |ended|: \.{eos}, the name of a criterion, or null for the length and for
+     a cancelled text */
+
+@ A member that fails ends the matter at once: there is a sentence, and the loop passes it on.
+
+@<Ask all of a list@>=
+bool criteria_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why)
+{
+  struct criteria *c = self;
+  for (size_t i = 0; i < c->n; i++) {
+    const struct criterion *x = &c->list[i];
+    bool yes = false;
+    if (!x->judge(x->self, text, &yes, why)) return false;
+    if (yes && c->fired == NULL) c->fired = x;
+  }
+  *enough = c->fired != NULL;
+  return true;
+}
+
+@ The loop asks nobody when an end token has come. So a text that was stopped, and by no criterion, was ended by the model itself; and that is how the order of the ends comes about: first the end token, then the list in its order, then the length.
+
+@<Ask all of a list@>=
+const char *criteria_reason(const struct criteria *c, enum finish ended)
+{
+  return ended != FINISH_STOP ? NULL
+    : c->fired == NULL ? "eos" : c->fired->name;
+}
+
+@ The outflow is a criterion: it takes the newest token, and says yes when a stop string is complete.
+
+@<What may end a text@>=
+bool outflow_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why);
+  /* a |step_judge|; |self| is a |struct outflow|, which takes the last token */
+bool repetition_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why);
+  /* a |step_judge|; |self| points to a |size_t| $N$: are the last $3N$ tokens
+     that were written the same $N$ tokens three times? 0: never */
+
+@ An end token that ends the text never gets here, and its bytes are no part of the text, whether it is marked as special or not. One that was chosen when |min_tokens| had not been reached does: it is a token like any other.
+
+@<Judge by the outflow@>=
+bool outflow_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why)
+{
+  struct outflow *o = self;
+  if (!outflow_id(o, text->text.id[text->text.n - 1], why)) return false;
+  *enough = o->found != NULL;
+  return true;
+}
+
+@ A text that goes in a circle will not end by itself (\cref{sec:loops}). The penalties of \cref{sec:penalties} try to lead it out; one can also give up. The last $3N$ tokens are the same $N$ three times over if each but the first $N$ of them equals the one that stands $N$ before it: one comparison of memory, which mostly fails at its first token. Why three times, and not twice? People do say a thing twice. Tokens of the prompt do not count: a caller may
+give the model a refrain.
+@^repetition@>
+
+@<Judge by repetition@>=
+bool repetition_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why)
+{
+  (void) why;
+  size_t n = *(const size_t *) self;
+  size_t written = text->text.n - text->n_prompt;
+  if (n == 0 || written / 3 < n) return true;
+  const uint32_t *end = text->text.id + text->text.n;
+  *enough = memcmp(end - 2 * n, end - 3 * n, 2 * n * sizeof *end) == 0;
+  return true;
+}
+
+@ That is the module. A user's own criterion is a function with the same four parameters; the program has two, and the command passes on what a library's caller gives it.
+
+@(stopping.h@>=
+#ifndef INCIPIT_STOPPING_H
+#define INCIPIT_STOPPING_H
+#include "03-loop/loop.h"
+#include "08-stopping/stops.h"
+@<What stands between the loop and a reader@>@;
+@<What may end a text@>@;
+#endif
+
+@ Its source has no surprises.
+
+@(stopping.c@>=
+#include <string.h>
+#include "08-stopping/stopping.h"
+@;@#
+@<Take the bytes behind |from|, and release what is certain@>@;
+@<Take a token@>@;
+@<Ask all of a list@>@;
+@<Judge by the outflow@>@;
+@<Judge by repetition@>@;
+
+@* Eleven ways to end. \label{sec:ends}
+The module is complete, and the program can put the built-in model at a \emph{desk}: a model, a tokenizer, a cache, chapter 7's sampler, and what has become of the newest text.
+A wish says what it is to write and how it may end.
+
+@<Write a text until something ends it@>=
+struct wish { const char *name, *prompt, *stop[2];
+  size_t most, min_tokens, triple, sentences, cancel, context;@|
+  bool eos, by_signal; double temperature; uint64_t seed;
+  const struct ids *script; };
+  /* up to |most| tokens behind |prompt|; two stop strings or fewer; the same |triple|
+     tokens three times, so many |sentences|, a shorter |context|, or cancelled behind token number |cancel|, by
+     a signal or without: 0 for none of it; if |eos|, an end token ends it; if there is a
+     |script|, its tokens are written instead of the model's */
+struct desk { struct laboratory *lab; struct tokenizer *t; struct store *s;
+  struct sampler d; const struct wish *w; struct continuation text;@|
+  struct stop_string list[2]; struct stops until; struct outflow flow;
+  const char *reason; step_watch *look; void *looking; size_t steps; };
+  /* the newest text, as ids and as bytes, and the reason why it ended, null if a criterion was not the
+     reason; |look|, if it is not null, is called behind each token */
+
+@ Two of the criteria are the module's. The third is what any caller might bring: this one has read enough when so many sentences are complete, and a sentence is what has a full stop behind it. It looks at the bytes of the outflow, and finds the newest token's bytes there, since the outflow stands before it in the list.
+
+@<Write a text until something ends it@>=
+static bool enough_sentences(void *self, const struct continuation *text,
+  bool *enough, struct error *why)
+{
+  const struct desk *k = self;
+  size_t seen = 0;
+  (void) text, (void) why;
+  for (size_t i = 0; i < k->flow.text.n; i++)
+    seen += k->flow.text.byte[i] == '.';
+  *enough = k->w->sentences > 0 && seen >= k->w->sentences;
+  return true;
+}
+
+@ Cancelling is the watcher's part. \label{sec:cancelled} A watcher's |false| is the request of somebody who does not want any more, whatever the text is like; so it stands in no list, and has a reason of its own, |FINISH_CANCELLED|. Where does the request come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
+system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. The watcher looks at the variable behind the next token, when everything is in order.
+@^cancelling@>@^signals@>
+
+@<Write a text until something ends it@>=
+static volatile sig_atomic_t interrupted;
+static void note_signal(int number)
+{
+  interrupted = number;
+}
+static bool watch_desk(void *self, const struct step *now)
+{
+  struct desk *k = self;
+  k->steps++;
+  if (k->look != NULL && !k->look(k->looking, now)) return false;
+  if (k->w->cancel == 0 || k->steps < k->w->cancel) return true;
+  if (!k->w->by_signal) return false;
+  raise(SIGINT);
+  return interrupted == 0;
+}
+
+@ Some of what is to be seen the model would never write: it has learnt tales and talks, but no lists with numbers. There somebody must hold its hand. A chooser may recite, and then everything is as always, the passes, the cache, the judges and the watcher, but the tokens are those of a script. Wherever that is done, we say so.
+
+@<Write a text until something ends it@>=
+static bool recite(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  const struct desk *k = self;
+  size_t at = text->text.n - text->n_prompt;
+  (void) logits;
+  if (at >= k->w->script->n)
+    return error_say(why, "the script has only %zu tokens", at);
+  *chosen = k->w->script->id[at];
+  return true;
+}
+
+@ A wish becomes a list of three criteria and the loop's settings. A criterion that is not wished for stays in the list and says no: without stop strings, or with a count of 0, there is nothing that it could say yes to.
+
+@<Write a text until something ends it@>=
+static struct settings settings_for(struct desk *k, struct criteria *judges)
+{
+  const struct wish *w = k->w;
+  const struct model_config *config = &k->lab->pocket->config;
+  k->d.s = sampling_normal, k->d.s.temperature = w->temperature;
+  k->d.seed = w->seed, k->steps = 0, interrupted = 0;
+  return (struct settings) @[{ .max_new_tokens = w->most, .keep = true,@|
+    .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
+    .min_tokens = w->min_tokens, .see = watch_desk, .self = k,@|
+    .choose = w->script != NULL ? recite : sampler_choose,@|
+    .chooser = w->script != NULL ? (void *) k : &k->d,@|
+    .judge = criteria_judge, .judging = judges }@];
+}
+
+@ Who wants a shorter context than the model has, to see what happens at its end, says so to the model's description; it gets its number back.
+
+@<Write a text until something ends it@>=
+static bool run_wish(struct desk *k, const uint32_t *prompt, size_t n,
+  struct error *why)
+{
+  size_t triple = k->w->triple;
+  struct criterion list[] = @[{ {"string", outflow_judge, &k->flow},@|
+    {"repetition", repetition_judge, &triple},@|
+    {"callback", enough_sentences, k} }@];
+  struct criteria judges = @[{ list, 3, NULL }@];
+  struct generator maker = @[{ &k->lab->e, k->lab->pocket, k->s,@|
+    &k->lab->m }@];
+  struct settings want = settings_for(k, &judges);
+  uint32_t context = k->lab->pocket->config.n_positions;
+  if (k->w->context > 0)
+    k->lab->pocket->config.n_positions = (uint32_t) k->w->context;
+  bool ok = outflow_prompt(&k->flow, prompt, n, why)
+    && generate(&maker, prompt, n, &want, &k->text, why);
+  k->lab->pocket->config.n_positions = context;
+  outflow_end(&k->flow);
+  k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
+  return ok;
+}
+
+@ Before that the stop strings are built. Afterwards everything lies on the desk until the next text, so that it can be looked at.
+
+@<Write a text until something ends it@>=
+static void clear_desk(struct desk *k)
+{
+  continuation_free(&k->lab->m, &k->text);
+  outflow_close(&k->flow);
+  stops_close(&k->until);
+}
+static bool write_ids(struct desk *k, const struct wish *w,
+  const uint32_t *prompt, size_t n, struct error *why)
+{
+  size_t strings = 0;
+  for (; strings < 2 && w->stop[strings] != NULL; strings++)
+    k->list[strings] = (struct stop_string) @[{@|
+      (const unsigned char *) w->stop[strings], strlen(w->stop[strings]) }@];
+  clear_desk(k);
+  k->w = w;
+  k->flow = (struct outflow) @[{ .m = &k->lab->m, .t = k->t,@|
+    .until = &k->until, .min_tokens = w->min_tokens }@];
+  return stops_open(&k->until, &k->lab->m, k->list, strings, why)
+    && run_wish(k, prompt, n, why);
+}
+
+@ Prompts are given in words, mostly.
+
+@<Write a text until something ends it@>=
+static bool encode(struct desk *k, const char *text, struct ids *list,
+  struct error *why)
+{
+  return tokenizer_encode(k->t, &k->lab->m, text, strlen(text), false, false,
+    list, why);
+}
+static bool write_text(struct desk *k, const struct wish *w,
+  struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  bool ok = encode(k, w->prompt, &list, why)
+    && write_ids(k, w, list.id, list.n, why);
+  ids_free(&k->lab->m, &list);
+  return ok;
+}
+
+@ Here are eleven wishes. The length and the context are small ones, and stand for those of a service, which may allow 4,096 tokens; what happens at the end is the same. The list is recited, since the model does not write any. In the others it writes as it likes, greedily.
+
+@<Wish for every kind of end@>=
+#define OWL "User: Where does the owl live?\nAssistant:"
+#define SUN "The cat sat in the sun. The clock said"
+static const struct wish wishes[] = @[{@|
+  {"end token", "The dog", .most = 400, .eos = true},@|
+  {"the same, not before 100", "The dog", .most = 400, .eos = true,
+    .min_tokens = 99},@|
+  {"length 20", "The dog", .most = 20, .eos = true},@|
+  {"context 24", "The dog", .most = 400, .eos = true, .context = 24},@|
+  {"two line ends", OWL, {"\n\n"}, .most = 400, .eos = true},@|
+  {"these, or User:", OWL, {"\n\n", "User:"}, .most = 400, .eos = true},@|
+  {"4.", "A list:\n", {"4."}, .most = 20},@|
+  {"2 tokens, three times", SUN, .most = 400, .triple = 2},@|
+  {"three sentences", "The dog", .most = 400, .sentences = 3},@|
+  {"cancelled by a callback", "The dog", .most = 400, .cancel = 7},@|
+  {"cancelled by a signal", "The dog", .most = 400, .cancel = 7,
+    .by_signal = true} }@];
+enum { N_WISHES = sizeof wishes / sizeof *wishes, LISTED = 6 };
+
+@ Each is written, and a line says after how many tokens it ended, why, and with what words.
+
+@<Wish for every kind of end@>=
+static const char *reason_of(const struct desk *k)
+{
+  return k->reason != NULL ? k->reason
+    : k->text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+}
+static bool show_end(struct desk *k, const struct wish *w, struct error *why)
+{
+  if (!write_text(k, w, why)) return false;
+  size_t n = k->flow.text.n, tail = n < 22 ? n : 22;
+  printf("%-24s%4zu  %-11s", w->name, k->text.text.n - k->text.n_prompt,
+    reason_of(k));
+  for (size_t i = n - tail; i < n; i++)
+    putchar(k->flow.text.byte[i] == '\n' ? '/' : k->flow.text.byte[i]);
+  printf("\n");
+  return true;
+}
+
+@ The list's script are the tokens that the tokenizer makes of six items.
+
+@<Wish for every kind of end@>=
+static const char *const shopping = "1. apples\n2. pears\n"@|
+  "3. plums\n4. nuts\n5. apples\n6. plums";
+static bool show_ends(struct desk *k, struct error *why)
+{
+  struct ids items = @[{ NULL, 0, 0 }@];
+  const struct model_config *config = &k->lab->pocket->config;
+  size_t n;
+  const unsigned char *byte = tokenizer_text(k->t, config->eos[0], &n);
+  printf("end token %" PRIu32 ", %.*s, says %s\n", config->eos[0], (int) n,@|
+    (const char *) byte, config->eos_from);
+  bool ok = encode(k, shopping, &items, why);
+  for (int i = 0; ok && i < N_WISHES; i++) {
+    struct wish w = wishes[i];
+    if (i == LISTED) w.script = &items;
+    ok = show_end(k, &w, why);
+    k->w = NULL;
+  }
+  ids_free(&k->lab->m, &items);
+  return ok;
+}
+
+@ This is what became of them. A few of the lines deserve a word.
+
+\checkpoint[1,13]{build/out/08-stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
+
+The end token of the first is listed by the model's files; which of them, the program prints, since a wrong end token is a common illness (\cref{sec:endtoken}). In the second the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma; and so it is with every length: of \val{stop.talks} talks that the model was let
+write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but those in the same way. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
+
+The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends behind its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have done, in any place.
+
+In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more, the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
+
+@ Going on from a cancelled text is to generate with the text as the prompt.
+
+@<Go on from where it was cancelled@>=
+static bool go_on(struct desk *k, double temperature, size_t *same,
+  struct error *why)
+{
+  enum { WHOLE = 40, PART = 7 };
+  struct wish w = @[{ .prompt = "The dog", .most = WHOLE, .seed = 3,@|
+    .temperature = temperature }@];
+  uint32_t whole[WHOLE + 16], part[WHOLE + 16];
+  if (!write_text(k, &w, why)) return false;
+  size_t n = k->text.text.n, prompt = k->text.n_prompt;
+  memcpy(whole, k->text.text.id, n * sizeof *whole);
+  w.cancel = PART;
+  if (!write_text(k, &w, why)) return false;
+  memcpy(part, k->text.text.id, k->text.text.n * sizeof *part);
+  w.cancel = 0, w.most = WHOLE - PART;
+  if (!write_ids(k, &w, part, prompt + PART, why)) return false;
+  for (size_t i = prompt + PART; i < n; i++)
+    *same += k->text.text.id[i] == whole[i];
+  return k->text.text.n == n
+    || error_say(why, "the text has another length");
+}
+
+@ Once greedily, and once with dice: the seed is the same, and the positions are.
+
+@<Go on from where it was cancelled@>=
+static bool print_resumed(struct desk *k, struct error *why)
+{
+  size_t greedy = 0, drawn = 0;
+  if (!go_on(k, 0, &greedy, why) || !go_on(k, 1, &drawn, why)) return false;
+  printf("stop.resumed %zu\n", greedy);
+  printf("stop.resumed.drawn %zu\n", drawn);
+  return true;
+}
+
+@* An end is drawn. \label{sec:endtoken}
+Among the tokens of a vocabulary is one, or a few, that stand for no text: in training they stood behind each text, and a model that has learnt well finds them likely where a text is over. Which ids these are is written in the model's files, and in more than one of them. The loop takes them from \.{generation\_config.json} where that file lists any, from \.{config.json} otherwise. Models have been published in
+which the two disagree, because the one was made for texts and the other for conversations, where each turn has an end of its own; whoever listens for the wrong one gets an answer, then an answer of the model to itself, and so on.
+@^end token@>@^eos@>
+
+The end token is chosen like any token. It is not enough that it is likely. Let a model give it $\frac9{10}$ and everything else the rest, and draw: of \val{stop.coin.trials} draws \val[3]{claim.S3-39} went on. And if it is unlikely? With the same probability $e$ at each step the text has not ended behind $n$ tokens with
+\begin{equation}\label{eq:running}
+  (1-e)^n,
+\end{equation}
+for it must have gone on $n$ times. That gets small, but it never is 0. For $e=0.01$ and $n=500$ it is \val[4]{claim.S2-68}, and of \val{stop.coin.texts} tossed texts \val{stop.coin.left} were still running. Whoever serves a million texts with no other end will have some that do not come back. A length is not a matter of taste.
+
+\fig{running}{fig:running}{How many texts are still running behind $n$ tokens: tossed with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). On this paper a constant chance is a straight line; the model's is none.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for a tenth; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
+
+Is a model like a coin? \Cref{fig:running} has \val{stop.talks} talks of the built-in one, drawn at temperature 1. None has ended before \val{stop.talks.shortest} tokens, none went on for more than \val{stop.talks.longest}. Within a text the end has next to no probability: \val[3]{stop.eos.most} at the most, in \val{stop.eos.places} places where it was not chosen, and \val[1]{stop.eos.mean} millionths on the average; in the places where it was chosen, \val[2]{stop.eos.chosen}. A model that knows its texts sees the
+end coming. One that does not, since the prompt is like nothing that it has read, may well behave like the coin with the smallest $e$.
+
+@ A coin is a model with two tokens, and the sampler draws from it.
+
+@<Toss for the end@>=
+static bool coin_open(struct desk *k, double e, struct funnel *f,
+  struct error *why)
+{
+  float logits[2] = @[{ (float) num_log(e), (float) num_log(1 - e) }@];
+  if (!funnel_open(f, &k->lab->m, k->lab->e.k, 2, why)) return false;
+  return funnel_fill(f, logits, why);
+}
+static size_t toss(struct funnel *f, uint64_t number, size_t most)
+{
+  size_t n = 0;
+  while (n < most && funnel_choose(f, number, 0, (uint32_t) n) != 0) n++;
+  return n;
+}
+
+@ The probability $\frac9{10}$ is tossed for once in each of many texts; $\frac1{100}$ until it ends, or for 500 tokens.
+
+@<Toss for the end@>=
+static bool print_coin(struct desk *k, struct error *why)
+{
+  enum { TRIALS = 100000, COINS = 20000 };
+  struct funnel likely, rare = @[{ .n = 0 }@];
+  size_t on = 0, left = 0;
+  bool ok = coin_open(k, 0.9, &likely, why)
+    && coin_open(k, 0.01, &rare, why);
+  for (uint64_t i = 0; ok && i < TRIALS; i++) on += toss(&likely, i, 1);
+  for (uint64_t i = 0; ok && i < COINS; i++)
+    left += toss(&rare, i, 500) == 500;
+  funnel_close(&likely);
+  if (rare.m != NULL) funnel_close(&rare);
+  printf("stop.coin.trials %d\n", TRIALS);
+  printf("claim.S3-39 %.4f\n", (double) on / TRIALS);
+  printf("stop.coin.texts %d\n", COINS);
+  printf("stop.coin.left %zu\n", left);
+  printf("claim.S2-68 %.5f\n", num_pow(0.99, 500));
+  return ok;
+}
+
+@ The talks are written with an end token as the only end, but for a length that none of them reaches. Somebody looks on, and notes what the model thought of the end, and whether a token was drawn that the model gave less than one in $10^2$; that will be wanted in \cref{sec:limits}.
+
+@<Let many talks end@>=
+enum { TALKS = 48, LONGEST = 400, CAP = 64 };
+struct survey { struct desk *k; double *logprob; size_t length[TALKS],
+  at, written, rare, inside, cut, cut_inside, clean; bool slipped;
+  double most, mean, chosen; };
+  /* of each talk its |length|; tokens |written|, and |rare| ones among them; the end's
+     probability where it was not chosen (|inside| places) and where it was; talks that are |cut|
+     behind |CAP| tokens, and within a sentence; talks without a rare token up to there */
+static bool note_end(void *self, const struct step *now)
+{
+  struct survey *x = self;
+  struct laboratory *lab = x->k->lab;
+  uint32_t eos = lab->pocket->config.eos[0];
+  lab->e.k->log_softmax(&lab->e, now->logits, 1,
+    lab->pocket->config.vocab_size, x->logprob);
+  double p = num_exp(x->logprob[eos]);
+  bool slip = num_exp(x->logprob[now->chosen]) < 0.01;
+  x->written++, x->at++;
+  x->rare += slip, x->slipped = x->slipped || slip;
+  if (now->chosen == eos) x->chosen += p;
+  else x->inside++, x->mean += p, x->most = p > x->most ? p : x->most;
+  if (x->at == CAP) @<See whether a length would cut here@>@;
+  return true;
+}
+
+@ A length cuts if the text would have gone on; whether within a sentence, its last byte says.
+
+@<See whether a length would cut here@>=
+{
+  const struct outflow *flow = &x->k->flow;
+  x->cut++, x->clean += !x->slipped;
+  x->cut_inside += flow->text.n > 0
+    && memchr(".!?\n\"", flow->text.byte[flow->text.n - 1], 5) == NULL;
+}
+
+@ All of them begin with the word that begins a talk.
+
+@<Let many talks end@>=
+static bool hold_survey(struct desk *k, struct survey *x, struct error *why)
+{
+  size_t v = k->lab->pocket->config.vocab_size;
+  *x = (struct survey) @[{ .k = k }@];
+  x->logprob = memory_take(&k->lab->m, FOR_OTHER, v, 8, why);
+  bool ok = x->logprob != NULL;
+  k->look = note_end, k->looking = x;
+  for (uint64_t seed = 0; ok && seed < TALKS; seed++) {
+    struct wish w = @[{ .prompt = "User:", .most = LONGEST, .eos = true,@|
+      .temperature = 1, .seed = seed }@];
+    x->at = 0, x->slipped = false;
+    ok = write_text(k, &w, why);
+    x->length[seed] = x->at;
+  }
+  k->look = NULL;
+  memory_give(&k->lab->m, FOR_OTHER, x->logprob, v, 8);
+  return ok;
+}
+
+@ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running.
+
+@<Let many talks end@>=
+static bool print_running(struct desk *k, struct error *why)
+{
+  enum { COINS = 10000, FAR = 300, CURVES = 4 };
+  static const double e[CURVES] = @[{ 0.1, 0.03, 0.01, 0.003 }@];
+  static size_t running[CURVES + 1][FAR + 1];
+  struct survey x;
+  if (!hold_survey(k, &x, why)) return false;
+  @<Toss every coin until it ends, over and over@>@;
+  for (size_t i = 0; i < TALKS; i++)
+    for (size_t j = 0; j < x.length[i] && j <= FAR; j++) running[CURVES][j]++;
+  @<Print a line for every fifth number of tokens@>@;
+  return true;
+}
+
+@ A text that ends behind $n$ tokens was running behind each smaller number of them.
+
+@<Toss every coin until it ends, over and over@>=
+for (int c = 0; c < CURVES; c++) {
+  struct funnel f;
+  bool ok = coin_open(k, e[c], &f, why);
+  for (uint64_t i = 0; ok && i < COINS; i++)
+    for (size_t n = toss(&f, i, FAR), j = 0; j <= n; j++) running[c][j]++;
+  funnel_close(&f);
+  if (!ok) return false;
+}
+
+@ Each coin has two columns, what was tossed and what was to be expected.
+
+@<Print a line for every fifth number of tokens@>=
+printf("tokens,a,aa,b,bb,c,cc,d,dd,talks\n");
+for (size_t n = 0; n <= FAR; n += 5) {
+  printf("%zu", n);
+  for (int c = 0; c < CURVES; c++)
+    printf(",%.5f,%.5f", (double) running[c][n] / COINS,@|
+      num_pow(1 - e[c], (double) n));
+  printf(",%.5f\n", (double) running[CURVES][n] / TALKS);
+}
+
+@ In the prose stand the extremes.
+
+@<Let many talks end@>=
+static bool print_survey(struct desk *k, struct error *why)
+{
+  struct survey x;
+  if (!hold_survey(k, &x, why)) return false;
+  size_t least = LONGEST, most = 0;
+  for (size_t i = 0; i < TALKS; i++) {
+    least = x.length[i] < least ? x.length[i] : least;
+    most = x.length[i] > most ? x.length[i] : most;
+  }
+  printf("stop.talks %d\n", TALKS);
+  printf("stop.talks.shortest %zu\n", least);
+  printf("stop.talks.longest %zu\n", most);
+  @<Print what the model thought of the end@>@;
+  @<Print what a length would have cut@>@;
+  return true;
+}
+
+@ The probability of the end where it did not come is a mean of small numbers, and is given in millionths.
+
+@<Print what the model thought of the end@>=
+printf("stop.eos.places %zu\n", x.inside);
+printf("stop.eos.most %.4f\n", x.most);
+printf("stop.eos.mean %.3f\n", 1e6 * x.mean / (double) x.inside);
+printf("stop.eos.chosen %.4f\n", x.chosen / TALKS);
+
+@ What is expected of the rare tokens is \eqref{eq:running}, with their rate for $e$.
+
+@<Print what a length would have cut@>=
+double r = (double) x.rare / (double) x.written;
+printf("stop.cap %d\n", CAP);
+printf("stop.cut %zu\n", x.cut);
+printf("stop.cut.inside %zu\n", x.cut_inside);
+printf("claim.S3-41 %zu\n", x.cut_inside);
+printf("stop.rare %zu\n", x.rare);
+printf("stop.written %zu\n", x.written);
+printf("stop.rare.rate %.4f\n", r);
+printf("stop.clean %zu\n", x.clean);
+printf("stop.clean.expected %.1f\n",
+  (double) x.cut * num_pow(1 - r, CAP));
+
+@* What the reader sees. \label{sec:shown}
+\Cref{fig:hold} is a text on its way to a reader, recited so that everything happens in it: two characters that come in pieces; a line end that is not followed by another; a word that begins like the stop string \emph{User:} and is another word; and at last two line ends.
+
+\widefig{hold}{fig:hold}{A line is a token, a column a byte of the text. Red cells are released with the token, grey ones were released before. Hatched cells wait because a stop string may have begun, and dotted ones because half a character has come. The text ends before the last two line ends; of them nothing was ever shown.}{Nineteen lines in steps, a token each, over twenty-five columns, the bytes. Each line has grey cells at the left and mostly one to three red ones at its end. Four lines end with hatched cells, one to three of them, and three with one or two dotted ones. In the last line the two cells of the stop string are empty.}
+
+Nothing waits longer than it has to. The \emph{U} waits when it comes; so do \emph{Us} and \emph{Use}; with the next letter all four are released, since now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. Of \val{stop.shown.tokens} tokens of the owl's talk, \val{stop.shown.at.once} were shown whole and with the token itself. With the stop strings \emph{User:} and two line ends this is what streaming costs: nothing, nearly always; and then a word, for the time of a token or two.
+
+\checkpoint[14,33]{build/out/08-stopping.txt}{the same, token by token: what each releases, and what is held behind it}
+
+@ The text is given to the tokenizer and its tokens are recited.
+
+@<Show what is released and what is held@>=
+struct shown { struct desk *k; size_t before, tokens; bool points; };
+static int print_bytes(const unsigned char *byte, size_t n)
+{
+  int width = 0;
+  for (size_t i = 0; i < n; i++)
+    width += byte[i] == '\n' ? printf("\\n") : byte[i] < 0x80
+      ? printf("%c", byte[i]) : printf("\\x%02X", (unsigned) byte[i]);
+  return width;
+}
+static bool show_token(void *self, const struct step *now)
+{
+  struct shown *x = self;
+  const struct outflow *flow = &x->k->flow;
+  size_t n, held = flow->text.n - flow->released;
+  const unsigned char *byte = tokenizer_text(x->k->t, now->chosen, &n);
+  const unsigned char *from = flow->text.byte + x->before;
+  x->tokens++;
+  if (x->points) @<Print a line of the figure's data@>@;
+  else @<Print a line of the box@>@;
+  x->before = flow->released;
+  return true;
+}
+
+@ The box has the bytes themselves, those that are no letters in hexadecimal.
+
+@<Print a line of the box@>=
+{
+  printf("%3zu  \"", x->tokens);
+  int wide = print_bytes(byte, n);
+  printf("\"%*s\"", 13 - wide, "shows ");
+  wide = print_bytes(from, flow->released - x->before);
+  printf("\"%*s", held > 0 ? 24 - wide : 0, held > 0 ? "holds \"" : "");
+  print_bytes(flow->text.byte + flow->released, held);
+  printf("%s%s\n", held > 0 ? "\"" : "",
+    flow->found != NULL ? " and ends" : "");
+}
+
+@ The figure wants to know where things begin and end, and why a byte is held.
+
+@<Print a line of the figure's data@>=
+{
+  size_t half = utf8_held(flow->text.byte, flow->text.n);
+  size_t all = flow->text.n + (flow->found != NULL ? flow->found->n : 0);
+  printf("%zu,%zu,%zu,%zu,%zu,", x->tokens, x->before, flow->released, all,
+    held > half ? 0 : half);
+  print_bytes(byte, n);
+  printf("\n");
+}
+
+@ Both are printed by the same run.
+
+@<Show what is released and what is held@>=
+static const char *const useful = "A caf\xc3\xa9.\nUseful: 5 "
+  "\xe2\x82\xac.\n\nUser:";
+static bool print_hold(struct desk *k, bool points, struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct shown x = @[{ .k = k, .points = points }@];
+  struct wish w = @[{ .prompt = "A list:\n", .stop = { "\n\n", "User:" },@|
+    .most = 40, .script = &list }@];
+  if (points) printf("token,before,released,length,half,piece\n");
+  k->look = show_token, k->looking = &x;
+  bool ok = encode(k, useful, &list, why) && write_text(k, &w, why);
+  k->look = NULL, k->w = NULL;
+  ids_free(&k->lab->m, &list);
+  return ok;
+}
+
+@ That it does not matter how a text is cut into tokens has been proved; here it is counted for the two strings that tutorials name. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, each with one of the two strings in it, were cut in all \val{claim.S3-42} ways: every cut gave the same text and the same reason, and none released a byte too many.
+
+@<Cut two phrases in every way@>=
+static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
+  const char *left, struct error *why)
+{
+  size_t n = strlen(text);
+  bool ok = true;
+  outflow_close(&k->flow);
+  k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
+  for (size_t at = 0, to; ok && at < n && k->flow.found == NULL; at = to) {
+    for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0; ) to++;
+    ok = outflow_bytes(&k->flow, (const unsigned char *) text + at, to - at,
+      why) && (k->flow.released <= strlen(left)
+        || error_say(why, "cut %" PRIu32 " releases too much", cuts));
+  }
+  return ok && ((k->flow.found != NULL && k->flow.text.n == strlen(left)
+    && memcmp(k->flow.text.byte, left, strlen(left)) == 0)
+    || error_say(why, "cut %" PRIu32 " gives another text", cuts));
+}
+
+@ If one of the ways gave something else, no number would be printed at all.
+
+@<Cut two phrases in every way@>=
+static bool print_cuts(struct desk *k, struct error *why)
+{
+  static const char *const text[2][2] = @[{ {"one.\nTwo.\n\nUser:",@|
+    "one.\nTwo."}, {"\xe2\x82\xac 5.\nUse User: no", "\xe2\x82\xac 5.\nUse "}
+    }@];
+  uint32_t ways = 0;
+  clear_desk(k);
+  k->list[0] = (struct stop_string) @[{ (const unsigned char *) "\n\n", 2 }@];
+  k->list[1] = (struct stop_string) @[{ (const unsigned char *) "User:", 5 }@];
+  bool ok = stops_open(&k->until, &k->lab->m, k->list, 2, why);
+  for (int i = 0; i < 2; i++) {
+    uint32_t all = (uint32_t) 1 << (strlen(text[i][0]) - 1);
+    for (uint32_t cuts = 0; ok && cuts < all; cuts++, ways++)
+      ok = same_for_cut(k, text[i][0], cuts, text[i][1], why);
+  }
+  if (ok) printf("claim.S3-42 %" PRIu32 "\n", ways);
+  return ok;
+}
+
+@ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Both show a correct text in the end. \Cref{tab:held} has what a reader waits for.
+
+\begin{table}[tp]
+\tabcaption{tab:held}{How many bytes wait behind a token, on the average, and the share of tokens with which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of talks.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
+\toprule
+& \multicolumn{2}{c}{\tabhead{short strings}} & \multicolumn{2}{c}{\tabhead{a long one}}\\
+& \tabhead{bytes} & \tabhead{silent} & \tabhead{bytes} & \tabhead{silent}\\
+\midrule
+what may be claimed & \val[2]{stop.rule.short.ours} & \val[2]{stop.rule.short.ours.silent} & \val[2]{stop.rule.long.ours} & \val[2]{stop.rule.long.ours.silent}\\
+all that is unsent & \val[2]{stop.rule.short.unsent} & \val[2]{stop.rule.short.unsent.silent} & \val[2]{stop.rule.long.unsent} & \val[2]{stop.rule.long.unsent.silent}\\
+the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.short.fixed.silent} & \val[2]{stop.rule.long.fixed} & \val[2]{stop.rule.long.fixed.silent}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@ For the table the strings must not end the texts. So all tokens are protected by |min_tokens|; what is held is the same.
+
+@<Compare three ways to hold back@>=
+enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
+struct rules { struct desk *k; size_t longest, tokens, released[RULES],@|
+  held[RULES], silent[RULES]; };
+  /* by what may be claimed; by what is unsent; by the |longest| string: how much is |released| of this text, and over
+     all texts how many bytes were |held|, and how often nothing was shown */
+static bool note_rules(void *self, const struct step *now)
+{
+  struct rules *x = self;
+  const struct outflow *flow = &x->k->flow;
+  size_t n = flow->text.n, last = x->longest - 1;
+  bool begun = flow->released < n;
+  size_t after[RULES] = @[{ flow->released, begun ? x->released[1] : n,@|
+    n > last ? n - last : 0 }@];
+  (void) now;
+  x->tokens++;
+  for (int i = 0; i < RULES; i++) {
+    x->held[i] += n - after[i];
+    x->silent[i] += after[i] == x->released[i];
+    x->released[i] = after[i];
+  }
+  return true;
+}
+
+@ Both lists see the same talks.
+
+@<Compare three ways to hold back@>=
+static bool print_rules(struct desk *k, struct error *why)
+{
+  static const char *const rule[RULES] = @[{ "ours", "unsent", "fixed" }@];
+  static const char *const second[2] = @[{ "User:",@|
+    "\nAssistant: Goodbye!" }@];
+  for (int i = 0; i < 2; i++) {
+    struct rules x = @[{ .k = k, .longest = strlen(second[i]) }@];
+    struct wish w = @[{ .prompt = "User:", .stop = { "\n\n", second[i] },@|
+      .most = RULE_LONG, .min_tokens = RULE_LONG, .temperature = 1 }@];
+    k->look = note_rules, k->looking = &x;
+    bool ok = true;
+    for (w.seed = 0; ok && w.seed < RULE_TALKS; w.seed++) {
+      memset(x.released, 0, sizeof x.released);
+      ok = write_text(k, &w, why);
+    }
+    k->look = NULL, k->w = NULL;
+    if (!ok) return false;
+    @<Print what each rule holds@>@;
+  }
+  return true;
+}
+
+@ A mean for each rule and each list.
+
+@<Print what each rule holds@>=
+for (int j = 0; j < RULES; j++) {
+  const char *list = i == 0 ? "short" : "long";
+  printf("stop.rule.%s.%s %.3f\n", list, rule[j],
+    (double) x.held[j] / (double) x.tokens);
+  printf("stop.rule.%s.%s.silent %.3f\n", list, rule[j],
+    (double) x.silent[j] / (double) x.tokens);
+}
+if (i == 0) printf("stop.rule.tokens %zu\n", x.tokens);
+
+@* What it costs. \label{sec:stopcost}
+Somebody looks at every byte of every text; is that slow? A byte takes a step of the machine, and the step may take a walk. In the tales that lie beside the model, \val{stop.walk.bytes} bytes of them, the two short strings take \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} for a byte. A list that was made to be hard, the first few letters of \val{stop.walk.strings} places of the tales themselves, takes \val[2]{stop.walk.hard}. The bound is 1, whatever the strings are.
+
+\fig{search}{fig:search}{Time that looking for two stop strings takes with a token, over the length of the text: stepping on, and searching the whole text again each time. Medians, measured once, on the machine that the file of the numbers names.}{Logarithmic paper. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
+
+The clock says the same. With the machine a token of four bytes takes \val[0]{stop.clock.first} nanoseconds, and \val[0]{stop.clock.last} when the text has \val{stop.clock.tokens} tokens. Who calls the C library's |strstr| for each string on the whole text, each time, pays \val[1]{stop.clock.scan.last} microseconds there, though nobody searches faster than that function: it is the text that gets longer. (To search only the end of the text, as long as the longest string and the newest token, is as good as the machine, for two strings.) But see what the
+comparison is about. A pass of the built-in model, the smallest that we know of, takes \val[0]{stop.clock.pass} microseconds. The cost of stop strings is nothing in either way. What speaks for the machine is the hold-back, which it knows without asking.
+
+@<Count the walks@>=
+static size_t walks(const struct stops *s, const struct mapping *map)
+{
+  uint32_t state = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < map->size; i++) {
+    uint32_t next = stops_step(s, state, map->bytes[i]);
+    uint32_t at = state, deep = s->node[next].depth;
+    for (; at != 0 && s->node[at].depth + 1 != deep; n++)
+      at = s->node[at].failure;
+    state = next;
+  }
+  return n;
+}
+
+@ The hard list: six bytes from every so many places, so that each string is begun over and over and hardly ever completed.
+
+@<Count the walks@>=
+static bool print_walks(struct desk *k, struct error *why)
+{
+  enum { HARD = 64 };
+  struct stop_string list[HARD] = @[{ {(const unsigned char *) "\n\n", 2},@|
+    {(const unsigned char *) "User:", 5} }@];
+  struct mapping map;
+  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
+  bool ok = true;
+  for (size_t n = 2; ok && n <= HARD; n += HARD - 2) {
+    struct stops s;
+    for (size_t i = 0; n == HARD && i < n; i++)
+      list[i] = (struct stop_string) @[{ map.bytes + 97 * i, 6 }@];
+    ok = stops_open(&s, &k->lab->m, list, n, why);
+    if (!ok) break;
+    double each = (double) walks(&s, &map) / (double) map.size;
+    if (n == 2) printf("stop.walk.bytes %zu\n"@| "stop.walk.two %zu\n"@|
+        "claim.S2-101 %.5f\n", map.size, walks(&s, &map), each);
+    else printf("stop.walk.strings %zu\n"@| "stop.walk.hard %.4f\n", n,@|
+        each);
+    stops_close(&s);
+  }
+  file_unmap(&map);
+  return ok;
+}
+
+@ The times are those of a token of four bytes, at four lengths of the text. The text are the tales, over and over; neither string stands in them.
+
+@<Take the time of the search@>=
+enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
+struct times { double step[SIZES][TURNS], scan[SIZES][TURNS]; };
+static bool time_round(struct desk *k, const char *text, struct times *x,
+  int turn, struct error *why)
+{
+  bool ok = true;
+  outflow_close(&k->flow);
+  k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
+  for (size_t token = 0, i = 0; ok && i < SIZES; token++) {
+    if (token == (size_t) AHEAD << 2 * i)
+      @<Time so many tokens, and one search of the whole@>@;
+    ok = ok && outflow_bytes(&k->flow,
+      (const unsigned char *) text + TOKEN * token, TOKEN, why);
+  }
+  return ok;
+}
+
+@ One token alone is too short for the clock, and so is a search; so it is the next $2^9$ tokens, divided, and $2^6$ searches, each beginning a byte later than the one before, for fear that a compiler finds out that they are all the same.
+
+@<Time so many tokens, and one search of the whole@>=
+{
+  double began = laboratory_seconds();
+  for (size_t j = 0; ok && j < AHEAD; j++, token++)
+    ok = outflow_bytes(&k->flow, (const unsigned char *) text
+      + TOKEN * token, TOKEN, why);
+  x->step[i][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
+  if (!ok || !bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
+  began = laboratory_seconds();
+  const char *whole = (char *) k->flow.text.byte;
+  bool none = true;
+  for (size_t j = 0; j < AGAIN; j++)
+    none = none && strstr(whole + j, "\n\n") == NULL
+      && strstr(whole + j, "User:") == NULL;
+  x->scan[i++][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
+  k->flow.text.n--;
+  if (!none) return error_say(why, "a stop string stands in the tales");
+}
+
+@ As in the other chapters a table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
+
+@<Take the time of the search@>=
+static bool print_clock(struct desk *k, struct error *why)
+{
+  enum { ALL = TOKEN * ((AHEAD << 2 * (SIZES - 1)) + 2 * AHEAD) };
+  static char text[ALL];
+  static struct times x;
+  struct mapping map;
+  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
+  for (size_t i = 0; i < ALL; i++)
+    text[i] = (char) map.bytes[i % map.size];
+  file_unmap(&map);
+  clear_desk(k);
+  k->list[0] = (struct stop_string) @[{ (const unsigned char *) "\n\n", 2 }@];
+  k->list[1] = (struct stop_string) @[{ (const unsigned char *) "User:", 5 }@];
+  if (!stops_open(&k->until, &k->lab->m, k->list, 2, why)) return false;
+  for (int turn = 0; turn < TURNS; turn++)
+    if (!time_round(k, text, &x, turn, why)) return false;
+  printf("tokens,low,median,high,"@| "scanlow,scan,scanhigh\n");
+  for (size_t i = 0; i < SIZES; i++) {
+    struct quartiles a = laboratory_quartiles(x.step[i], TURNS);
+    struct quartiles b = laboratory_quartiles(x.scan[i], TURNS);
+    printf("%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", AHEAD << 2 * i, a.low,
+      a.median, a.high, b.low, b.median, b.high);
+  }
+  return true;
+}
+
+@ What the prose says about the times it reads from the file that was written then; and the time of a pass from the file of \cref{04-cache}, from the line for \val{stop.clock.pass.tokens} tokens.
+
+@<Take the time of the search@>=
+static bool read_lines(const char *path, double *row, size_t n, size_t want,
+  struct error *why)
+{
+  FILE *f = fopen(path, "r");
+  char line[512];
+  size_t found = 0;
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  while (fgets(line, sizeof line, f) != NULL && found < want) {
+    double x[6];
+    int got = sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf", x, x + 1, x + 2,@|
+      x + 3, x + 4, x + 5);
+    if (got >= 3) memcpy(row + n * found++, x, n * sizeof *x);
+  }
+  fclose(f);
+  return found == want || error_say(why, "%s: %zu lines, %zu wanted", path,
+    found, want);
+}
+
+@ In the file the numbers of a line stand in the order in which they were printed.
+
+@<Take the time of the search@>=
+static bool print_times(struct error *why)
+{
+  double x[SIZES][6], pass[7][3];
+  if (!read_lines("figures/data/08-stopping.clock.csv", x[0], 6, SIZES, why)
+      || !read_lines("figures/data/04-cache.clock.csv", pass[0], 3, 7, why))
+    return false;
+  printf("stop.clock.first %.1f\n", x[0][2]);
+  printf("stop.clock.last %.1f\n", x[SIZES - 1][2]);
+  printf("stop.clock.tokens %.0f\n", x[SIZES - 1][0]);
+  printf("stop.clock.scan.last %.3f\n", 1e-3 * x[SIZES - 1][5]);
+  printf("stop.clock.pass %.1f\n", pass[6][2]);
+  printf("stop.clock.pass.tokens %.0f\n", pass[6][0]);
+  return true;
+}
+
+@* What no criterion mends. \label{sec:limits}
+To end a text is the only thing that anybody can do to it from outside. What has been written stays written, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model and the source that we have, and one is our opinion.
+
+\emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that.
+
+\emph{Left to right.} A word is chosen by what stands before it, and often what stands behind it would settle the matter. In a tale that the model has not been trained on, take a token away and let the model say what stood there: it is right in \val{stop.gap.left} of \val{stop.gap.places} places, as always. Now let it consider the \val[word]{stop.gap.after} tokens behind the gap, too: of its \val[word]{stop.gap.choices} likeliest tokens it is to take the one with which the gap \emph{and} what follows are likeliest together. It is right in \val{stop.gap.both}. The
+model knows the answer, but the loop asks it too early.
+@^left-to-right bias@>@^revision@>
+
+\emph{Length.} If one token in so many goes wrong, and independently, then the share of texts in which none does is \eqref{eq:running}, with another $e$. The rare tokens of the talks come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} talks that have \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none of them up to there, and \val{stop.clean} have. Long texts have more of everything, faults included.
+
+\emph{No plan.} The likeliest token need not begin the likeliest pair. At the same places the likeliest pair of tokens, among those that begin with one of the \val[word]{stop.gap.choices} likeliest, begins with another token than the likeliest in \val[word]{stop.pair.other} of \val{stop.gap.places}. Chapter 9 looks further ahead, and finds what that is worth.
+@^planning@>
+
+\emph{And streaming} makes it visible: what has been shown cannot be changed, so a program that would like to change it must not show it yet. Whether people are better served by an answer that comes at once or by one that has been read over before it was sent is a matter of opinion. Ours is that the loop is not to blame for being asked to do both.
+
+\begin{aside}{Thinking first}
+Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{Wei and others 2022.} what should have been planned then stands in the text, where the following tokens can look at it, and the part that nobody needs to see is cut off by a stop string. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree} of texts:\side{Yao and others 2023.} so something is taken back, at the
+price of having written it. Both buy better tokens with more of them. How much better, we have not measured: it is an opinion that others have measured.
+\end{aside}
+
+@ The experiment with the gap. At a place of the tale the model is asked for the likeliest tokens; then each of these is put there, the true tokens behind it, and the pass is asked for the log-probability of everything from the gap on.
+
+@<Ask once more with what follows@>=
+enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
+struct gap { struct desk *k; struct ids tale; float *logits;
+  double *logprob; uint32_t choice[CHOICES]; double alone[CHOICES],@|
+  pair[CHOICES], together[CHOICES]; size_t left, both, other; };
+  /* the tokens of a tale; of each choice for a gap, its log-probability, that of the best pair it
+     begins, and that of the gap and the |AFTER| tokens behind it; how often the likeliest was right |alone|, with
+     what |both| sides say, and did not begin the likeliest pair; room for |AFTER| rows of the vocabulary */
+static bool read_rows_of(struct gap *x, const uint32_t *id, size_t n,
+  size_t last, struct error *why)
+{
+  struct laboratory *lab = x->k->lab;
+  size_t which[AFTER], v = lab->pocket->config.vocab_size;
+  for (size_t i = 0; i < last; i++) which[i] = n - last + i;
+  store_empty(x->k->s);
+  if (!evaluate(&lab->e, lab->pocket, x->k->s, id, n, which, last,@|
+      x->logits, why)) return false;
+  lab->e.k->log_softmax(&lab->e, x->logits, last, v, x->logprob);
+  return true;
+}
+
+@ The likeliest come first. There are four; so the list is searched four times.
+
+@<Ask once more with what follows@>=
+static bool ask_before(struct gap *x, size_t at, struct error *why)
+{
+  size_t v = x->k->lab->pocket->config.vocab_size;
+  if (!read_rows_of(x, x->tale.id, at, 1, why)) return false;
+  for (int c = 0; c < CHOICES; c++) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < v; i++)
+      if (x->logprob[i] > x->logprob[best]) best = i;
+    x->choice[c] = best, x->alone[c] = x->logprob[best];
+    x->logprob[best] = -INFINITY;
+  }
+  return true;
+}
+
+@ Behind the token in the gap stand the true ones; the last of them need not be read.
+
+@<Ask once more with what follows@>=
+static bool ask_behind(struct gap *x, size_t at, int c, struct error *why)
+{
+  size_t v = x->k->lab->pocket->config.vocab_size;
+  uint32_t truth = x->tale.id[at];
+  x->tale.id[at] = x->choice[c];
+  bool ok = read_rows_of(x, x->tale.id, at + AFTER, AFTER, why);
+  x->tale.id[at] = truth;
+  if (!ok) return false;
+  x->pair[c] = x->together[c] = x->alone[c];
+  double next = -INFINITY;
+  for (size_t i = 0; i < v; i++)
+    next = x->logprob[i] > next ? x->logprob[i] : next;
+  x->pair[c] += next;
+  for (size_t i = 0; i < AFTER; i++)
+    x->together[c] += x->logprob[i * v + x->tale.id[at + 1 + i]];
+  return true;
+}
+
+@ Then it is counted who would have been right.
+
+@<Ask once more with what follows@>=
+static int best_of(const double *score)
+{
+  int best = 0;
+  for (int c = 1; c < CHOICES; c++)
+    if (score[c] > score[best]) best = c;
+  return best;
+}
+static bool try_gaps(struct gap *x, struct error *why)
+{
+  for (size_t i = 0; i < PLACES; i++) {
+    size_t at = SOONEST + EVERY * i;
+    if (at + AFTER >= x->tale.n)
+      return error_say(why, "the tale is too short");
+    bool ok = ask_before(x, at, why);
+    for (int c = 0; ok && c < CHOICES; c++) ok = ask_behind(x, at, c, why);
+    if (!ok) return false;
+    x->left += x->choice[0] == x->tale.id[at];
+    x->both += x->choice[best_of(x->together)] == x->tale.id[at];
+    x->other += best_of(x->pair) != 0;
+  }
+  return true;
+}
+
+@ The tale is the first of those that lie beside the model.
+
+@<Ask once more with what follows@>=
+static bool print_gaps(struct desk *k, struct error *why)
+{
+  struct gap x = @[{ .k = k }@];
+  struct memory *m = &k->lab->m;
+  struct mapping map;
+  size_t n = AFTER * (size_t) k->lab->pocket->config.vocab_size, end = 0;
+  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
+  while (end < map.size && map.bytes[end] != '<') end++;
+  bool ok = tokenizer_encode(k->t, m, (const char *) map.bytes, end, false,
+    false, &x.tale, why);
+  file_unmap(&map);
+  x.logits = ok ? memory_take(m, FOR_OTHER, n, 4, why) : NULL;
+  x.logprob = x.logits != NULL ? memory_take(m, FOR_OTHER, n, 8, why) : NULL;
+  ok = x.logprob != NULL && try_gaps(&x, why);
+  memory_give(m, FOR_OTHER, x.logprob, n, 8);
+  memory_give(m, FOR_OTHER, x.logits, n, 4);
+  ids_free(m, &x.tale);
+  if (ok) printf("stop.gap.places %d\n"@| "stop.gap.after %d\n"@|
+      "stop.gap.choices %d\n"@| "stop.gap.left %zu\n"@|
+      "stop.gap.both %zu\n"@| "stop.pair.other %zu\n", PLACES, AFTER,@|
+      CHOICES, x.left, x.both, x.other);
+  return ok;
+}
+
+@* Nobody is padded. \label{sec:padding}
+Texts that are written together end at different times, and begin with prompts of different lengths. Programs that keep them in a table of equal rows fill the short ones up with a \emph{pad} token, mostly the end token for want of a better one, and then have to see to it that nobody looks at it: the pads must be masked, and the positions counted without them. Ours has no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:causal}); a text that has ended has no row in the next pass; and no token of
+the vocabulary has to stand for nothing.
+@^padding@>
+
+What happens if the seeing-to is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. The model writes the same greedy text, \val{stop.pad.end.same} tokens of it and more: ours has been trained on rows of texts, one behind the other with an end token between them, and takes the pads for the ends of other texts. That is luck. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
+another from token \val{stop.pad.parts} on. And with pads \emph{behind} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
+
+@<Pad a prompt@>=
+enum { PADS = 4, PADDED = 60 };
+static bool logits_of(struct desk *k, const uint32_t *id, size_t n,
+  float *logits, struct error *why)
+{
+  size_t last = n - 1;
+  store_empty(k->s);
+  return evaluate(&k->lab->e, k->lab->pocket, k->s, id, n, &last, 1, logits,
+    why);
+}
+static double farthest(const float *a, const float *b, size_t n)
+{
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    most = fmax(most, fabs((double) a[i] - (double) b[i]));
+  return most;
+}
+
+@ The prompt without pads, with pads on its left, and with pads on its right; the pad is the end token, or another one.
+
+@<Pad a prompt@>=
+static bool compare_pads(struct desk *k, const struct ids *list,
+  uint32_t pad, const char *name, float *logits, struct error *why)
+{
+  size_t n = list->n, v = k->lab->pocket->config.vocab_size, same = 0;
+  uint32_t id[2 * PADS + 32], plain[PADDED];
+  struct wish w = @[{ .prompt = "", .most = PADDED }@];
+  if (n > 32) return error_say(why, "the prompt is too long");
+  for (size_t i = 0; i < n + 2 * PADS; i++)
+    id[i] = i < PADS || i >= PADS + n ? pad : list->id[i - PADS];
+  if (!logits_of(k, id + PADS, n, logits, why)
+      || !logits_of(k, id, PADS + n, logits + v, why)
+      || !logits_of(k, id + PADS, n + PADS, logits + 2 * v, why)
+      || !write_ids(k, &w, id + PADS, n, why)) return false;
+  memcpy(plain, k->text.text.id + n, sizeof plain);
+  if (!write_ids(k, &w, id, PADS + n, why)) return false;
+  while (same < PADDED && k->text.text.id[PADS + n + same] == plain[same])
+    same++;
+  @<Print how far the padded prompt leads away@>@;
+  return true;
+}
+
+@ How far the logits are apart, and at which token the texts part, if they do.
+
+@<Print how far the padded prompt leads away@>=
+printf("stop.pad.%s.left %.3f\n", name,
+  farthest(logits, logits + v, v));
+printf("stop.pad.%s.right %.3f\n", name,
+  farthest(logits, logits + 2 * v, v));
+printf("stop.pad.%s.same %zu\n", name, same);
+if (same < PADDED) printf("stop.pad.parts %zu\n"@| "claim.S2-99 %zu\n",
+    same + 1, same + 1);
+
+@ The prompt is the owl's, of which a talk is to come.
+
+@<Pad a prompt@>=
+static bool print_pads(struct desk *k, struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  size_t n = 3 * (size_t) k->lab->pocket->config.vocab_size;
+  float *logits = memory_take(&k->lab->m, FOR_OTHER, n, 4, why);
+  uint32_t point = 0;
+  bool ok = logits != NULL && encode(k, OWL, &list, why)
+    && tokenizer_find(k->t, ".", 1, &point)
+    && compare_pads(k, &list, k->lab->pocket->config.eos[0], "end", logits,
+      why) && compare_pads(k, &list, point, "other", logits, why);
+  ids_free(&k->lab->m, &list);
+  memory_give(&k->lab->m, FOR_OTHER, logits, n, 4);
+  return ok;
+}
+
+@ One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the same prompt all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of the appendix on constraints. But a mask cannot force a text to be finished: the length may come
+first, and then it is a valid beginning.
+
+@<Mask what must not come@>=
+static bool all_digits(struct desk *k, uint32_t id)
+{
+  size_t n;
+  const unsigned char *byte = tokenizer_text(k->t, id, &n);
+  for (size_t i = 0; i < n; i++)
+    if (byte[i] < '0' || byte[i] > '9') return false;
+  return n > 0;
+}
+
+@ What the model gives to the digits is added up before the others are struck out.
+
+@<Mask what must not come@>=
+static bool draw_masked(struct desk *k, const float *logits,
+  uint8_t *allowed, struct error *why)
+{
+  enum { DRAWS = 1000 };
+  struct funnel *f = &k->d.f;
+  size_t others = 0;
+  double digits = 0;
+  if (!funnel_fill(f, logits, why)) return false;
+  for (uint32_t i = 0; i < f->vocab; i++) allowed[i] = all_digits(k, i);
+  funnel_distribution(f);
+  for (size_t i = 0; i < f->n; i++)
+    digits += allowed[f->left[i]] != 0 ? f->w[i] : 0;
+  f->allowed = allowed;
+  bool ok = funnel_fill(f, logits, why);
+  f->allowed = NULL;
+  if (!ok) return false;
+  for (uint64_t seed = 0; seed < DRAWS; seed++)
+    others += !all_digits(k, funnel_choose(f, seed, 0, 0));
+  printf("stop.mask.draws %d\n", DRAWS);
+  printf("stop.mask.digits %.3f\n", 1e6 * digits);
+  printf("claim.S2-104 %zu\n", others);
+  return true;
+}
+
+@ The logits are those behind the owl's question.
+
+@<Mask what must not come@>=
+static bool print_mask(struct desk *k, struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct memory *m = &k->lab->m;
+  size_t v = k->lab->pocket->config.vocab_size, last;
+  float *logits = memory_take(m, FOR_OTHER, v, 4, why);
+  uint8_t *allowed = memory_take(m, FOR_OTHER, v, 1, why);
+  bool ok = logits != NULL && allowed != NULL && encode(k, OWL, &list, why);
+  last = list.n - 1;
+  store_empty(k->s);
+  ok = ok && evaluate(&k->lab->e, k->lab->pocket, k->s, list.id, list.n,@|
+    &last, 1, logits, why) && draw_masked(k, logits, allowed, why);
+  ids_free(m, &list);
+  memory_give(m, FOR_OTHER, allowed, v, 1);
+  memory_give(m, FOR_OTHER, logits, v, 4);
+  return ok;
+}
+
+@ And the claims that the first table decides: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
+
+@<Print every number that the prose quotes@>=
+static bool tokens_of(struct desk *k, const char *name, size_t *n,
+  struct error *why)
+{
+  for (int i = 0; i < N_WISHES; i++)
+    if (strcmp(wishes[i].name, name) == 0) {
+      bool ok = write_text(k, &wishes[i], why);
+      *n = k->text.text.n - k->text.n_prompt;
+      return ok;
+    }
+  return error_say(why, "there is no wish `%s'", name);
+}
+
+@ A reason counts if it is the one that the wish was made for.
+
+@<Print every number that the prose quotes@>=
+static bool print_ends(struct desk *k, struct error *why)
+{
+  size_t end, length, alone, both, circle, context;
+  if (!tokens_of(k, "end token", &end, why)) return false;
+  size_t reasons = strcmp(reason_of(k), "eos") == 0;
+  if (!tokens_of(k, "length 20", &length, why)) return false;
+  reasons += strcmp(reason_of(k), "length") == 0 && length == 20;
+  if (!tokens_of(k, "two line ends", &alone, why)) return false;
+  reasons += strcmp(reason_of(k), "string") == 0;
+  if (!tokens_of(k, "these, or User:", &both, why)
+      || !tokens_of(k, "2 tokens, three times", &circle, why)
+      || !tokens_of(k, "context 24", &context, why)) return false;
+  printf("claim.S1-50 %zu\n"@| "claim.S2-70 %zu\n"@| "claim.S2-72 %zu\n"@|
+    "claim.S3-43 %zu\n", reasons, alone, both, circle);
+  printf("stop.context.written %zu\n", context);
+  printf("stop.context.prompt %zu\n", k->text.n_prompt);
+  return true;
+}
+
+@ The items of the list are counted where it was recited; and of the owl's talk, the tokens that were shown whole, with nothing waiting behind them.
+
+@<Print every number that the prose quotes@>=
+struct at_once { struct desk *k; size_t tokens, whole; };
+static bool note_whole(void *self, const struct step *now)
+{
+  struct at_once *x = self;
+  (void) now;
+  x->tokens++;
+  x->whole += x->k->flow.released == x->k->flow.text.n
+    && x->k->flow.found == NULL;
+  return true;
+}
+
+@ An item ends with its line.
+
+@<Print every number that the prose quotes@>=
+static bool print_items(struct desk *k, struct error *why)
+{
+  struct ids items = @[{ NULL, 0, 0 }@];
+  struct wish list = wishes[LISTED];
+  struct at_once x = @[{ .k = k }@];
+  size_t lines = 0;
+  list.script = &items;
+  bool ok = encode(k, shopping, &items, why)
+    && write_text(k, &list, why);
+  for (size_t i = 0; i < k->flow.text.n; i++)
+    lines += k->flow.text.byte[i] == '\n';
+  ids_free(&k->lab->m, &items);
+  k->look = note_whole, k->looking = &x;
+  ok = ok && write_text(k, &wishes[LISTED - 1], why);
+  k->look = NULL;
+  if (ok) printf("claim.S2-71 %zu\n"@| "stop.shown.tokens %zu\n"@|
+      "stop.shown.at.once %zu\n"@| "claim.S3-18 %zu\n", lines, x.tokens,@|
+      x.whole, x.whole);
+  return ok;
+}
+
+@ All of it, one after the other.
+
+@<Print every number that the prose quotes@>=
+static bool print_keys(struct desk *k, struct error *why)
+{
+  return print_ends(k, why) && print_items(k, why) && print_coin(k, why)
+    && print_survey(k, why) && print_rules(k, why)
+    && print_resumed(k, why) && print_walks(k, why) && print_times(why)@|
+    && print_gaps(k, why) && print_pads(k, why) && print_mask(k, why)
+    && print_cuts(k, why);
+}
+
+@ The program opens a desk, does what the command line says, and closes it.
+
+@<The whole program@>=
+@<Write a text until something ends it@>@;
+@<Wish for every kind of end@>@;
+@<Show what is released and what is held@>@;
+@<Toss for the end@>@;
+@<Let many talks end@>@;
+@<Cut two phrases in every way@>@;
+@<Compare three ways to hold back@>@;
+@<Go on from where it was cancelled@>@;
+@<Mask what must not come@>@;
+@<Count the walks@>@;
+@<Take the time of the search@>@;
+@<Ask once more with what follows@>@;
+@<Pad a prompt@>@;
+@<Open and close a desk@>@;
+@<Print every number that the prose quotes@>@;
+@<Do what the command line says@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct desk k;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why);
+  if (ok) {
+    ok = desk_open(&k, &lab, &why) && print_what(&k, what, &why);
+    desk_close(&k);
+  }
+  laboratory_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@ A desk has chapter 4's cache, in which the prompt of the next text finds what it has in common with the last.
+
+@<Open and close a desk@>=
+static bool desk_open(struct desk *k, struct laboratory *lab,
+  struct error *why)
+{
+  static const struct cache_wishes room = @[{ .rows = 1024 }@];
+  *k = (struct desk) @[{ .lab = lab }@];
+  signal(SIGINT, note_signal);
+  k->t = tokenizer_open(&lab->m, "models/pocket", why);
+  k->s = k->t == NULL ? NULL
+    : cache_open(&lab->m, &lab->pocket->config, 1, &room, why);
+  return k->s != NULL && funnel_open(&k->d.f, &lab->m, lab->e.k,@|
+    lab->pocket->config.vocab_size, why);
+}
+static void desk_close(struct desk *k)
+{
+  clear_desk(k);
+  if (k->d.f.m != NULL) funnel_close(&k->d.f);
+  store_close(k->s);
+  tokenizer_close(&k->lab->m, k->t);
+}
+
+@ Without a word the program prints the two boxes.
+
+@<Do what the command line says@>=
+static bool print_what(struct desk *k, const char *what, struct error *why)
+{
+  if (strcmp(what, "hold") == 0) return print_hold(k, true, why);
+  if (strcmp(what, "running") == 0) return print_running(k, why);
+  if (strcmp(what, "clock") == 0) return print_clock(k, why);
+  if (strcmp(what, "values") == 0) return print_keys(k, why);
+  return show_ends(k, why) && print_hold(k, false, why);
+}
+
+@* What others do. \label{sec:stopothers}
+Stop strings are an option of nearly every program that lets a model write, and no two agree about them. Hugging Face's library compares with the text of \emph{all} tokens, the prompt included: a prompt that ends in \emph{Us} and a model that goes on with \emph{er:} have said it, and the text ends. It never cuts; whoever wanted the string gone cuts for himself. vLLM looks at what was written only, and ends the text where an occurrence ends first, as we do; of two that end there it takes the one that stands first in the list, where we take the longest, so that the order of a list
+means nothing. Its hold-back is a number of characters. llama.cpp takes, among the occurrences that are complete behind a token, the one that \emph{begins} first. That depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases.
+
+They differ in |min_tokens| as well. In vLLM the end tokens are struck out before the choice until so many tokens have been written, which changes the text; here they may be chosen, and are not obeyed. A stop string that begins in a protected token and ends behind is obeyed, in vLLM and here: it is there to be read.
+
+The search itself is Aho's and Corasick's of 1975, who looked for many keywords in a library's catalogue; for a single string it becomes that of Morris and Pratt, of 1970. What is ours is the number |hold| in the node, and that is two lines.
+
+@* What the tutorials say. \label{sec:stoptutorials}
+On this subject the tutorials are brief and mostly right. Three sentences need another beside them.
+
+\begin{tutorial}{wrong}{S3-39}
+\quoted{When the model assigns high probability to the EOS token, generation stops.}
+\ourrun it stops when that token is \emph{chosen}. With a probability of $\frac9{10}$ it went on in \val[3]{claim.S3-39} of \val{stop.coin.trials} draws. Greedily it stops when nothing is likelier, and then one in a thousand may be enough.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-43}
+\quoted{a penalty on recently generated tokens can break the loop — or generation can be stopped entirely}
+\ourrun these are two things. A penalty changes the scores and ends nothing: with each of the penalties of \cref{sec:loops} the text had all its \val{sampling.loop.long} tokens. Counting repetitions ended the ticking of the clock after \val{claim.S3-43}, and changed no score.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-99}
+\quoted{Must be set to a valid token ID (often the EOS token ID) to avoid errors with variable-length sequences.}
+\ourrun an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, nobody can tell afterwards which ends were meant. With ragged rows there is nothing to set.
+\end{tutorial}
+
+@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token may never come (S2-68), and how likely that is \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, behind token \val{claim.S2-70}. A list can be stopped behind its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
+\val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did; the others had to wait for the next. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), less than a thousandth of a pass. And masking guarantees the form (S2-104), as far as the text goes.
+
+@* Exercises. \label{sec:stopexercises}
+Most of the commands beside them ask the machine.
+
+\begin{exercises}
+\exercise{check}{ex:stop.onion}{The stop strings are \emph{onion} and \emph{nine}. How many bytes are held behind each byte of \emph{ononine}, up to the last but one?}{\texttt{make exercise-08-1}}{1, 2, 1, 2, 3, 3. The third byte is no \emph{i}, and so the \emph{o} of another \emph{onion}; behind the fifth \emph{oni} may go on; the sixth leaves \emph{nin} of it, the beginning of \emph{nine}.}
+\exercise{check}{ex:stop.cap}{A model ends its text with the same probability of two percent at each token. For which smallest length do at least 999 in 1,000 texts end by themselves?}{\texttt{make exercise-08-2}}{$0.98^n\le0.001$ gives $n\ge\ln0.001/\ln0.98=341.9$, so 342.}
+\exercise{think}{ex:stop.mean}{How many tokens does such a text have on the average, its end token included, if the end has the probability $e$ and there is a length $n$? Give it for $e=0.01$ and $n=100$, with one digit behind the point.}{\texttt{make exercise-08-3}}{Token $i$ is written if none before it was the end: $\sum_{i=1}^n(1-e)^{i-1}=\bigl(1-(1-e)^n\bigr)/e$, here $63.4$, where without a length it would be 100.}
+\exercise{think}{ex:stop.walk}{Find a list of stop strings, of 20 bytes together at most, and a text in which one byte takes a walk of eight failures.}{\texttt{make exercise-08-4}}{\emph{aaaaaaaab}, eight times the same letter and another, and the text \emph{aaaaaaaac}: from the state of eight letters the \emph{c} tries each shorter one. Before that eight bytes went by without a walk.}
+\exercise{think}{ex:stop.never}{Of the stop strings \emph{abcd}, \emph{bc}, \emph{xbc}, \emph{bcx}, \emph{cde}, \emph{e} and \emph{xe}, which can never be the one that ends a text?}{\texttt{make exercise-08-5}}{Those that contain another one that ends before they do: \emph{abcd} and \emph{bcx}. In \emph{xbc}, \emph{cde} and \emph{xe} the other one ends with them, and they are longer.}
+\exercise{think}{ex:stop.cuts}{Another rule says: behind each token, if stop strings are complete, end the text where the first of them \emph{begins}. Find three stop strings and a text for which this gives three different texts, by three ways to cut the text into tokens.}{\texttt{make exercise-08-6}}{\emph{abcdef}, \emph{bcde} and \emph{cd}, each inside the one before, and the text \emph{abcdef}. Byte by byte \emph{cd} is complete first, and \emph{ab} is left; if \emph{de} is one token, \emph{bcde} is complete with it and begins earlier, which leaves \emph{a}; with all in one token nothing is left. By our rule it is \emph{ab}, always.}
+\exercise{build}{ex:stop.live}{Let |hold| count only what can still come true: a beginning of a stop string that must pass through another one is not held. The texts must not change when no token is protected, and nothing may be released later than now.}{\texttt{make exercise-08-7}}{A node is alive if it is a whole string, or if no string ends at it and one of its children is alive: so go through the queue backwards. Then go forwards again: |hold| is the depth of a node that is alive and at which no string ends, and that of the failure elsewhere.}
+\exercise{build}{ex:stop.whole}{A stop string in bytes may begin in the middle of a character, and then the hold cuts that character in two: its first half is shown. Let the outflow release no half characters, whatever the strings are.}{\texttt{make exercise-08-8}}{One line: what is to be released may end with an unfinished character itself, so take |utf8_held| of it once more and hold that, too.}
+\end{exercises}

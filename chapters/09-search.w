@@ -1,0 +1,2008 @@
+@i types.w
+@s size_t int
+@s step_watch int
+@s step_choose int
+@s search_score int
+@s search_see int
+
+\chapterquestion{Taking the likeliest word at every step: does that make the likeliest text?}
+@** Search.
+\incipit{I}{t does not.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. Who decides word by word decides
+each before its consequences are known, and never goes back. The likeliest \emph{text} is another thing, and to find it one would have to look at all texts, of which there are more than anybody can look at: $V^T$ for $T$ words from a vocabulary of $V$.
+
+Between one text and all of them there is a compromise, nearly as old as the recognition of speech. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible word; and of all that results keep the
+$B$ best again. This is called \emph{beam search}, and the beginnings are \emph{beams}.\side{Lowerre 1976, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. This chapter makes one, to the letter of
+the rule that is most in use, and then asks what it is good for. The second answer is less cheerful than the first.
+@^beam search@>
+
+\begin{byhand}{two beams, three tokens, three steps}
+The tokens are \tok{a}, \tok{b} and \tok{c}. As first token they have the probabilities $0.5$, $0.4$ and $0.1$. After that it depends on the text:
+
+\medskip
+\begin{tabular}{@@{}lrrr@@{}}
+\tabhead{after} & \tabhead{a} & \tabhead{b} & \tabhead{c}\\
+a & 0.4 & 0.3 & 0.3\\
+b & 0.1 & 0.1 & 0.8\\
+a a & 0.6 & 0.2 & 0.2\\
+b c & 0.5 & 0.25 & 0.25
+\end{tabular}
+\medskip
+
+Greedy: a, then a, then a: $0.5\cdot0.4\cdot0.6=0.12$. With two beams, a has $0.5$ and b has $0.4$ after the first step, and both grow:
+
+\medskip
+\begin{tabular}{@@{}lrrr@@{}}
+\tabhead{grown from} & \tabhead{a} & \tabhead{b} & \tabhead{c}\\
+a, which has 0.5 & 0.20 & 0.15 & 0.15\\
+b, which has 0.4 & 0.04 & 0.04 & 0.32\\
+b c, which has 0.32 & 0.16 & 0.08 & 0.08\\
+a a, which has 0.20 & 0.12 & 0.04 & 0.04
+\end{tabular}
+\medskip
+
+After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third, b c a has $0.16$, more than greedy's $0.12$; the difference is $0.04$. And nothing is better: all texts that were dropped had at most $0.15$ before their last word, and no word makes a text likelier.
+\end{byhand}
+
+@ The chapter makes three files. |search| is the rule; it knows nothing of models, only of somebody who gives scores. |sharing| is such a somebody: a model with the cache of \cref{04-cache}, where the beams share what they have in
+common. |tree| keeps what was considered and why it was not taken. The program searches, prints what is kept at each step, and counts how often it was worth it.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "03-loop/laboratory.h"
+#include "03-loop/loop.h"
+#include "04-cache/cache.h"
+#include "07-sampling/sampling.h"
+#include "09-search/sharing.h"
+#include "09-search/tree.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<The whole program@>@;
+
+@* Somebody who gives scores. \label{sec:searchsource}
+What does a search need of a model? A list of texts goes in, and for each of them come out the logits of what may follow. That is all, and so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation or in the toy models against which this chapter is tested; a function of a random generator can;
+and so can a transformer, which will want to know a little more: not only how a text reads but which text it was grown from, since that is where its keys and values are. So a beam carries the number of its parent.
+@^beam@>
+
+@<What a search works on@>=
+struct search_beam { const uint32_t *id; size_t n, parent; double score; };
+  /* a text |id[n]|, grown by its last token from beam number |parent| of the
+     step before; |score|: the sum of the log-probabilities of what was written */
+typedef bool search_score(void *self, const struct search_beam *grown,
+  size_t n, float *logits, struct error *why);
+  /* puts what may follow each of |n| texts into |logits[n][vocab]|; it is called
+     once a step, for one beam at first: the prompt */
+struct search_source { size_t vocab, longest; void *self;
+  search_score *score; };
+  /* |score|, called with |self|, knows what may follow; no text will have more
+     than |longest| tokens, 0: any number */
+
+@ The rest is wishes. Some are numbers of beams; others say when a text is finished and which of the finished ones are best, and those deserve sections of their own (\cref{sec:finished,sec:enough}). The \emph{processors} are three of the stages of \cref{07-sampling}. Here they work on log-probabilities, and
+in the order in which they were wished for.
+
+@<What may be wished of a search@>=
+enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
+  /* a search ends when no beam can beat the worst finished text as things stand; as
+     soon as there are |num_beams| finished texts; when no beam ever can */
+enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
+  /* a repetition penalty; no n-gram twice; no end before so many tokens */
+struct search_processor { enum search_process what; double penalty; size_t n; };
+  /* |penalty| for the first, |n| for the others */
+typedef bool search_see(void *self, const struct search_step *now);
+  /* is called behind each step; |false| ends the search */
+struct search_settings { size_t num_beams, num_return, max_length;@|
+  double length_penalty; enum early_stopping early; const uint32_t *eos;@|
+  size_t n_eos; const struct search_processor *process; size_t n_process;@|
+  search_see *see; void *self; };
+  /* beams; texts wanted, 1 to |num_beams|; the most tokens of a text, prompt included; the
+     exponent of the length; ids that end a text; processors in order; and a watcher,
+     null: none */
+
+@ Like the settings of \cref{07-sampling} they are checked once, before anything is computed, and each refusal is a sentence. The last one is about a power. A score will be divided by the length to the power of the length penalty; with an exponent of $10^3$ that is no number any more, and a
+search that compares infinities ends in no order at all.
+
+@<Check the wishes@>=
+static bool check_process(const struct search_processor *p,
+  struct error *why)
+{
+  if (p->what == PROCESS_REPETITION
+      && !(p->penalty > 0 && p->penalty < INFINITY))
+    return error_say(why, "repetition_penalty is %g; wanted: a number"@|
+      " above 0", p->penalty);
+  return true;
+}
+bool search_check(const struct search_settings *s, size_t vocab,
+  size_t n_prompt, struct error *why)
+{
+  if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
+      "num_beams is %zu; wanted: 1 or more", s->num_beams);
+  if (s->num_return == 0 || s->num_return > s->num_beams)
+    return error_say(why, "num_return_sequences is %zu; wanted: 1 to %zu,"@|
+      " the number of beams", s->num_return, s->num_beams);
+  if (s->max_length <= n_prompt) return error_say(why, "max_length is %zu,"@|
+      " and the prompt has %zu tokens; wanted: more", s->max_length, n_prompt);
+  @<Check the ids that end a text, and the power@>@;
+  for (size_t i = 0; i < s->n_process; i++)
+    if (!check_process(&s->process[i], why)) return false;
+  return true;
+}
+
+@ A product of untrusted sizes is asked for its size first, as always.
+
+@<Check the ids that end a text, and the power@>=
+for (size_t i = 0; i < s->n_eos; i++)
+  if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32@|
+      "; wanted: 0 to %zu", s->eos[i], vocab - 1);
+if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,
+    "%zu beams and %zu end tokens; wanted: fewer", s->num_beams, s->n_eos);
+double power = num_pow((double) (s->max_length - n_prompt),
+  s->length_penalty);
+if (!(power > 0 && power < INFINITY)) return error_say(why,
+    "length_penalty is %g; wanted: a number that leaves %zu to its power"@|
+    " finite", s->length_penalty, s->max_length - n_prompt);
+
+@* Candidates. \label{sec:beams}
+One step of the search goes like this. Each of the beams has a score, the sum of the logarithms of its probabilities; sums, because the product of the probabilities of a long text is smaller than the smallest number that there is. Each token that may follow makes a \emph{candidate}, a text longer by one, with the beam's score plus its own log-probability. Of these
+$B\cdot V$ candidates the best are kept. How many? Some of them end, and a text that has ended does not grow any more. In the worst case each beam has all its $E$ end tokens among the best; so that $B$ candidates are certain to remain, the best $(1+E)B$ are looked at, and at least $2B$.
+@^candidates@>
+
+What becomes of a candidate is one of three things, and it is written down for whoever watches.
+
+@<What becomes of what was grown@>=
+enum search_fate { FATE_DROPPED, FATE_KEPT, FATE_FINISHED };
+  /* it was too low; it is a beam of the next step; it ends, and was offered a place */
+struct search_candidate { size_t parent, rank; uint32_t token;@|
+  double logprob, score; enum search_fate fate; };
+  /* beam |parent| and |token| behind it; its log-probability behind the
+     processors, and the sum with it; |rank| from 1 by |score|; those kept are the
+     beams of the next step, in this order */
+struct search_text { uint32_t *id; size_t n; double sum, score;@|
+  enum finish ended; };
+  /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
+     that sum over the power of its length; an end token, the length, or a watcher */
+struct search_step { size_t number; const struct search_beam *grown; size_t n;@|
+  const struct search_candidate *candidate; size_t n_candidates;@|
+  const struct search_text *finished; size_t n_finished; };
+  /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
+     that have finished so far, best first; all lives until the watcher returns */
+
+@ Two candidates may have the same score. Then the one from the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In the library that most people use, a function decides whose description leaves it open.) If the candidates come in that order, and each is put behind
+those that are not worse, the rule keeps itself: a list of the best so far, in which a newcomer moves up past those that it beats.
+@^ties@>
+
+@<Put a candidate where it belongs, if anywhere@>=
+static void rank_candidate(struct search *s, struct search_candidate c)
+{
+  size_t i = s->n_list;
+  if (i == s->most && !(c.score > s->list[i - 1].score)) return;
+  if (i < s->most) s->n_list++;
+  else i--;
+  for (; i > 0 && c.score > s->list[i - 1].score; i--)
+    s->list[i] = s->list[i - 1];
+  s->list[i] = c;
+}
+
+@ Nearly all candidates of a large vocabulary end at the first comparison. To sort them all would be to put a whole vocabulary in order, and that once for each beam, for the sake of eight.
+
+What may follow a beam is found by a funnel: fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again behind the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose. A repetition penalty
+multiplies what is not positive, and log-probabilities never are; so the same number means another thing here than in greedy decoding, where it meets logits of both signs.
+
+@<Score what may follow a beam@>=
+static void process_all(struct search *s, const struct search_beam *grown)
+{
+  const struct search_settings *w = s->want;
+  for (size_t i = 0; i < w->n_process; i++) {
+    const struct search_processor *p = &w->process[i];
+    if (p->what == PROCESS_REPETITION)
+      stage_repetition_penalty(&s->f, p->penalty, grown->id, grown->n);
+    if (p->what == PROCESS_NGRAM)
+      stage_no_repeat_ngram(&s->f, p->n, grown->id, grown->n);
+    if (p->what == PROCESS_MIN_NEW && grown->n - s->n_prompt < p->n)
+      stage_suppress(&s->f, w->eos, w->n_eos);
+  }
+}
+
+@ What is left behind the processors goes to the list, with the beam's own score added. That the sum is made here, before anything is compared, matters at a tie: two log-probabilities that differ in their last bit may have the same sum with a score, and then the ids decide.
+
+@<Score what may follow a beam@>=
+static bool grow_beam(struct search *s, size_t beam, struct error *why)
+{
+  const struct search_beam *b = &s->grown[beam];
+  if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why)) return false;
+  stage_log_softmax(&s->f);
+  process_all(s, b);
+  for (size_t i = 0; i < s->f.n; i++) {
+    uint32_t id = s->f.left[i];
+    double z = s->f.z[id];
+    rank_candidate(s, (struct search_candidate) @[{ .parent = beam,@|
+      .token = id, .logprob = z, .score = b->score + z }@]);
+  }
+  return true;
+}
+
+@ The funnel leaves its list by rising id, since nobody asked for another order; so the candidates do come as the array lies.
+
+@<Grow all beams by every token@>=
+static bool grow_beams(struct search *s, struct error *why)
+{
+  s->n_list = 0;
+  if (!s->from->score(s->from->self, s->grown, s->n_grown, s->logits, why))
+    return false;
+  for (size_t i = 0; i < s->n_grown; i++)
+    if (!grow_beam(s, i, why)) return false;
+  for (size_t i = 0; i < s->n_list; i++) s->list[i].rank = i + 1;
+  return true;
+}
+
+@* Finished. \label{sec:finished}
+A candidate ends if its token is an end token, or if the text has reached its length. Then it is compared with others that have ended, at other lengths; and sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller. The short text would always win. So the sum is divided by a power of the length,
+\begin{equation}\label{eq:lengthpenalty}
+  \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
+\end{equation}
+where $t$ counts what was written, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here by one or more: some count the prompt, some leave the end token out. The penalty of Wu and others, 2016, which is often quoted, is another formula.)
+@^length penalty@>
+
+Take a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
+
+@<The score of a finished text@>=
+static double final_score(const struct search *s, double sum, size_t written)
+{
+  return sum / num_pow((double) written, s->want->length_penalty);
+}
+
+@ The finished texts stand in a pool of $B$ places, best first. A newcomer goes behind its equals, as with the candidates; and when all places are taken, the worst gives its place up. The memory of a text that falls out serves the one that comes in.
+@^pool@>
+
+@<Offer a text a place among the finished@>=
+static void finish_text(struct search *s, const struct search_beam *b,
+  const uint32_t *token, double sum, enum finish ended)
+{
+  size_t n = b->n + (token != NULL), i = s->n_pool;
+  double score = final_score(s, sum, n - s->n_prompt);
+  if (i == s->want->num_beams && !(score > s->pool[i - 1].score)) return;
+  if (i < s->want->num_beams) s->n_pool++;
+  else i--;
+  uint32_t *id = s->pool[i].id;
+  for (; i > 0 && score > s->pool[i - 1].score; i--)
+    s->pool[i] = s->pool[i - 1];
+  memcpy(id, b->id, b->n * sizeof *id);
+  if (token != NULL) id[b->n] = *token;
+  s->pool[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
+}
+
+@ Not every candidate that ends may finish: only those among the first $B$. The others were looked at merely to make sure that $B$ remain that do not end. Of those, the first $B$ are the beams of the next step.
+
+@<Decide what becomes of the candidates@>=
+static bool ends(const struct search *s, const struct search_candidate *c,
+  enum finish *how)
+{
+  const struct search_settings *w = s->want;
+  *how = s->grown[c->parent].n + 1 == s->limit ? FINISH_LENGTH : FINISH_NOT;
+  for (size_t i = 0; i < w->n_eos; i++)
+    if (w->eos[i] == c->token) *how = FINISH_STOP;
+  return *how != FINISH_NOT;
+}
+static void decide(struct search *s)
+{
+  size_t width = s->want->num_beams;
+  enum finish how;
+  s->n_next = 0;
+  for (size_t i = 0; i < s->n_list; i++) {
+    struct search_candidate *c = &s->list[i];
+    if (ends(s, c, &how)) {
+      if (i >= width) continue;
+      finish_text(s, &s->grown[c->parent], &c->token, c->score, how);
+      c->fate = FATE_FINISHED;
+    }
+    else if (s->n_next < width) keep_candidate(s, c);
+  }
+}
+
+@ To keep a candidate is to write its text out: the parent's tokens and one more. A text has four bytes a token, and its keys and values have \val{share.row} in the built-in model; so copying the one is nothing beside copying the other. The beams of two steps are needed at once, since a parent may have several children. Two sets of texts take turns.
+
+@<Make a beam of a candidate@>=
+static void keep_candidate(struct search *s, struct search_candidate *c)
+{
+  const struct search_beam *b = &s->grown[c->parent];
+  uint32_t *id = s->text[s->turn ^ 1] + s->n_next * s->limit;
+  memcpy(id, b->id, b->n * sizeof *id);
+  id[b->n] = c->token;
+  s->next[s->n_next++] = (struct search_beam) @[{ id, b->n + 1, c->parent,@|
+    c->score }@];
+  c->fate = FATE_KEPT;
+}
+
+@* Enough. \label{sec:enough}
+When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then there are three opinions, all in use, by the name of |early_stopping|. One is to stop at once. Another, the usual one, compares the worst of the pool with the best beam, as if that one ended here and now:
+if even it would not get in, that's enough. But a beam that goes on has a longer text, and if $\lambda>0$ a greater length may lift its score, even though its sum falls. The third opinion takes that into account: it divides the best beam's sum by the greatest length that it may reach. The sum can only fall; so if that is not better than the worst of the pool, nothing will ever be.
+@^early stopping@>
+
+@<Is the search over?@>=
+static bool is_over(const struct search *s)
+{
+  const struct search_settings *w = s->want;
+  if (s->n_next == 0) return true;
+  if (s->n_pool < w->num_beams) return false;
+  if (w->early == EARLY_TRUE) return true;
+  size_t written = s->next[0].n - s->n_prompt;
+  if (w->early == EARLY_NEVER && w->length_penalty > 0)
+    written = s->limit - s->n_prompt;
+  return !(final_score(s, s->next[0].score, written)
+    > s->pool[w->num_beams - 1].score);
+}
+
+@ (With $\lambda\le0$ a longer text is never better, and the present length is the best case. Nor can a processor make a sum rise: a log-probability is never positive, and no multiple of it is.) The proof for the third opinion is one line: let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ it will reach $-0.5$ at best.
+
+One step after another, then; and behind each the watcher sees what was considered.
+
+@<Search step by step@>=
+static bool search_steps(struct search *s, struct error *why)
+{
+  const struct search_settings *w = s->want;
+  for (bool over = false; !over; ) {
+    if (!grow_beams(s, why)) return false;
+    decide(s);
+    s->number++;
+    over = is_over(s);
+    if (w->see != NULL && !w->see(w->self, &(struct search_step) @[{@|
+        s->number, s->grown, s->n_grown, s->list, s->n_list, s->pool,@|
+        s->n_pool }@]) && !over) {
+      cancel(s);
+      over = true;
+    }
+    @<Let the beams that were kept be those that grow@>@;
+  }
+  return s->n_pool > 0 || error_say(why, "behind token %zu of the text all"@|
+    " tokens are out for all beams, and no text has ended", s->grown[0].n);
+}
+
+@ The two sets of texts change places, and so do the two lists of beams. When the search is over there may be none that were kept; then those that grew last stay, so that the error can say how far they came.
+
+@<Let the beams that were kept be those that grow@>=
+if (s->n_next > 0) {
+  struct search_beam *old = s->grown;
+  s->grown = s->next, s->n_grown = s->n_next;
+  s->next = old, s->turn ^= 1;
+}
+
+@ Who is interrupted has all beams finish as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put behind them.
+
+@<End all beams where they are@>=
+static void cancel(struct search *s)
+{
+  for (size_t i = 0; i < s->n_next; i++)
+    finish_text(s, &s->next[i], NULL, s->next[i].score, FINISH_CANCELLED);
+}
+
+@* A search from end to end. \label{sec:wholesearch}
+What a search keeps while it runs: two sets of beams, the pool, the list of candidates, logits for all beams, and a funnel that serves one beam after the other.
+
+@<What a search keeps@>=
+struct search { const struct search_source *from;@|
+  const struct search_settings *want; struct memory *m;@|
+  size_t n_prompt, limit, most, number;
+    /* |limit|: the most tokens of a text; |most|: the most candidates */
+  struct funnel f; float *logits; /* |[num_beams][vocab]| */
+  struct search_beam *grown, *next; size_t n_grown, n_next;
+  uint32_t *text[2]; unsigned turn; /* |[num_beams][limit]|; where |grown| lives */
+  struct search_candidate *list; size_t n_list; /* |[most]| */
+  uint32_t *pooled; struct search_text *pool; size_t n_pool; }; /* as |text| */
+
+@ What comes out are texts, and they belong to the caller.
+
+@<What a search gives@>=
+struct search_result { struct search_text *text; size_t n, n_prompt, steps;@|
+  struct memory *m; };
+  /* |n| texts by falling score, at most |num_return|; each begins with the
+     |n_prompt| tokens of the prompt */
+bool search_check(const struct search_settings *s, size_t vocab,
+  size_t n_prompt, struct error *why);
+  /* are all wishes in their ranges? On failure a sentence that names the
+     wish, its value and the range */
+bool search_run(const struct search_source *from, struct memory *m,
+  const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
+  const struct search_settings *want, struct search_result *out,
+  struct error *why);
+  /* searches; errors: a wish out of range, an empty prompt, an id out of range, a prompt
+     too long for the source, memory, what the source says, a logit that is no number, or
+     no token left for any beam before a text has ended. On failure |out| is empty */
+void search_free(struct search_result *r);
+  /* returns the texts */
+
+@ All room is taken before the first step, so that a search that has begun does not fail for want of it. The largest part are the logits: four bytes for each token and beam.
+
+@<Take and return what a search keeps@>=
+static bool search_take(struct search *s, const struct kernels *k,
+  struct error *why)
+{
+  struct memory *m = s->m;
+  size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
+  return funnel_open(&s->f, m, k, s->from->vocab, why)
+    && (s->logits = memory_take(m, FOR_ACTIVATIONS, width,
+      s->from->vocab * sizeof (float), why)) != NULL
+    && (s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why))
+    && (s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why))
+    && (s->text[0] = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
+    && (s->text[1] = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
+    && (s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why))
+    && (s->pooled = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
+    && (s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why));
+}
+
+@ What was not taken is null, and null may be given back.
+
+@<Take and return what a search keeps@>=
+static void search_give(struct search *s)
+{
+  struct memory *m = s->m;
+  size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
+  memory_give(m, FOR_OTHER, s->pool, width, sizeof *s->pool);
+  memory_give(m, FOR_TOKENS, s->pooled, width, each);
+  memory_give(m, FOR_OTHER, s->list, s->most, sizeof *s->list);
+  memory_give(m, FOR_TOKENS, s->text[1], width, each);
+  memory_give(m, FOR_TOKENS, s->text[0], width, each);
+  memory_give(m, FOR_OTHER, s->next, width, sizeof *s->next);
+  memory_give(m, FOR_OTHER, s->grown, width, sizeof *s->grown);
+  memory_give(m, FOR_ACTIVATIONS, s->logits, width,
+    s->from->vocab * sizeof (float));
+  if (s->f.m != NULL) funnel_close(&s->f);
+}
+
+@ At the beginning there is one beam, the prompt, and not $B$ of them. Programs that work on arrays of a fixed shape begin with $B$ copies and give all but the first a score of $-10^9$, which comes to the same unless $B$ is larger than the vocabulary; then the ghosts of those copies may take places in the pool.
+
+@<Begin with the prompt@>=
+static bool search_begin(struct search *s, const uint32_t *prompt,
+  struct error *why)
+{
+  const struct search_source *from = s->from;
+  if (s->n_prompt == 0) return error_say(why,
+      "the prompt has no tokens; wanted: 1 or more");
+  if (from->longest > 0 && s->n_prompt >= from->longest)
+    return error_say(why, "the prompt has %zu tokens; wanted: at most %zu",
+      s->n_prompt, from->longest - 1);
+  for (size_t i = 0; i < s->n_prompt; i++)
+    if (prompt[i] >= from->vocab) return error_say(why,
+        "token %zu of the prompt is id %" PRIu32 "; the vocabulary has %zu",@|
+        i, prompt[i], from->vocab);
+  return true;
+}
+
+@ A text ends also where the model's context does, as in chapter 3's loop, whatever longer length was wished for.
+
+@<Search, and hand the best over@>=
+bool search_run(const struct search_source *from, struct memory *m,
+  const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
+  const struct search_settings *want, struct search_result *out,
+  struct error *why)
+{
+  struct search s = @[{ .from = from, .want = want, .m = m,@|
+    .n_prompt = n_prompt, .limit = want->max_length }@];
+  *out = (struct search_result) @[{ .m = m, .n_prompt = n_prompt }@];
+  if (!search_begin(&s, prompt, why)
+      || !search_check(want, from->vocab, n_prompt, why)) return false;
+  if (from->longest > 0 && s.limit > from->longest) s.limit = from->longest;
+  s.most = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
+  if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
+      "max_length is %zu; wanted: less", s.limit);
+  bool ok = search_take(&s, k, why);
+  if (ok) {
+    @<Let the prompt be the only beam@>@;
+    ok = search_steps(&s, why) && hand_over(&s, out, why);
+  }
+  search_give(&s);
+  return ok;
+}
+
+@ Each place of the pool begins with memory of its own, and keeps some, though not the same, for ever.
+
+@<Let the prompt be the only beam@>=
+memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
+s.grown[0] = (struct search_beam) @[{ .id = s.text[0], .n = n_prompt }@];
+s.n_grown = 1;
+for (size_t i = 0; i < want->num_beams; i++)
+  s.pool[i].id = s.pooled + i * s.limit;
+
+@ The pool's memory goes back with the search, so the texts that were asked for are copied out. If one of the copies is refused, all of them go back; a text that has no tokens yet is null, which does no harm.
+
+@<Hand the best of the pool over@>=
+static bool hand_over(struct search *s, struct search_result *out,
+  struct error *why)
+{
+  size_t n = s->n_pool < s->want->num_return ? s->n_pool : s->want->num_return;
+  out->steps = s->number;
+  out->text = memory_take(s->m, FOR_TOKENS, n, sizeof *out->text, why);
+  bool ok = out->text != NULL;
+  if (ok) out->n = n;
+  for (size_t i = 0; ok && i < n; i++) {
+    struct search_text *t = &out->text[i];
+    *t = s->pool[i];
+    t->id = memory_take(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
+    ok = t->id != NULL;
+    if (ok) memcpy(t->id, s->pool[i].id, t->n * sizeof *t->id);
+  }
+  if (!ok) search_free(out);
+  return ok;
+}
+void search_free(struct search_result *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    memory_give(r->m, FOR_TOKENS, r->text[i].id, r->text[i].n,
+      sizeof *r->text[i].id);
+  memory_give(r->m, FOR_TOKENS, r->text, r->n, sizeof *r->text);
+  *r = (struct search_result) @[{ .m = r->m }@];
+}
+
+@ The header has the seam, the fates, the wishes and the results.
+
+@(search.h@>=
+#ifndef INCIPIT_SEARCH_H
+#define INCIPIT_SEARCH_H
+#include "03-loop/loop.h"
+@<What a search works on@>@;
+@<What becomes of what was grown@>@;
+@<What may be wished of a search@>@;
+@<What a search gives@>@;
+#endif
+
+@ In the file the smaller parts stand before those that need them.
+
+@(search.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "07-sampling/funnel.h"
+#include "09-search/search.h"
+#include "A6-kernels/numbers.h"
+@;@#
+@<What a search keeps@>@;
+@<Check the wishes@>@;
+@<Put a candidate where it belongs, if anywhere@>@;
+@<Score what may follow a beam@>@;
+@<Grow all beams by every token@>@;
+@<The score of a finished text@>@;
+@<Offer a text a place among the finished@>@;
+@<Make a beam of a candidate@>@;
+@<Decide what becomes of the candidates@>@;
+@<Is the search over?@>@;
+@<End all beams where they are@>@;
+@<Search step by step@>@;
+@<Take and return what a search keeps@>@;
+@<Begin with the prompt@>@;
+@<Hand the best of the pool over@>@;
+@<Search, and hand the best over@>@;
+
+@* Beams that share. \label{sec:sharing}
+Now the source that is a model. Each beam is a sequence of the cache and has a row in every pass: the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one; and the logits are the same bits as if each text were read alone.
+
+What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{04-cache} a sequence is a list of pages, and a child
+gets the list: |cache_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
+@^sharing@>
+
+A sequence number is a \emph{seat}. The first child of a parent takes over its seat, as if nothing had happened. A parent without children leaves its seat; and a second child, a third one, sit down on seats that are free and follow their parent there.
+
+@<Beams that share a cache@>=
+struct search_model { struct generator g; size_t chunk, most, n, *which;@|
+  uint32_t *seat, *old; };
+  /* |seat[most]| are the sequences of the |n| beams of the last step; |old[most]|
+     and |which[most]| are room */
+bool search_model_open(struct search_model *s, const struct generator *g,
+  size_t num_beams, size_t chunk, struct search_source *from,
+  struct error *why);
+  /* makes |from| a source for one search: |g->s| must be a cache with
+     |num_beams| sequences or more, whose rows may serve if sequence 0 begins
+     like the prompt, and else are dropped; the prompt is read in passes of |chunk|
+     rows, 0: in one. |s| and what |g| borrows must outlive |from| */
+void search_model_close(struct search_model *s);
+  /* returns what was taken; the rows stay in the cache */
+
+@ Opening takes three small lists.
+
+@<Open and close a model as a source@>=
+bool search_model_open(struct search_model *s, const struct generator *g,
+  size_t num_beams, size_t chunk, struct search_source *from,
+  struct error *why)
+{
+  *s = (struct search_model) @[{ .g = *g, .chunk = chunk,@|
+    .most = num_beams }@];
+  *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
+    (size_t) g->lm->config.n_positions + 1, s, score_beams }@];
+  if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
+      " cache of %" PRIu32 " sequences; wanted: a sequence for each",@|
+      num_beams, g->s->n_sequences);
+  bool ok = (s->seat = memory_take(g->m, FOR_OTHER, num_beams,@|
+      sizeof *s->seat, why)) != NULL
+    && (s->old = memory_take(g->m, FOR_OTHER, num_beams,@|
+      sizeof *s->old, why)) != NULL
+    && (s->which = memory_take(g->m, FOR_OTHER, num_beams,@|
+      sizeof *s->which, why)) != NULL;
+  if (!ok) search_model_close(s);
+  return ok;
+}
+
+@ Closing leaves the cache alone. It is the caller's, and the rows of the last beams may be of use to somebody who goes on from one of them.
+
+@<Open and close a model as a source@>=
+void search_model_close(struct search_model *s)
+{
+  memory_give(s->g.m, FOR_OTHER, s->which, s->most, sizeof *s->which);
+  memory_give(s->g.m, FOR_OTHER, s->old, s->most, sizeof *s->old);
+  memory_give(s->g.m, FOR_OTHER, s->seat, s->most, sizeof *s->seat);
+  *s = (struct search_model) @[{ .g = s->g }@];
+}
+
+@ Who sits where is found in two rounds. In the first, each parent's seat goes to its first child; all seats that nobody has then are emptied, and their pages with them, before any page is taken. In the second round the other children take empty seats, from the left.
+
+@<Seat the children@>=
+enum { NOWHERE = 0x7fffffff };
+static bool is_taken(const struct search_model *s, size_t n, uint32_t seat)
+{
+  for (size_t i = 0; i < n; i++)
+    if (s->seat[i] == seat) return true;
+  return false;
+}
+static bool seat_children(struct search_model *s,
+  const struct search_beam *grown, size_t n, struct error *why)
+{
+  memcpy(s->old, s->seat, s->n * sizeof *s->old);
+  for (size_t i = 0; i < n; i++) {
+    size_t first = 0;
+    while (grown[first].parent != grown[i].parent) first++;
+    s->seat[i] = first == i ? s->old[grown[i].parent] : NOWHERE;
+  }
+  for (uint32_t q = 0; q < s->most; q++)
+    if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
+  @<Let the other children follow their parents to empty seats@>@;
+  return true;
+}
+
+@ A fork copies a list of page numbers, four bytes for each page, and no key.
+
+@<Let the other children follow their parents to empty seats@>=
+for (size_t i = 0; i < n; i++) {
+  if (s->seat[i] != NOWHERE) continue;
+  uint32_t q = 0;
+  while (is_taken(s, n, q)) q++;
+  s->seat[i] = q;
+  if (!cache_fork(s->g.s, s->old[grown[i].parent], q, why)) return false;
+}
+
+@ The first step of a search is another matter. There is one beam, without a parent; it sits on the first seat, where an earlier text may have left rows that can be used again.
+
+@<Seat the prompt@>=
+static void seat_prompt(struct search_model *s, const struct search_beam *only)
+{
+  for (uint32_t q = 1; q < s->most; q++) store_crop(s->g.s, q, 0);
+  store_keep(s->g.s, 0, only->id, only->n - 1);
+  s->seat[0] = 0;
+}
+
+@ When all are seated, each beam wants those rows that its sequence does not have: all of the prompt in the first step, and then one.
+
+@<Make the rows that the beams lack@>=
+static struct row *rows_lacking(struct search_model *s,
+  const struct search_beam *grown, size_t n, size_t *all, struct error *why)
+{
+  *all = 0;
+  for (size_t i = 0; i < n; i++)
+    *all += grown[i].n - store_length(s->g.s, s->seat[i]);
+  struct row *list = memory_take(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
+    why);
+  size_t at = 0;
+  for (size_t i = 0; list != NULL && i < n; i++) {
+    for (size_t t = store_length(s->g.s, s->seat[i]); t < grown[i].n; t++)
+      list[at++] = (struct row) @[{ s->seat[i], (uint32_t) t,
+        grown[i].id[t] }@];
+    s->which[i] = at - 1;
+  }
+  return list;
+}
+
+@ One pass; then the head looks at the last row of each beam. A prompt that is read in chunks has its last row in the last of several passes, where it has another number.
+
+@<Score all beams in one pass@>=
+static bool pass_and_head(struct search_model *s, const struct row *list,
+  size_t all, size_t n, float *logits, struct error *why)
+{
+  struct generator *g = &s->g;
+  struct pass *p = NULL;
+  bool ok = read_rows(g, list, all, n == 1 ? s->chunk : 0, &p, why);
+  if (ok && n == 1) s->which[0] = p->n - 1;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = pass_sound(g->lm, p, s->which[i], why);
+  ok = ok && head(g->e, g->lm, p, s->which, n, logits, why);
+  pass_close(p);
+  return ok;
+}
+
+@ That is the source's one function: seat, make rows, put them through the model, score. The list of rows lives as long as the pass.
+
+@<Score all beams in one pass@>=
+static bool score_beams(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  struct search_model *s = self;
+  size_t all;
+  if (s->n == 0) seat_prompt(s, grown);
+  else if (!seat_children(s, grown, n, why)) return false;
+  s->n = n;
+  struct row *list = rows_lacking(s, grown, n, &all, why);
+  bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
+  memory_give(s->g.m, FOR_ACTIVATIONS, list, all, sizeof *list);
+  return ok;
+}
+
+@* The best of several. \label{sec:bestof}
+There is a simpler way to spend $n$ times the work on one text: write $n$ texts with dice, as in \cref{07-sampling}, and take the one that the model likes best. It is called \emph{best-of-n}. The texts know nothing of each other. What is compared is the log-probability per token, since they may end at different lengths; and it is that of the model's own distribution, whatever temperature and cuts the dice were loaded with.
+@^best of n@>
+
+@<The best of several texts@>=
+struct best_of { struct continuation best; double logprob; size_t winner; };
+  /* the best text; the sum of its log-probabilities, and its number among the others */
+bool best_of_write(const struct generator *g, struct sampler *dice,
+  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+  size_t n, struct best_of *out, struct error *why);
+  /* writes |n| $\ge1$ texts, number |i| with |dice->sequence == i|, and gives the one with the
+     highest log-probability per token, of equal ones the first; |want|'s chooser and watcher
+     are not asked. Errors: those of |generate|. On failure |out| is empty */
+void best_of_free(struct memory *m, struct best_of *b);
+  /* returns the text */
+
+@ While a text is written, the loop shows its logits to a watcher, who makes log-probabilities of them, picks the one that was chosen, and adds it up. No pass is spent on that.
+
+@<Add up what was chosen@>=
+struct listener { const struct engine *e; size_t vocab; double *room, sum; };
+static bool listen(void *self, const struct step *now)
+{
+  struct listener *l = self;
+  l->e->k->log_softmax(l->e, now->logits, 1, l->vocab, l->room);
+  l->sum += l->room[now->chosen];
+  return true;
+}
+
+@ If the caller's settings keep the rows, the prompt is read once: the loop finds the rows of the last text, and goes back to where the new one begins.
+
+@<Write several texts, and keep the best@>=
+bool best_of_write(const struct generator *g, struct sampler *dice,
+  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+  size_t n, struct best_of *out, struct error *why)
+{
+  struct listener l = @[{ .e = g->e, .vocab = g->lm->config.vocab_size }@];
+  *out = (struct best_of) @[{ .winner = n }@];
+  l.room = memory_take(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
+  bool ok = l.room != NULL;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = best_of_try(g, dice, prompt, n_prompt, want, i, n, &l, out, why);
+  memory_give(g->m, FOR_ACTIVATIONS, l.room, l.vocab, sizeof *l.room);
+  if (!ok) best_of_free(g->m, out);
+  return ok;
+}
+void best_of_free(struct memory *m, struct best_of *b)
+{
+  continuation_free(m, &b->best);
+}
+
+@ Two texts at most are in memory: the best so far and the one that has just been written. A mean over no tokens, which a limit of none would give, is called 0.
+
+@<Write one, and compare@>=
+static double per_token(double sum, const struct continuation *c)
+{
+  size_t written = c->text.n - c->n_prompt;
+  return written == 0 ? 0 : sum / (double) written;
+}
+static bool best_of_try(const struct generator *g, struct sampler *dice,
+  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+  size_t i, size_t n, struct listener *l, struct best_of *out,
+  struct error *why)
+{
+  struct settings mine = *want;
+  struct continuation text;
+  mine.choose = sampler_choose, mine.chooser = dice;
+  mine.see = listen, mine.self = l;
+  dice->sequence = (uint32_t) i, l->sum = 0;
+  if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;
+  bool better = out->winner == n || per_token(l->sum, &text)
+    > per_token(out->logprob, &out->best);
+  continuation_free(g->m, better ? &out->best : &text);
+  if (better) *out = (struct best_of) @[{ text, l->sum, i }@];
+  return true;
+}
+
+@ Both stand in the same pair of files, as both are about a model and several texts.
+
+@(sharing.h@>=
+#ifndef INCIPIT_SHARING_H
+#define INCIPIT_SHARING_H
+#include "04-cache/cache.h"
+#include "07-sampling/sampling.h"
+#include "09-search/search.h"
+@<Beams that share a cache@>@;
+@<The best of several texts@>@;
+#endif
+
+@ In the order of the page.
+
+@(sharing.c@>=
+#include <inttypes.h>
+#include <string.h>
+#include "09-search/sharing.h"
+@;@#
+@<Seat the children@>@;
+@<Seat the prompt@>@;
+@<Make the rows that the beams lack@>@;
+@<Score all beams in one pass@>@;
+@<Open and close a model as a source@>@;
+@<Add up what was chosen@>@;
+@<Write one, and compare@>@;
+@<Write several texts, and keep the best@>@;
+
+@* What might have been written. \label{sec:tokentree}
+A text that is finished looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen stood others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or were not. For a text that was written token by token the tree is
+a spine with short branches; for a search, where branches live on for a while, it is a real one.
+@^token tree@>
+
+@<What might have been written@>=
+enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
+  REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS };
+  /* in a text: not chosen, chosen as the likeliest, drawn; in a search: too low, kept as
+     a beam, finished */
+struct tree_node { uint32_t parent, token; size_t number, rank;@|
+  double logprob; enum tree_reason reason; bool chosen; };
+  /* |token| of step |number|, counted from 1, behind node |parent|, counted from 1, 0 for the prompt; its
+     log-probability behind its parent; the rank from 1, among all tokens or in a search
+     among the candidates of its step; whether it is in the text in the end */
+struct token_tree { struct memory *m; const struct engine *e;@|
+  size_t vocab, branches, beams; bool dice; struct tree_node *node;@|
+  size_t n, room; double *logprob; uint32_t *tip, *next;@|
+  bool ok; struct error why; };
+  /* node number |i + 1| is |node[i]|, |i < n|; |dice|: whether tokens are drawn; |tip[beams]|:
+     the nodes that may grow; if |ok| is false, |why| says what was refused */
+bool token_tree_open(struct token_tree *t, struct memory *m,
+  const struct engine *e, size_t vocab, size_t branches, size_t beams,
+  struct error *why);
+  /* an empty tree that keeps the |branches| likeliest tokens of each step, for a text, or all
+     candidates, for a search of at most |beams| beams */
+void token_tree_close(struct token_tree *t);
+  /* returns its memory */
+
+@ It grows by watching, the loop in one case and the search in the other.
+
+@<What might have been written@>=
+bool token_tree_step(void *self, const struct step *now);
+  /* a |step_watch|: |self| is a tree that was opened for one beam */
+bool token_tree_search(void *self, const struct search_step *now);
+  /* a watcher of a search; |self| is a tree */
+void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n);
+  /* marks the nodes of a text whose |n| written tokens are |id[n]| as chosen */
+const char *tree_reason_name(enum tree_reason reason);
+  /* "passed over", "the likeliest", ... */
+
+@ A node is added at the end; the block grows by doubling. A watcher cannot say why it fails, only that it does not want to go on; so the tree keeps the sentence, for whoever asks later.
+
+@<Add a node@>=
+static uint32_t add_node(struct token_tree *t, struct tree_node node)
+{
+  if (t->n == t->room) {
+    size_t room = 2 * t->room + 64;
+    struct tree_node *more = memory_grow(t->m, FOR_OTHER, t->node, t->room,@|
+      room, sizeof *more, &t->why);
+    if (more == NULL) {
+      t->ok = false;
+      return 0;
+    }
+    t->node = more, t->room = room;
+  }
+  t->node[t->n++] = node;
+  return (uint32_t) t->n;
+}
+
+@ In a text, the likeliest tokens are found one after the other, each as the best of those that come behind the one before: less likely, or as likely with a higher id. For a handful of branches that is cheaper than sorting.
+
+@<Find the likeliest tokens, one after the other@>=
+static bool goes_before(const double *z, size_t a, size_t b)
+{
+  return z[a] > z[b] || (z[a] == z[b] && a < b);
+}
+static size_t best_behind(const struct token_tree *t, size_t last)
+{
+  size_t best = t->vocab;
+  for (size_t i = 0; i < t->vocab; i++)
+    if ((last == t->vocab || goes_before(t->logprob, last, i))
+        && (best == t->vocab || goes_before(t->logprob, i, best))) best = i;
+  return best;
+}
+static size_t rank_of(const struct token_tree *t, size_t token)
+{
+  size_t rank = 1;
+  for (size_t i = 0; i < t->vocab; i++)
+    rank += goes_before(t->logprob, i, token);
+  return rank;
+}
+
+@ The chosen token is a node in any case, even if a die has found it far down.
+
+@<Watch a text grow@>=
+static uint32_t branch(struct token_tree *t, const struct step *now,
+  size_t token, size_t rank)
+{
+  bool chosen = token == now->chosen;
+  enum tree_reason reason = !chosen ? REASON_PASSED
+    : t->dice ? REASON_DRAWN : REASON_LIKELIEST;
+  return add_node(t, (struct tree_node) @[{ t->tip[0], (uint32_t) token,@|
+    now->number, rank, t->logprob[token], reason, chosen }@]);
+}
+
+@ The watcher asks for the branches one by one. The node of the chosen token is the tip from which the next step's nodes will hang.
+
+@<Watch a text grow@>=
+bool token_tree_step(void *self, const struct step *now)
+{
+  struct token_tree *t = self;
+  size_t last = t->vocab;
+  uint32_t tip = 0;
+  t->e->k->log_softmax(t->e, now->logits, 1, t->vocab, t->logprob);
+  for (size_t rank = 1; t->ok && rank <= t->branches && rank <= t->vocab;
+      rank++) {
+    last = best_behind(t, last);
+    uint32_t node = branch(t, now, last, rank);
+    if (last == now->chosen) tip = node;
+  }
+  if (t->ok && tip == 0)
+    tip = branch(t, now, now->chosen, rank_of(t, now->chosen));
+  t->tip[0] = tip;
+  return t->ok;
+}
+
+@ In a search the candidates are the nodes, whatever became of them. Those that were kept are the tips of the next step, in their order.
+
+@<Watch a search@>=
+bool token_tree_search(void *self, const struct search_step *now)
+{
+  static const enum tree_reason of[] = @[{ REASON_LOW, REASON_KEPT,@|
+    REASON_FINISHED }@];
+  struct token_tree *t = self;
+  size_t kept = 0;
+  for (size_t i = 0; t->ok && i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    uint32_t node = add_node(t, (struct tree_node) @[{ t->tip[c->parent],@|
+      c->token, now->number, c->rank, c->logprob, of[c->fate], false }@]);
+    if (c->fate == FATE_KEPT) t->next[kept++] = node;
+  }
+  memcpy(t->tip, t->next, kept * sizeof *t->tip);
+  return t->ok;
+}
+
+@ Which of the leaves is the text is known only in the end. From the root down, the node of each token is among the children of the last one, and there is one such child, because a search never has the same text twice.
+
+@<Mark what was chosen in the end@>=
+void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
+{
+  uint32_t parent = 0;
+  size_t i = 0;
+  for (size_t k = 0; k < n; k++) {
+    while (i < t->n && (t->node[i].parent != parent
+        || t->node[i].token != id[k])) i++;
+    if (i == t->n) return;
+    t->node[i].chosen = true;
+    parent = (uint32_t) i + 1;
+  }
+}
+
+@ The search through the nodes never goes back: children have higher numbers than their parents.
+
+@<Open and close a tree@>=
+bool token_tree_open(struct token_tree *t, struct memory *m,
+  const struct engine *e, size_t vocab, size_t branches, size_t beams,
+  struct error *why)
+{
+  *t = (struct token_tree) @[{ .m = m, .e = e, .vocab = vocab,@|
+    .branches = branches, .beams = beams, .ok = true }@];
+  bool ok = (t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob,
+      why)) != NULL
+    && (t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why)) != NULL
+    && (t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why));
+  if (!ok) token_tree_close(t);
+  return ok;
+}
+void token_tree_close(struct token_tree *t)
+{
+  memory_give(t->m, FOR_OTHER, t->next, t->beams, sizeof *t->next);
+  memory_give(t->m, FOR_OTHER, t->tip, t->beams, sizeof *t->tip);
+  memory_give(t->m, FOR_OTHER, t->logprob, t->vocab, sizeof *t->logprob);
+  memory_give(t->m, FOR_OTHER, t->node, t->room, sizeof *t->node);
+  *t = (struct token_tree) @[{ .m = t->m }@];
+}
+
+@ The reasons are words that may stand in a sentence, or in a field of the command's \.{trace}.
+
+@<Name the reasons@>=
+const char *tree_reason_name(enum tree_reason reason)
+{
+  static const char *const name[N_REASONS] = @[{ "passed over",@|
+    "the likeliest", "drawn", "too low", "kept", "finished" }@];
+  return name[reason];
+}
+
+@ The header needs both, loop and search.
+
+@(tree.h@>=
+#ifndef INCIPIT_TREE_H
+#define INCIPIT_TREE_H
+#include "09-search/search.h"
+@<What might have been written@>@;
+#endif
+
+@ And the file.
+
+@(tree.c@>=
+#include <string.h>
+#include "09-search/tree.h"
+@;@#
+@<Add a node@>@;
+@<Find the likeliest tokens, one after the other@>@;
+@<Watch a text grow@>@;
+@<Watch a search@>@;
+@<Mark what was chosen in the end@>@;
+@<Open and close a tree@>@;
+@<Name the reasons@>@;
+
+@* On paper, and on a model. \label{sec:oncemore}
+The program begins with the hand calculation. Its source is a table that knows the four texts of the box; the vocabulary has a fourth token, the beginning, which never comes again, for a text must begin with something. After any other text all three are equally likely; nobody will ask.
+
+@<Search as in the box@>=
+static bool paper_score(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  static const struct { const char *after; double p[3]; } box[] = @[{@|
+    { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
+    { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
+    { "bc", { 0.5, 0.25, 0.25 } } }@];
+  (void) self, (void) why;
+  for (size_t i = 0; i < n; i++) {
+    char text[8] = "";
+    for (size_t k = 1; k < grown[i].n && k < 8; k++)
+      text[k - 1] = (char) ('a' + grown[i].id[k]);
+    float *z = logits + 4 * i;
+    for (size_t v = 0; v < 4; v++) z[v] = v == 3 ? -INFINITY : 0;
+    for (size_t line = 0; line < 5; line++)
+      for (size_t v = 0; strcmp(box[line].after, text) == 0 && v < 3; v++)
+        z[v] = (float) num_log(box[line].p[v]);
+  }
+  return true;
+}
+
+@ Behind each step the watcher prints the texts that were kept, with their probabilities; in the last step they have not been kept but have finished.
+
+@<Search as in the box@>=
+static bool paper_see(void *self, const struct search_step *now)
+{
+  (void) self;
+  printf("%zu", now->number);
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    if (c->fate == FATE_DROPPED) continue;
+    printf("   ");
+    for (size_t k = 1; k < now->grown[c->parent].n; k++)
+      putchar('a' + (int) now->grown[c->parent].id[k]);
+    printf("%c %.2f", 'a' + (int) c->token, num_exp(c->score));
+  }
+  printf("\n");
+  return true;
+}
+
+@ The search has no end token, so that all texts have three tokens, and a length penalty of 0, so that a score is a sum. The same function serves the numbers in the prose, without a watcher.
+
+@<Search as in the box@>=
+static bool paper_search(struct study *all, size_t beams, bool aloud,
+  double *p, struct error *why)
+{
+  struct search_source from = @[{ .vocab = 4, .score = paper_score }@];
+  struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
+    .max_length = 4, .see = aloud ? paper_see : NULL }@];
+  struct search_result r;
+  const uint32_t begin = 3;
+  if (!search_run(&from, &all->lab.m, all->lab.e.k, &begin, 1, &want, &r,
+    why)) return false;
+  *p = num_exp(r.text[0].sum);
+  search_free(&r);
+  return true;
+}
+
+@ The other searches of this chapter are about the built-in model. What they need is opened once: the model, its words, a plain store in which whole texts are scored, and the tales that the model has not seen.
+
+@<What the program works with@>=
+struct study { struct laboratory lab; struct tokenizer *words;@|
+  struct store *plain; struct ids tales; };
+static bool study_open(struct study *all, struct error *why)
+{
+  struct mapping map;
+  *all = (struct study) @[{ .words = NULL }@];
+  if (!laboratory_open(&all->lab, why)) return false;
+  struct memory *m = &all->lab.m;
+  all->words = tokenizer_open(m, "models/pocket", why);
+  all->plain = store_open(m, &all->lab.pocket->config, 1, why);
+  if (all->words == NULL || all->plain == NULL
+      || !file_map(&map, "models/pocket/tales.txt", why)) return false;
+  bool ok = tokenizer_encode(all->words, m, (const char *) map.bytes,
+    map.size, false, true, &all->tales, why);
+  file_unmap(&map);
+  return ok;
+}
+static void study_close(struct study *all)
+{
+  ids_free(&all->lab.m, &all->tales);
+  store_close(all->plain);
+  tokenizer_close(&all->lab.m, all->words);
+  laboratory_close(&all->lab);
+}
+
+@ A search of it opens a cache with a sequence for each beam. How large the pages are, matters for what is copied; so it is a parameter, and what the cache has to say in the end goes to the caller.
+
+@<Search with a model@>=
+static bool model_search(struct study *all, const uint32_t *prompt, size_t n,
+  size_t page, const struct search_settings *want, struct search_result *r,
+  struct cache_state *state, struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  struct search_model beams;
+  struct search_source from;
+  struct store *s = cache_open(&lab->m, &lab->pocket->config,
+    (uint32_t) want->num_beams, &(struct cache_wishes) @[{
+      .page_rows = page }@], why);
+  if (s == NULL) return false;
+  struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
+  lab->c = (struct counters) @[{ .passes = 0 }@];
+  bool ok = search_model_open(&beams, &g, want->num_beams, 0, &from, why);
+  if (ok) {
+    ok = search_run(&from, &lab->m, lab->e.k, prompt, n, want, r, why);
+    search_model_close(&beams);
+  }
+  *state = cache_look(s);
+  store_close(s);
+  return ok;
+}
+
+@ Four beams grow behind \tok{The}\tok{\ cat}\tok{\ sat}, for six steps. Of each step the candidates that were kept are printed: the step and the rank, the sum of the log-probabilities, that of the newest token, and the text.
+
+@<Print the candidates of each step@>=
+enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
+static void spell(const struct study *all, const uint32_t *id, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    size_t length;
+    const unsigned char *byte = tokenizer_text(all->words, id[i], &length);
+    for (size_t k = 0; k < length; k++)
+      putchar(byte[k] == '\n' ? '/' : byte[k]);
+  }
+}
+
+@ A candidate has no text of its own; it is its parent's text and a token.
+
+@<Print the candidates of each step@>=
+static bool cat_see(void *self, const struct search_step *now)
+{
+  const struct study *all = self;
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    const struct search_beam *b = &now->grown[c->parent];
+    if (c->fate == FATE_DROPPED) continue;
+    printf("%zu.%zu %7.3f %7.3f  ", now->number, c->rank, c->score,
+      c->logprob);
+    spell(all, b->id + CAT, b->n - CAT);
+    spell(all, &c->token, 1);
+    printf("\n");
+  }
+  return true;
+}
+static const struct search_settings cat_wishes = @[{@|
+  .num_beams = CAT_BEAMS, .num_return = 1, .max_length = CAT + CAT_STEPS,@|
+  .length_penalty = 1 }@];
+
+@ Greedy decoding follows with the same number of tokens, so that both sums can be compared.
+
+@<Print the candidates of each step@>=
+static bool text_logprob(struct study *all, const uint32_t *id, size_t given,
+  size_t n, double *sum, struct error *why)
+{
+  double one[LONGEST], whole;
+  if (n > LONGEST) return error_say(why, "a text of %zu tokens; wanted: at"@|
+      " most %d", n, LONGEST);
+  if (!logprobs(&all->lab.e, all->lab.pocket, all->plain, id, n, one, &whole,
+    why)) return false;
+  *sum = 0;
+  for (size_t i = given; i < n; i++) *sum += one[i];
+  return true;
+}
+
+@ Writing without a search is chapter 3's loop with a cache for one sequence, and with somebody who chooses, or nobody.
+
+@<Print the candidates of each step@>=
+static bool write_text(struct study *all, const uint32_t *prompt, size_t given,
+  size_t n, step_choose *choose, void *chooser, struct continuation *text,
+  struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  if (s == NULL) return false;
+  struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
+  struct settings want = @[{ .max_new_tokens = n, .keep = true,@|
+    .choose = choose, .chooser = chooser }@];
+  bool ok = generate(&g, prompt, given, &want, text, why);
+  store_close(s);
+  return ok;
+}
+
+@ The two last lines of the output are the greedy text and the best of the beams.
+
+@<Print the candidates of each step@>=
+static bool print_cat(struct study *all, struct error *why)
+{
+  struct search_settings want = cat_wishes;
+  struct search_result r;
+  struct cache_state state;
+  struct continuation text;
+  double sum = 0;
+  want.see = cat_see, want.self = all;
+  if (!model_search(all, all->lab.sentence, CAT, 0, &want, &r, &state, why))
+    return false;
+  bool ok = write_text(all, all->lab.sentence, CAT, CAT_STEPS, NULL, NULL,
+    &text, why);
+  if (ok && text_logprob(all, text.text.id, CAT, text.text.n, &sum, why)) {
+    printf("greedy: %.3f ", sum);
+    spell(all, text.text.id, text.text.n);
+    printf("\nbeams:  %.3f ", r.text[0].sum);
+    spell(all, r.text[0].id, r.text[0].n);
+    printf("\n");
+  }
+  else ok = false;
+  if (text.text.n > 0) continuation_free(&all->lab.m, &text);
+  search_free(&r);
+  return ok;
+}
+
+@* What it costs. \label{sec:searchcost}
+Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do, but, as \cref{05-phases} has found, not $B$ times as much time: the weights are read once for all.
+
+Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That are at most a page of rows, on average half of one, wherever the text stands. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
+
+\begin{table}
+\tabcaption{tab:sharing}{Passes and rows of a search; kilobytes of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\tabhead{beams} & \tabhead{passes} & \tabhead{rows} & \tabhead{pages of 16} & \tabhead{pages of 64} & \tabhead{all copied}\\
+1 & \val{share.passes.1} & \val{share.rows.1} & \val[0]{share.copied16.1} & \val[0]{share.copied64.1} & \val[0]{share.all.1}\\
+2 & \val{share.passes.2} & \val{share.rows.2} & \val[0]{share.copied16.2} & \val[0]{share.copied64.2} & \val[0]{share.all.2}\\
+4 & \val{share.passes.4} & \val{share.rows.4} & \val[0]{share.copied16.4} & \val[0]{share.copied64.4} & \val[0]{share.all.4}\\
+8 & \val{share.passes.8} & \val{share.rows.8} & \val[0]{share.copied16.8} & \val[0]{share.copied64.8} & \val[0]{share.all.8}
+\end{tabular*}
+\end{table}
+
+@ With four beams, \val[1]{share.less} percent of what arrays would have copied was copied here, in pages of 16. Not every step has a parent with two children, and where one has, a page is short and a text is long; the longer the text, the greater the difference, for one side grows with it and the other does not.
+
+A kilobyte is $10^3$ bytes here. What all copies would be is the sum over the steps of $B$ times the length so far.
+
+@<Count what a search costs@>=
+enum { SHARE_PROMPT = 48, SHARE_STEPS = 96 };
+static bool print_shared(struct study *all, size_t beams, struct error *why)
+{
+  struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
+    .max_length = SHARE_PROMPT + SHARE_STEPS, .length_penalty = 1 }@];
+  const struct model_config *c = &all->lab.pocket->config;
+  size_t row = 2 * sizeof (float) * c->n_layers * c->n_kv_heads * c->head_dim;
+  double whole = 0, copied[2];
+  for (size_t i = 0; i < 2; i++) {
+    struct search_result r;
+    struct cache_state state;
+    if (!model_search(all, all->tales.id, SHARE_PROMPT, i == 0 ? 16 : 64,
+      &want, &r, &state, why)) return false;
+    copied[i] = (double) state.bytes_copied / 1000;
+    search_free(&r);
+  }
+  for (size_t t = 0; t + 1 < SHARE_STEPS; t++)
+    whole += (double) (beams * row * (SHARE_PROMPT + t)) / 1000;
+  printf("share.passes.%zu %" PRIu64 "\n", beams, all->lab.c.passes);
+  printf("share.rows.%zu %" PRIu64 "\n", beams, all->lab.c.rows);
+  printf("share.copied16.%zu %.3f\nshare.copied64.%zu %.3f\n", beams,@|
+    copied[0], beams, copied[1]);
+  printf("share.all.%zu %.3f\n", beams, whole);
+  if (beams == 4) printf("share.less %.4f\nshare.row %zu bytes\n",@|
+    100 * copied[0] / whole, row);
+  return true;
+}
+
+@* How often it finds the best. \label{sec:optimum}
+Does a search with a few beams find the likeliest text? On a real model nobody can tell, because nobody can look at all texts. On a small enough one we can. So we made \val{forest.models} models with a vocabulary of three and let each write six tokens; there are $3^6$ texts, and a recursion goes through all of them. A model is a table: for each beginning of fewer than six tokens, \val{forest.nodes} in all, three logits, normally distributed, from the generator of \cref{sec:philox} with another number in its fourth word. Multiplied by a \emph{spread} they are flatter or steeper; we took $\frac34$, $\frac32$ and 3.
+
+@<Models small enough to be searched to the end@>=
+enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MOST_BEAMS = 8 };
+struct forest { uint32_t model; double spread; float z[NODES][WIDE]; };
+static double normal_for(uint32_t model, uint32_t node, uint32_t token)
+{
+  uint32_t key[2] = @[{ 9, 0 }@];
+  uint32_t counter[4] = @[{ token, node, model, 9 }@], out[4];
+  double u[2];
+  philox4x32(key, counter, out);
+  for (int i = 0; i < 2; i++) u[i] = ((double) ((uint64_t) out[2 * i] << 20
+    | out[2 * i + 1] >> 12) + 0.5) * 0x1p-52;
+  return sqrt(-2 * num_log(u[0])) * num_cos(6.283185307179586 * u[1]);
+}
+static void plant(struct forest *f)
+{
+  for (uint32_t node = 0; node < NODES; node++)
+    for (uint32_t v = 0; v < WIDE; v++) f->z[node][v]
+      = (float) (f->spread * normal_for(f->model, node, v));
+}
+
+@ (Two uniform numbers make a normal one: Box and Muller 1958.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token that stands for nothing, and walks down.
+
+@<Models small enough to be searched to the end@>=
+static bool forest_score(void *self, const struct search_beam *grown,
+  size_t n, float *logits, struct error *why)
+{
+  const struct forest *f = self;
+  (void) why;
+  for (size_t i = 0; i < n; i++) {
+    size_t node = 0;
+    for (size_t k = 1; k < grown[i].n; k++)
+      node = WIDE * node + 1 + grown[i].id[k];
+    memcpy(logits + WIDE * i, f->z[node], sizeof f->z[node]);
+  }
+  return true;
+}
+static double log_of(const struct forest *f, size_t node, size_t v)
+{
+  double sum = 0;
+  for (size_t i = 0; i < WIDE; i++)
+    sum += num_exp((double) f->z[node][i] - (double) f->z[node][v]);
+  return -num_log(sum);
+}
+
+@ The best of all texts, and the greedy one: the first looks at all children and takes the best of the best below them, the second at the best child only.
+
+@<Models small enough to be searched to the end@>=
+static double best_text(const struct forest *f, size_t node, size_t depth)
+{
+  double best = -INFINITY;
+  if (depth == DEEP) return 0;
+  for (size_t v = 0; v < WIDE; v++) {
+    double below = log_of(f, node, v)
+      + best_text(f, WIDE * node + 1 + v, depth + 1);
+    if (below > best) best = below;
+  }
+  return best;
+}
+static void greedy_text(const struct forest *f, uint32_t id[1 + DEEP])
+{
+  size_t node = 0;
+  id[0] = 0;
+  for (size_t depth = 1; depth <= DEEP; depth++) {
+    size_t best = 0;
+    for (size_t v = 1; v < WIDE; v++)
+      if (f->z[node][v] > f->z[node][best]) best = v;
+    id[depth] = (uint32_t) best;
+    node = WIDE * node + 1 + best;
+  }
+}
+
+@ What is asked of a search: has it found the best? Is it worse than greedy? Does it begin with another token than greedy does? And how often did the leader turn round: how often, that is, was the best candidate of a step not a child of the best of the step before?
+
+@<Ask each search four questions@>=
+struct answers { size_t found, worse, other, turned, turns, steps; };
+static bool count_turns(void *self, const struct search_step *now)
+{
+  struct answers *a = self;
+  if (now->number == 1) return true;
+  a->steps++;
+  a->turns += now->candidate[0].parent != 0;
+  return true;
+}
+
+@ The answers are added to those of all models before. The sum of the greedy text is that of the search with one beam, which comes first.
+
+@<Ask each search four questions@>=
+static bool ask(struct study *all, struct forest *f, size_t beams, double best,
+  const uint32_t greedy[1 + DEEP], double *sum, struct answers *a,
+  struct error *why)
+{
+  struct search_source from = @[{ WIDE, 0, f, forest_score }@];
+  struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
+    .max_length = 1 + DEEP, .see = count_turns, .self = a }@];
+  struct search_result r;
+  const uint32_t begin = 0;
+  size_t turns = a->turns;
+  if (!search_run(&from, &all->lab.m, all->lab.e.k, &begin, 1, &want, &r,
+    why)) return false;
+  if (beams == 1) *sum = r.text[0].sum;
+  a->found += r.text[0].sum > best - 1e-9;
+  a->worse += r.text[0].sum < *sum - 1e-9;
+  a->other += beams == 1
+    ? memcmp(r.text[0].id, greedy, (1 + DEEP) * sizeof *greedy) != 0
+    : r.text[0].id[1] != greedy[1];
+  a->turned += a->turns > turns;
+  search_free(&r);
+  return true;
+}
+
+@ With one beam the third question is a stricter one: is any token different from greedy's? None may be. And $3^5$ beams are asked of the first \val{forest.exact} models as well, since so many can hold every beginning there is; they must find the best each time.
+
+@<Ask each search four questions@>=
+static const double spreads[] = @[{ 0.75, 1.5, 3 }@];
+enum { SPREADS = 3, EXACT = 50, ENOUGH = 243 };
+struct census { struct answers of[SPREADS][MOST_BEAMS + 1], exact; };
+static bool ask_all(struct study *all, struct census *c, struct error *why)
+{
+  struct forest f;
+  uint32_t greedy[1 + DEEP];
+  double sum = 0;
+  *c = (struct census) @[{ .exact = { 0 } }@];
+  for (size_t s = 0; s < SPREADS; s++)
+    for (f.model = 0; f.model < MODELS; f.model++) {
+      f.spread = spreads[s];
+      plant(&f);
+      greedy_text(&f, greedy);
+      double best = best_text(&f, 0, 0);
+      for (size_t b = 1; b <= MOST_BEAMS; b++)
+        if (!ask(all, &f, b, best, greedy, &sum, &c->of[s][b], why))
+          return false;
+      if (s == 1 && f.model < EXACT && !ask(all, &f, ENOUGH, best, greedy,
+        &sum, &c->exact, why)) return false;
+    }
+  return true;
+}
+
+@ \Cref{fig:optimum} has the first answer, \cref{tab:forest} all four for the middle spread. One beam is greedy decoding and misses the best text in \val[0]{forest.missed.1} percent of the models. A second one finds most of what the first has missed, and each further one a little. In \val{forest.worse.2} of the \val{forest.models} models \emph{two beams are worse than one}: the greedy text's beginning fell
+behind two others, was dropped, and would have come back. No number of beams short of enough for all beginnings is safe from that; it only becomes rare. With \val{forest.enough} beams the best was found \val{forest.exact.found} times of \val{forest.exact}.
+
+The flatter the models, the harder they are: where no token stands out, no beginning does.
+
+\fig{optimum}{fig:optimum}{How many of the random models, in percent, give away their likeliest text to a search of so many beams. The spread of the logits is $\frac34$ for the lowest curve and 3 for the highest.}{Three rising curves over one to eight beams. With one beam the curves begin far apart, the steep models highest, at three quarters of all, the flat ones at less than half. They rise more and more slowly, and with eight beams all three are near the top.}
+
+\begin{table}
+\tabcaption{tab:forest}{Random models of the middle spread, in percent: in how many the search finds the likeliest text, in how many its text is less likely than the greedy one, and in how many the leader turned round, or the first token was another than greedy's.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{beams} & \tabhead{found} & \tabhead{worse than greedy} & \tabhead{turned round} & \tabhead{other first token}\\
+1 & \val[1]{forest.found.1} & \val[2]{forest.share.worse.1} & \val[1]{forest.turned.1} & \val[1]{forest.other.1}\\
+2 & \val[1]{forest.found.2} & \val[2]{forest.share.worse.2} & \val[1]{forest.turned.2} & \val[1]{forest.other.2}\\
+3 & \val[1]{forest.found.3} & \val[2]{forest.share.worse.3} & \val[1]{forest.turned.3} & \val[1]{forest.other.3}\\
+4 & \val[1]{forest.found.4} & \val[2]{forest.share.worse.4} & \val[1]{forest.turned.4} & \val[1]{forest.other.4}\\
+5 & \val[1]{forest.found.5} & \val[2]{forest.share.worse.5} & \val[1]{forest.turned.5} & \val[1]{forest.other.5}
+\end{tabular*}
+\end{table}
+
+@ The numbers of the table are printed under their names, and those of the figure as a line for each number of beams.
+
+@<Ask each search four questions@>=
+static double percent(size_t part, size_t whole)
+{
+  return whole == 0 ? 0 : 100 * (double) part / (double) whole;
+}
+static bool print_forest(struct study *all, struct error *why)
+{
+  struct census c;
+  if (!ask_all(all, &c, why)) return false;
+  printf("forest.models %d\nforest.nodes %d\nforest.exact %d\n"@|
+    "forest.enough %d\n", MODELS, NODES, EXACT, ENOUGH);
+  printf("forest.exact.found %zu\n", c.exact.found);
+  for (size_t b = 1; b <= 5; b++) {
+    const struct answers *a = &c.of[1][b];
+    printf("forest.found.%zu %.4f\nforest.missed.%zu %.4f\n", b,
+      percent(a->found, MODELS), b, percent(MODELS - a->found, MODELS));
+    printf("forest.worse.%zu %zu\nforest.share.worse.%zu %.4f\n", b, a->worse,
+      b, percent(a->worse, MODELS));
+    printf("forest.turned.%zu %.4f\nforest.other.%zu %.4f\n", b,
+      percent(a->turned, MODELS), b, percent(a->other, MODELS));
+    printf("forest.turns.%zu %.4f\n", b, percent(a->turns, a->steps));
+  }
+  @<Print what the forest says about claims@>@;
+  return true;
+}
+
+@ The figure has the first answer for all three spreads, and more beams than the table.
+
+@<Ask each search four questions@>=
+static bool print_optimum(struct study *all, struct error *why)
+{
+  struct census c;
+  if (!ask_all(all, &c, why)) return false;
+  printf("beams,flat,middle,steep\n");
+  for (size_t b = 1; b <= MOST_BEAMS; b++)
+    printf("%zu,%.3f,%.3f,%.3f\n", b, percent(c.of[0][b].found, MODELS),@|
+      percent(c.of[1][b].found, MODELS), percent(c.of[2][b].found, MODELS));
+  return true;
+}
+
+@ Six claims are answered by the forest: that one beam is greedy decoding; how often four beams find the best, and eight times as many as one; how often two are worse than greedy; and how many models have seen their leader turn round.
+
+@<Print what the forest says about claims@>=
+printf("claim.S1-33 %zu\n", MODELS - c.of[1][1].other);
+printf("claim.S3-27 %.4f\n", percent(c.of[1][4].found, MODELS));
+printf("claim.S2-93 %.4f\n", percent(c.of[1][5].found - c.of[1][1].found,
+  MODELS));
+printf("claim.S3-28 %zu\n", c.of[1][2].worse);
+printf("claim.S1-53 %.4f\n", percent(c.of[1][2].turned, MODELS));
+printf("claim.S3-06 %.4f\n", percent(c.of[1][5].turned, MODELS));
+
+@* Nothing is final. \label{sec:final}
+A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of dice, and a program that shows its text while it writes relies on it. With beams it is different. What is best after ten tokens may have a beginning of its own; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
+\val[1]{forest.turns.5} with five.
+
+On the built-in model we counted the same over \val{final.steps} steps behind \val{final.prompts} beginnings of tales: four beams turned round \val{final.beam} times, and greedy decoding and dice \val{final.greedy} times. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
+@^streaming@>
+
+@<Count how often a text takes something back@>=
+struct recaller { struct sampler *dice; uint32_t seen[LONGEST]; size_t n, back; };
+static bool recall(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  struct recaller *r = self;
+  for (size_t i = 0; i < r->n; i++) r->back += r->seen[i] != text->text.id[i];
+  r->n = text->text.n;
+  if (r->n > LONGEST) return error_say(why, "a text of %zu tokens; wanted: at"@|
+      " most %d", r->n, LONGEST);
+  memcpy(r->seen, text->text.id, r->n * sizeof *r->seen);
+  return r->dice == NULL || sampler_choose(r->dice, logits, text, chosen, why);
+}
+
+@* The likeliest text is dull. \label{sec:dull}
+Suppose a search found the best text every time. Would one want it? Think of a coin that falls on heads nine times of ten. The likeliest row of $10^2$ throws has heads only; its probability is $0.9$ to the power of $10^2$, one in \val[0]{coin.odds}. Nobody who throws that coin will see it. What one sees is a row with about ten tails. No such row is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+\begin{equation}\label{eq:typical}
+  0.9\ln0.9+0.1\ln0.1=-H,
+\end{equation}
+minus the entropy: \val[3]{coin.typical}, where the likeliest row has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer rows come ever nearer to the first value and never to the second. A text of a model is such a row. Whoever looks for the likeliest one leaves the place where all texts are.
+@^typical set@>
+
+So the model was asked to go on behind \val{dull.windows} places in the tales that it has not seen, \val{dull.given} tokens given and \val{dull.written} to write, in six ways; and the tale's own words are a seventh. \Cref{tab:dull} has three numbers for each. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that is there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of the tokens, in bits, all texts of a way together: how many different words are used, and how evenly.
+@^distinct-n@>
+
+\begin{table}
+\tabcaption{tab:dull}{Seven ways to go on behind \val{dull.windows} places in three tales: the mean log-probability of a token, distinct-2 in percent, and the entropy of all tokens written, in bits.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{way} & \tabhead{log-probability} & \tabhead{distinct-2} & \tabhead{entropy}\\
+the tale itself & \val[3]{dull.logprob.tale} & \val[1]{dull.distinct.tale} & \val[2]{dull.entropy.tale}\\
+dice, temperature 1 & \val[3]{dull.logprob.dice} & \val[1]{dull.distinct.dice} & \val[2]{dull.entropy.dice}\\
+the best of four such & \val[3]{dull.logprob.best} & \val[1]{dull.distinct.best} & \val[2]{dull.entropy.best}\\
+dice, temperature $\frac12$ & \val[3]{dull.logprob.cool} & \val[1]{dull.distinct.cool} & \val[2]{dull.entropy.cool}\\
+greedy & \val[3]{dull.logprob.greedy} & \val[1]{dull.distinct.greedy} & \val[2]{dull.entropy.greedy}\\
+two beams & \val[3]{dull.logprob.two} & \val[1]{dull.distinct.two} & \val[2]{dull.entropy.two}\\
+four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{dull.entropy.four}
+\end{tabular*}
+\end{table}
+
+@ Whoever looks for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; in \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. It is the tale that the model was made to imitate. Dice at temperature 1 come out near it, and a little below, since now and then they throw what no tale would say.
+
+What is paid for likeliness stands in the other two columns. In \val{dull.round} places fewer than half of the pairs in the text of four beams are new: they have found \gen{\ on}\gen{\ and}\gen{\ on}\gen{\ and}, in which each word is all but certain, and no sum of logarithms falls as slowly as that of a circle. (The tales do say it, now and then, for a line. The beams do not come out again.) And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent are there for the first time; in four texts of dice it is \val[1]{dull.set.dice} percent.
+
+Nor is a search sure to do what it is for. In \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four throws, for the same number of rows, has a mean of \val[3]{dull.logprob.best} and is no duller than the tale. So where there is one right answer, or nearly one, as in translation or in writing down what was spoken, a search is worth its price; where many answers are right, it finds the one that nobody would give.
+
+@ The ways are a table. Each writes one text behind each place.
+
+@<Write on in seven ways@>=
+enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32 };
+enum { TALE, DICE, BEST, COOL, GREEDY, TWO, FOUR, WAYS };
+static const struct { const char *name; size_t beams; double temperature; }
+  ways[WAYS] = @[{ { "tale", 0, 0 }, { "dice", 0, 1 }, { "best", 0, 1 },@|
+  { "cool", 0, 0.5 }, { "greedy", 0, 0 }, { "two", 2, 0 },@|
+  { "four", 4, 0 } }@];
+struct shelf_of_texts { size_t n, at[WINDOWS];@|
+  uint32_t text[WAYS][WINDOWS][WRITTEN], beams[WINDOWS][4][WRITTEN],@|
+  samples[WINDOWS][4][WRITTEN]; struct answers turns; size_t back; };
+  /* |n| places in the tales; what was written there by each way, the four texts of four
+     beams, and four of the dice; and who turned round, or took something back */
+
+@ A place is where a window of both lengths fits between two ends of tales. The windows overlap so that no word of the tales' own is counted twice.
+
+@<Write on in seven ways@>=
+static void find_windows(const struct study *all, struct shelf_of_texts *x)
+{
+  x->n = 0;
+  for (size_t at = 0, i = 0; i < all->tales.n && x->n < WINDOWS; i++) {
+    if (all->tales.id[i] == 0) at = i + 1;
+    if (i + 1 - at < GIVEN + WRITTEN) continue;
+    memcpy(x->text[TALE][x->n], &all->tales.id[at + GIVEN],@|
+      sizeof x->text[TALE][0]);
+    x->at[x->n++] = at;
+    at += WRITTEN;
+  }
+}
+
+@ A way without beams is the loop, with dice or without; every token that it has written is looked at again in every later step.
+
+@<Write on in seven ways@>=
+static bool write_alone(struct study *all, struct shelf_of_texts *x,
+  size_t window, size_t way, uint32_t number, uint32_t *to, struct error *why)
+{
+  struct sampler dice = @[{ .s = sampling_normal, .seed = 1 + window,@|
+    .sequence = number }@];
+  struct recaller r = @[{ .dice = way == GREEDY ? NULL : &dice }@];
+  struct continuation c;
+  dice.s.temperature = ways[way].temperature;
+  if (!funnel_open(&dice.f, &all->lab.m, all->lab.e.k,
+    all->lab.pocket->config.vocab_size, why)) return false;
+  bool ok = write_text(all, &all->tales.id[x->at[window]], GIVEN, WRITTEN,
+    recall, &r, &c, why);
+  if (ok) memcpy(to, &c.text.id[GIVEN], WRITTEN * sizeof *to);
+  if (ok) continuation_free(&all->lab.m, &c);
+  funnel_close(&dice.f);
+  x->back += r.back;
+  return ok;
+}
+
+@ A way with beams is a search, of which the four texts of four beams are kept for later.
+
+@<Write on in seven ways@>=
+static bool write_beams(struct study *all, struct shelf_of_texts *x,
+  size_t window, size_t way, struct error *why)
+{
+  size_t beams = ways[way].beams;
+  struct answers two = @[{ 0 }@];
+  struct search_settings want = @[{ .num_beams = beams, .num_return = beams,@|
+    .max_length = GIVEN + WRITTEN, .length_penalty = 1, .see = count_turns,@|
+    .self = beams == 4 ? &x->turns : &two }@];
+  struct search_result r;
+  struct cache_state state;
+  if (!model_search(all, &all->tales.id[x->at[window]], GIVEN, 0, &want, &r,
+    &state, why)) return false;
+  memcpy(x->text[way][window], r.text[0].id + GIVEN,
+    sizeof x->text[way][window]);
+  for (size_t i = 0; beams == 4 && i < 4; i++)
+    memcpy(x->beams[window][i], r.text[i].id + GIVEN,
+      sizeof x->beams[window][i]);
+  search_free(&r);
+  return true;
+}
+
+@ The best of four is left to |best_of_write|, which throws the same dice as the four samples beside it; so its choice must be among them.
+
+@<Write on in seven ways@>=
+static bool write_best(struct study *all, struct shelf_of_texts *x,
+  size_t window, struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  struct sampler dice = @[{ .s = sampling_normal, .seed = 1 + window }@];
+  struct best_of best = @[{ .winner = 0 }@];
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  if (s == NULL) return false;
+  struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
+  bool ok = funnel_open(&dice.f, &lab->m, lab->e.k,
+      lab->pocket->config.vocab_size, why)
+    && best_of_write(&g, &dice, &all->tales.id[x->at[window]], GIVEN,@|
+      &(struct settings) @[{ .max_new_tokens = WRITTEN, .keep = true }@], 4,@|
+      &best, why);
+  uint32_t *to = x->text[BEST][window];
+  if (ok) memcpy(to, &best.best.text.id[GIVEN], WRITTEN * sizeof *to);
+  if (ok && memcmp(to, x->samples[window][best.winner],
+    WRITTEN * sizeof *to) != 0) ok = error_say(why, "the best of four in"@|
+      " window %zu is none of them", window);
+  if (ok) best_of_free(&lab->m, &best);
+  if (dice.f.m != NULL) funnel_close(&dice.f);
+  store_close(s);
+  return ok;
+}
+
+@ All windows, all ways.
+
+@<Write on in seven ways@>=
+static bool fill_shelf(struct study *all, struct shelf_of_texts *x,
+  struct error *why)
+{
+  find_windows(all, x);
+  for (size_t i = 0; i < x->n; i++) {
+    for (uint32_t k = 0; k < 4; k++)
+      if (!write_alone(all, x, i, DICE, k, x->samples[i][k], why))
+        return false;
+    memcpy(x->text[DICE][i], x->samples[i][0], sizeof x->text[DICE][i]);
+    if (!write_best(all, x, i, why)
+        || !write_alone(all, x, i, COOL, 0, x->text[COOL][i], why)
+        || !write_alone(all, x, i, GREEDY, 0, x->text[GREEDY][i], why)
+        || !write_beams(all, x, i, TWO, why)
+        || !write_beams(all, x, i, FOUR, why)) return false;
+  }
+  return true;
+}
+
+@ The three measures. Pairs are compared with all pairs before them, in the same text or in those of the same set.
+
+@<Measure what was written@>=
+static double distinct_pairs(uint32_t (*text)[WRITTEN], size_t n)
+{
+  size_t fresh = 0, of = n * (WRITTEN - 1);
+  for (size_t i = 0; i < of; i++) {
+    const uint32_t *a = &text[i / (WRITTEN - 1)][i % (WRITTEN - 1)];
+    bool seen = false;
+    for (size_t k = 0; !seen && k < i; k++) {
+      const uint32_t *b = &text[k / (WRITTEN - 1)][k % (WRITTEN - 1)];
+      seen = a[0] == b[0] && a[1] == b[1];
+    }
+    fresh += !seen;
+  }
+  return percent(fresh, of);
+}
+
+@ The entropy is that of the shares of all tokens that a way has written, wherever they stand.
+
+@<Measure what was written@>=
+static double entropy_of(uint32_t (*text)[WRITTEN], size_t n)
+{
+  double sum = 0, all = (double) (n * WRITTEN);
+  for (size_t i = 0; i < n * WRITTEN; i++) {
+    size_t count = 0;
+    for (size_t k = 0; k < n * WRITTEN; k++)
+      count += text[k / WRITTEN][k % WRITTEN]
+        == text[i / WRITTEN][i % WRITTEN];
+    sum -= num_log((double) count / all);
+  }
+  return sum / all / num_log(2);
+}
+
+@ (Each token contributes the logarithm of its own share; that the sum runs over the tokens and not over the vocabulary weighs every word with its count, as the formula wants it.) The log-probability is taken by reading the window as a whole, with the words that were written in place of the tale's own.
+
+@<Measure what was written@>=
+static bool window_logprob(struct study *all, const struct shelf_of_texts *x,
+  size_t way, size_t window, double *each, struct error *why)
+{
+  uint32_t id[GIVEN + WRITTEN];
+  memcpy(id, &all->tales.id[x->at[window]], GIVEN * sizeof *id);
+  memcpy(id + GIVEN, x->text[way][window], WRITTEN * sizeof *id);
+  if (!text_logprob(all, id, GIVEN, GIVEN + WRITTEN, each, why)) return false;
+  *each /= WRITTEN;
+  return true;
+}
+
+@ Besides the means it is counted in how many windows one way is less likely than another.
+
+@<Measure what was written@>=
+static bool print_dull(struct study *all, struct shelf_of_texts *x,
+  struct error *why)
+{
+  double each[WAYS][WINDOWS];
+  for (size_t w = 0; w < WAYS; w++) {
+    double logs = 0, pairs = 0;
+    for (size_t i = 0; i < x->n; i++) {
+      if (!window_logprob(all, x, w, i, &each[w][i], why)) return false;
+      logs += each[w][i], pairs += distinct_pairs(&x->text[w][i], 1);
+    }
+    printf("dull.logprob.%s %.5f\n", ways[w].name, logs / (double) x->n);
+    printf("dull.distinct.%s %.4f\n", ways[w].name, pairs / (double) x->n);
+    printf("dull.entropy.%s %.4f\n", ways[w].name,
+      entropy_of(x->text[w], x->n));
+  }
+  size_t below = 0, worse = 0, same = 0, round = 0;
+  for (size_t i = 0; i < x->n; i++) {
+    below += each[TALE][i] < each[FOUR][i];
+    worse += each[FOUR][i] < each[GREEDY][i] - 1e-9;
+    same += memcmp(x->text[FOUR][i], x->text[GREEDY][i],
+      sizeof x->text[FOUR][i]) == 0;
+    round += distinct_pairs(&x->text[FOUR][i], 1) < 50;
+  }
+  printf("dull.below %zu\ndull.worse %zu\ndull.same %zu\ndull.round %zu\n",
+    below, worse, same, round);
+  return true;
+}
+
+@ Then the sets of four. And the coin, whose logarithms are taken by the same function as everything here.
+
+@<Measure what was written@>=
+static bool print_shelf(struct study *all, struct error *why)
+{
+  struct shelf_of_texts *x = memory_take(&all->lab.m, FOR_OTHER, 1, sizeof *x,
+    why);
+  bool ok = x != NULL && fill_shelf(all, x, why) && print_dull(all, x, why);
+  double beams = 0, samples = 0;
+  for (size_t i = 0; ok && i < x->n; i++)
+    beams += distinct_pairs(x->beams[i], 4) / (double) x->n,
+      samples += distinct_pairs(x->samples[i], 4) / (double) x->n;
+  if (ok) {
+    printf("dull.windows %zu\ndull.given %d\ndull.written %d\n", x->n, GIVEN,
+      WRITTEN);
+    printf("dull.set.beams %.4f\ndull.set.dice %.4f\n", beams, samples);
+    printf("claim.S3-29 %.4f\n", beams);
+    printf("final.prompts %zu\nfinal.steps %zu\nfinal.beam %zu\n", x->n,
+      x->turns.steps, x->turns.turns);
+    printf("final.greedy %zu\n", x->back);
+    printf("coin.odds %.1f\ncoin.typical %.5f\ncoin.likeliest %.5f\n",
+      num_exp(-100 * num_log(0.9)), 0.9 * num_log(0.9) + 0.1 * num_log(0.1),@|
+      num_log(0.9));
+  }
+  memory_give(&all->lab.m, FOR_OTHER, x, 1, sizeof *x);
+  return ok;
+}
+
+@* A lattice and a tree. \label{sec:lattice}
+\Cref{fig:lattice} is the search of \cref{sec:oncemore}, as a tree that was kept by |token_tree_search| shows it. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the file is a node.
+
+\widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept are framed, those that were dropped are grey. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
+
+\widefig{tokentree}{fig:tokentree}{What might have been written. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right behind The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
+
+@<Print the nodes of a tree@>=
+static void print_token(const struct study *all, uint32_t id)
+{
+  size_t n;
+  const unsigned char *byte = tokenizer_text(all->words, id, &n);
+  for (size_t i = 0; i < n; i++)
+    if (byte[i] == ',') printf("\\char44 "); /* a comma ends a field */
+    else if (byte[i] == '\n') printf("/");
+    else putchar(byte[i]);
+}
+static void print_nodes(const struct study *all, const struct token_tree *t)
+{
+  printf("id,parent,step,token,p,logp,rank,chosen,reason\n");
+  for (size_t i = 0; i < t->n; i++) {
+    const struct tree_node *x = &t->node[i];
+    printf("%zu,%u,%zu,", i + 1, x->parent, x->number);
+    print_token(all, x->token);
+    printf(",%.4f,%.4f,%zu,%d,%s\n", num_exp(x->logprob), x->logprob, x->rank,
+      x->chosen, tree_reason_name(x->reason));
+  }
+}
+
+@ The search is watched by the tree alone, and the best text is marked when it is over.
+
+@<Print the nodes of a tree@>=
+static bool print_lattice(struct study *all, struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  struct token_tree t;
+  struct search_settings want = cat_wishes;
+  struct search_result r;
+  struct cache_state state;
+  if (!token_tree_open(&t, &lab->m, &lab->e, lab->pocket->config.vocab_size,
+    0, CAT_BEAMS, why)) return false;
+  want.see = token_tree_search, want.self = &t;
+  bool ok = model_search(all, lab->sentence, CAT, 0, &want, &r, &state, why);
+  if (ok) {
+    token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
+    print_nodes(all, &t);
+    search_free(&r);
+  }
+  token_tree_close(&t);
+  return ok;
+}
+
+@ The text of the other figure goes on behind \tok{The}\tok{\ old}\tok{\ king}, with a seed for which the tree looks well on a page. A tree whose every token is the likeliest is a straight line, and one that has a token from far down does not fit.
+
+@<Print the nodes of a tree@>=
+static bool grow_tree(struct study *all, struct sampler *dice,
+  struct token_tree *t, const struct ids *king, struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  struct continuation text;
+  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  if (s == NULL) return false;
+  struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
+  struct settings want = @[{ .max_new_tokens = 5, .see = token_tree_step,@|
+    .self = t, .keep = true, .choose = sampler_choose, .chooser = dice }@];
+  bool ok = generate(&g, king->id, king->n, &want, &text, why);
+  if (ok) print_nodes(all, t), continuation_free(&lab->m, &text);
+  store_close(s);
+  return ok;
+}
+
+@ The dice need a funnel, the tree needs memory, and the three words must be tokens; then it grows.
+
+@<Print the nodes of a tree@>=
+static bool print_tree(struct study *all, struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  struct sampler dice = @[{ .s = sampling_normal, .seed = 13 }@];
+  struct token_tree t = @[{ .m = &lab->m }@];
+  struct ids king = @[{ NULL, 0, 0 }@];
+  size_t vocab = lab->pocket->config.vocab_size;
+  bool ok = tokenizer_encode(all->words, &lab->m, "The old king", 12, false,@|
+      false, &king, why)
+    && funnel_open(&dice.f, &lab->m, lab->e.k, vocab, why)
+    && token_tree_open(&t, &lab->m, &lab->e, vocab, 3, 1, why);
+  if (ok) t.dice = true;
+  ok = ok && grow_tree(all, &dice, &t, &king, why);
+  token_tree_close(&t);
+  if (dice.f.m != NULL) funnel_close(&dice.f);
+  ids_free(&lab->m, &king);
+  return ok;
+}
+
+@* What the tutorials say. \label{sec:searchtutorials}
+Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
+
+\begin{tutorial}{misleading}{S1-53, S3-06}
+\quoted{Each token is committed the moment it's generated.}
+\ourrun in greedy decoding and with dice. With two beams the leader has turned round in \val[1]{claim.S1-53} percent of the models, with five in \val[1]{claim.S3-06}; the same articles describe them.
+\end{tutorial}
+
+\begin{tutorial}{holds}{S1-33, S3-27}
+\quoted{Maintain the top-N (typically 4-5) candidate sequences at each step, expanding each by one token and keeping the best N overall.}
+\ourrun one beam is greedy decoding in \val{claim.S1-33} of \val{forest.models} models; four find the likeliest text in \val[1]{claim.S3-27} percent of them. How a text ends, and how lengths are compared, is not described, and that is half of the rule.
+\end{tutorial}
+
+\begin{tutorial}{holds}{S3-28, S2-93}
+\quoted{This finds high-probability sequences rather than greedily picking one token at a time.}
+\ourrun of all models, five beams find the likeliest text in \val[1]{claim.S2-93} percent more than greedy decoding does. Usually, not always: in \val{claim.S3-28} models two beams find a less likely one.
+\end{tutorial}
+
+\begin{tutorial}{untested}{S3-29}
+\quoted{sampling has largely replaced it because beam search outputs lack the diversity and naturalness that users expect}
+\ourrun we cannot ask users. In the four texts of four beams \val[1]{claim.S3-29} percent of the pairs are new, in those of dice \val[1]{dull.set.dice}.
+\end{tutorial}
+
+@* Names and claims. \label{sec:searchkeys}
+The program's parts stand in the order in which they need each other.
+
+@<The whole program@>=
+enum { LONGEST = 160 };
+@<What the program works with@>@;
+@<Search as in the box@>@;
+@<Search with a model@>@;
+@<Print the candidates of each step@>@;
+@<Count what a search costs@>@;
+@<Models small enough to be searched to the end@>@;
+@<Ask each search four questions@>@;
+@<Count how often a text takes something back@>@;
+@<Write on in seven ways@>@;
+@<Measure what was written@>@;
+@<Print the nodes of a tree@>@;
+@<Print what was asked for@>@;
+
+@ The numbers of the chapter are those of the box, of the table of costs, of the forest and of the shelf; without a word the program prints what stands in the box of \cref{sec:searchcheck}.
+
+@<Print what was asked for@>=
+static bool print_keys(struct study *all, struct error *why)
+{
+  double one, two;
+  if (!paper_search(all, 1, false, &one, why)
+      || !paper_search(all, 2, false, &two, why)) return false;
+  printf("paper.greedy %.4f\npaper.beams %.4f\n", one, two);
+  printf("share.prompt %d\nshare.steps %d\n", SHARE_PROMPT, SHARE_STEPS);
+  for (size_t beams = 1; beams <= 8; beams *= 2)
+    if (!print_shared(all, beams, why)) return false;
+  return print_forest(all, why) && print_shelf(all, why);
+}
+static bool print_plain(struct study *all, struct error *why)
+{
+  double p;
+  printf("two beams on paper\n");
+  if (!paper_search(all, 2, true, &p, why)) return false;
+  printf("four beams behind `The cat sat'\n");
+  return print_cat(all, why);
+}
+
+@ Four words ask for something else: the keys, and the points of three figures.
+
+@<Print what was asked for@>=
+int main(int argc, char **argv)
+{
+  static const struct { const char *name; bool (*print)(struct study *,@|
+    struct error *); } words[] = @[{ { "values", print_keys },@|
+    { "optimum", print_optimum }, { "lattice", print_lattice },@|
+    { "tree", print_tree }, { "", print_plain } }@];
+  struct study all;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = study_open(&all, &why);
+  for (size_t i = 0; ok && i < sizeof words / sizeof *words; i++)
+    if (strcmp(what, words[i].name) == 0) ok = words[i].print(&all, &why);
+  study_close(&all);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@* The check. \label{sec:searchcheck}
+What the program prints: the box of the hand calculation, in which the second step is led by another first word than the first; and a sentence that the model knows by heart, behind which the search finds another word than greedy decoding.
+
+\checkpoint{build/out/09-search.txt}{two beams on paper, four on the built-in model}
+
+@* Exercises. \label{sec:searchexercises}
+The command beside an exercise judges your answer by running the search.
+
+\begin{exercises}
+\exercise{check}{ex:search.rows}{A prompt of 20 tokens, 30 to write, five beams, no end token. How many passes are there, and how many rows?}{\texttt{make exercise-09-1}}{30 passes. The first has 20 rows, the others five each: $20+29\cdot5=165$.}
+\exercise{check}{ex:search.three}{In the model of the first box, which texts are kept after the second step if there are three beams? Name them in their order.}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
+\exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=0.56$.}
+\exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use behind the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are spare again: $2+3=5$ pages.}
+\exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And what if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
+\exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities.}{\texttt{make exercise-09-6}}{First $0.4$, $0.35$, $0.25$; after a $0.34$, $0.33$, $0.33$; after b $0.5$, $0.5$, $0$; after a a only a. Then b a and b b both have $0.175$ and push a a out, which has $0.136$ and would have kept it.}
+\exercise{build}{ex:search.prompt}{Some programs count the prompt when they divide by the length. Let ours do so. Change |final_score|.}{\texttt{make exercise-09-7}}{|written + s->n_prompt| is what is raised to the power. Long prompts then make all lengths look alike, and the penalty loses its effect.}
+\exercise{build}{ex:search.twins}{Four beams that are nearly the same text are a waste. Let no beam have more than two children. Change |decide|.}{\texttt{make exercise-09-8}}{Before a candidate is kept, those of |next[0]| to |next[n_next - 1]| with the same parent are counted.}
+\end{exercises}

@@ -1,0 +1,482 @@
+/* Appendix U: a talk.  Its answers are those of the protocol on ids that are rendered as a whole, and its rows are counted.  Most talks happen in
+   this process, on streams that are files in memory; a terminal, and Ctrl-C from it, need build/incipit itself. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include "marked.h"
+#include "suite.h"
+#include "A20-conversations/conversations.h"
+#include "A8-questions/door.h"
+
+static const char *build_dir(void) { const char *b = getenv("BUILD"); return b ? b : "build"; }
+static char room_dir[4096];
+
+/* ---- one run in this process */
+struct run { int status; char *out, *err; size_t n_out, n_err; struct memory m; };
+static unsigned steps_allowed;           /* then Ctrl-C */
+static bool counted_interrupt(void) { return steps_allowed != 0 && --steps_allowed == 0; }
+static unsigned listened;
+static void listen_to_nobody(void) { listened++; }
+static const struct editing *edit;       /* null: none, and no terminal */
+static struct run run_with(const char *const *argv, const void *in, size_t n, uint64_t refuse_at)
+{
+  struct run r;
+  memset(&r, 0, sizeof r);
+  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out), *err = open_memstream(&r.err, &r.n_err);
+  ck_assert(f != NULL && out != NULL && err != NULL);
+  fwrite(in, 1, n, f);
+  rewind(f);
+  r.m.refuse_at = refuse_at;
+  struct console c = {.in = f, .out = out, .err = err, .in_terminal = edit != NULL, .out_terminal = edit != NULL, .program = "build/incipit", .build = "test",
+    .memory = &r.m, .listen = listen_to_nobody, .interrupted = counted_interrupt, .edit = edit};
+  int argc = 0;
+  while (argv[argc] != NULL) argc++;
+  r.status = command_run(&c, argc, (char **) argv);
+  fclose(f), fclose(out), fclose(err);
+  ck_assert_msg(r.m.all.held == 0, "%s: %lu bytes are still held", argv[1], (unsigned long) r.m.all.held);
+  return r;
+}
+#define RUN(in, ...) run_with((const char *const []) {"incipit", __VA_ARGS__, NULL}, in, strlen(in), 0)
+static void done(struct run *r) { free(r->out), free(r->err); }
+static void ends_well(struct run *r, int status) { ck_assert_msg(r->status == status, "status %d: %s%s", r->status, r->out, r->err); }
+static void says(const struct run *r, const char *words) { ck_assert_msg(strstr(r->err, words) != NULL, "%s; wanted: %s", r->err, words); }
+
+/* ---- what a talk must be: each prompt rendered as a whole, each answer from the protocol */
+static struct memory M;
+struct model_here { const char *folder, *name, *system; struct tokenizer *v; uint32_t end; const struct chat_template *by; };
+static struct model_here here(const char *folder, const char *name, const char *system)
+{
+  struct error why;
+  struct model_here h = {folder, name, system, NULL, 0, chat_template_named(name, &why)};
+  struct ids end = {NULL, 0, 0};
+  ck_assert_msg((h.v = tokenizer_open(&M, folder, &why)) != NULL && h.by != NULL, "%s", why.words);
+  ck_assert(conversation_ends(&M, h.by, h.v, &end, &why) && end.n == 1);
+  h.end = end.id[0];
+  ids_free(&M, &end);
+  return h;
+}
+static void leave(struct model_here *h) { tokenizer_close(&M, h->v); ck_assert_uint_eq(M.all.held, 0); }
+static json_t *ask(const struct model_here *h, const struct ids *prompt, size_t most, size_t *n)      /* the answer's text; its n ids, end included */
+{
+  json_t *q = json_object(), *ids = json_array();
+  for (size_t i = 0; i < prompt->n; i++) json_array_append_new(ids, json_integer(prompt->id[i]));
+  json_object_set_new(q, "ids", ids), json_object_set_new(q, "max_tokens", json_integer((json_int_t) most));
+  json_object_set_new(q, "eos", json_pack("[i,i]", (int) h->end, 0)), json_object_set_new(q, "params", json_pack("{s:i}", "temperature", 0));
+  char *line = json_dumps(q, JSON_COMPACT);
+  struct run r = RUN(line, "probe", "generate", "-m", h->folder);
+  json_t *a = json_loads(r.out, 0, NULL);
+  ck_assert_msg(r.status == 0 && json_object_get(a, "ids") != NULL, "%s%s", r.out, r.err);
+  *n = json_array_size(json_object_get(a, "ids"));
+  free(line), json_decref(q), done(&r);
+  return a;
+}
+static const char *next_number(const char *at, const char *name, uint64_t *x)
+{
+  at = strstr(at, name);
+  ck_assert_msg(at != NULL, "no %s", name);
+  *x = strtoull(at + 28, NULL, 10);
+  return at + 28;
+}
+/* line[n] said in the model's template, each answer of at most most tokens: the output, and the rows of each turn.  A turn reads what its prompt has and
+   the cache has not: all ids of the talk are in the cache but the newest, which was written and not read.  If the template writes old turns anew, the
+   cache keeps what both have in common. */
+static size_t alike;                     /* prompts whose ids are those of the whole conversation: not all, since a model may spell otherwise than its tokenizer */
+static void talks_as(const struct model_here *h, const char *const *line, size_t n, size_t most)
+{
+  struct turn turn[32];
+  char *kept[32], in[4096] = "", number[24];
+  size_t k = 0, first = 0, made = 0;
+  if (h->system != NULL) turn[k++] = (struct turn) {SYSTEM, h->system, strlen(h->system)}, first = 1;
+  for (size_t i = 0; i < n; i++) strcat(in, line[i]), strcat(in, "\n");
+  snprintf(number, sizeof number, "%zu", most);
+  struct run r = h->system == NULL ? RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats")
+    : RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats", "--system", h->system);
+  ends_well(&r, 0);
+  const char *out = r.out, *err = r.err;
+  struct ids cached = {NULL, 0, 0}, talk = {NULL, 0, 0};
+  for (size_t i = 0; i < n; i++) {
+    struct error why;
+    struct ids prompt = {NULL, 0, 0};
+    size_t wrote;
+    uint64_t given, read, rows;
+    turn[k++] = (struct turn) {USER, line[i], strlen(line[i])};
+    bool anew = i == 0 || chat_template_rewrites(h->by, turn, k);
+    for (size_t j = 0; !anew && j < talk.n; j++) ck_assert(ids_push(&M, &prompt, talk.id[j], &why));
+    ck_assert_msg(conversation_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why), "%s", why.words);
+    struct ids at_once = {NULL, 0, 0};
+    ck_assert(conversation_ids(&M, h->by, h->v, turn, k, 0, true, &at_once, &why));
+    alike += at_once.n == prompt.n && memcmp(at_once.id, prompt.id, prompt.n * sizeof *prompt.id) == 0;
+    ids_free(&M, &at_once);
+    json_t *a = ask(h, &prompt, most, &wrote), *ids = json_object_get(a, "ids");
+    struct bytes said = {NULL, 0, 0};
+    talk.n = 0;
+    for (size_t j = 0; j < prompt.n; j++) ck_assert(ids_push(&M, &talk, prompt.id[j], &why));
+    for (size_t j = 0; j < wrote; j++) ck_assert(ids_push(&M, &talk, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
+    uint32_t newest = talk.id[talk.n - 1];
+    if (newest == h->end || newest == 0) talk.n--;      /* its end; one that is not the template's is exchanged */
+    ck_assert(tokenizer_decode(h->v, &M, talk.id + prompt.n, talk.n - prompt.n, true, &said, &why) && bytes_push(&M, &said, "", 1, &why));
+    ck_assert(ids_push(&M, &talk, h->end, &why));
+    const char *text = (char *) said.byte + strspn((char *) said.byte, " ");
+    size_t size = strlen(text), same = 0;
+    ck_assert_msg(strncmp(out, text, size) == 0 && out[size] == '\n', "turn %zu of %s: %.60s; wanted: %s", i + 1, h->name, out, text);
+    out += size + 1;
+    err = next_number(err, "tokens   ", &given);
+    ck_assert_uint_eq(given, prompt.n);
+    ck_assert_uint_eq(strtoull(strchr(err, '+') + 1, NULL, 10), wrote);
+    err = next_number(err, "rows_read ", &read), err = next_number(err, "rows  ", &rows);
+    while (same < cached.n && same < prompt.n && cached.id[same] == prompt.id[same]) same++;
+    if (same == prompt.n) same--;
+    ck_assert_uint_eq(read, prompt.n - same);
+    ck_assert_uint_eq(rows, read + wrote - 1);
+    if (i > 0 && first == 0 && !chat_template_rewrites(h->by, turn, k)) ck_assert_uint_eq(same, cached.n);
+    cached.n = 0;
+    for (size_t j = 0; j < prompt.n; j++) ck_assert(ids_push(&M, &cached, prompt.id[j], &why));
+    for (size_t j = 0; j + 1 < wrote; j++) ck_assert(ids_push(&M, &cached, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
+    kept[made++] = strdup(text);
+    turn[k++] = (struct turn) {ASSISTANT, kept[made - 1], size};
+    json_decref(a), ids_free(&M, &prompt), bytes_free(&M, &said);
+  }
+  ck_assert(*out == '\0');
+  while (made > 0) free(kept[--made]);
+  ids_free(&M, &cached), ids_free(&M, &talk), done(&r);
+}
+
+static const char pocket_dir[] = "models/pocket";
+START_TEST(answers_are_those_of_the_whole_text)
+{
+  struct model_here h = here(pocket_dir, "pocket", NULL);
+  static const char *const line[] = {"Hello!", "What does the fox say?", "Where does the cat sleep?", "Thank you!", "Who are you?", "Tell me about the king."};
+  talks_as(&h, line, 1, 24);
+  talks_as(&h, line, 2, 24);
+  talks_as(&h, line, 6, 32);
+  leave(&h);
+}
+END_TEST
+START_TEST(every_talk_computes_each_row_once)
+{
+  static const char *const word[] = {"the", "king", "cat", "What", "is", "a", "tree?", "Where", "sea", "I", "like", "milk."};
+  uint64_t seed = suite_seed();
+  size_t turns = 0;
+  struct model_here h = here(pocket_dir, "pocket", NULL);
+  for (int round = 0; round < 20; round++) {
+    char text[5][100];
+    const char *line[5];
+    size_t n = 2 + rnd(&seed) % 3;
+    for (size_t i = 0; i < n; i++) {
+      text[i][0] = '\0', line[i] = text[i];
+      for (size_t k = 1 + rnd(&seed) % 6; k > 0; k--) strcat(text[i], word[rnd(&seed) % 12]), strcat(text[i], k > 1 ? " " : "");
+    }
+    talks_as(&h, line, n, 40);
+    turns += n;
+  }
+  ck_assert_msg(alike > turns / 2 && alike < turns, "%zu of %zu", alike, turns);
+  leave(&h);
+}
+END_TEST
+static void make_room(void)
+{
+  snprintf(room_dir, sizeof room_dir, "%s/tests/chat-room", build_dir());
+  make_marked(room_dir, 2048);
+}
+START_TEST(templates_that_change_old_turns_are_written_anew)
+{
+  static const char *const line[] = {"The cat", "sat", "on"};
+  make_room();
+  struct model_here h = here(room_dir, "qwen3", NULL);
+  talks_as(&h, line, 3, 12);
+  leave(&h);
+  h = here(room_dir, "qwen3", "Be brief.");
+  talks_as(&h, line, 3, 9);
+  leave(&h);
+  h = here(room_dir, "chatml", NULL);      /* and beside it one that does not */
+  talks_as(&h, line, 3, 12);
+  leave(&h);
+}
+END_TEST
+START_TEST(a_cut_answer_is_closed)
+{
+  struct run whole = RUN("Hello!\n", "chat"), r;
+  for (unsigned k = 1; k <= 4; k++) {
+    char n[8];
+    uint64_t given, read;
+    steps_allowed = k, listened = 0;
+    r = RUN("Hello!\nWhat does the fox say?\n", "chat", "--stats");
+    ends_well(&r, 0);
+    ck_assert_uint_eq(listened, 2);
+    char *end = strchr(r.out, '\n');
+    ck_assert(end != NULL && end - r.out < (ptrdiff_t) whole.n_out - 1 && strncmp(r.out, whole.out, (size_t) (end - r.out)) == 0);
+    ck_assert_msg(strcmp(end + 1, "The fox says yip.\n") == 0, "%s", r.out);
+    const char *at = next_number(r.err, "tokens   ", &given);
+    ck_assert_uint_eq(given, 8); ck_assert_uint_eq(strtoull(strchr(at, '+') + 1, NULL, 10), k);
+    at = next_number(at, "tokens   ", &given), next_number(at, "rows_read ", &read);
+    ck_assert_uint_eq(given, 8 + k + 1 + 12);      /* the cut answer, the mark of the template, the new turn */
+    ck_assert_uint_eq(read, given - (8 + k - 1));
+    snprintf(n, sizeof n, "%u", k);                /* to be cut by its length is to be cut at the same place */
+    struct run s = RUN("Hello!\n", "chat", "-n", n);
+    ck_assert(strncmp(s.out, r.out, s.n_out) == 0);
+    done(&r), done(&s);
+  }
+  steps_allowed = 0;
+  r = RUN("Hello!\nWhat does the fox say?\n", "chat", "--stop", " would");
+  ck_assert_str_eq(r.out, "Hello! What\nThe fox says yip.\n");
+  done(&r);
+  r = RUN("Hello!\n", "chat", "-n", "0", "--stats");      /* no token is a way to read a prompt */
+  ck_assert_str_eq(r.out, "\n"); says(&r, "tokens                       8 + 0"); says(&r, "rows_read                    8");
+  done(&r), done(&whole);
+}
+END_TEST
+START_TEST(a_full_context_takes_the_turn_back)
+{
+  struct run a = RUN("Hello!\n", "chat"), b = RUN("Thank you!\n", "chat");
+  char wanted[256];
+  struct run r = RUN("Hello!\nWhat does the fox say?\nThank you!\n/new\nThank you!\n", "chat", "-c", "24");
+  ends_well(&r, 0);
+  says(&r, "incipit: with this turn the talk has 30 tokens; the context holds 24; /new begins another talk\n");
+  snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
+  ck_assert_msg(strncmp(r.out, a.out, a.n_out) == 0 && strcmp(r.out + r.n_out - b.n_out, b.out) == 0, "%s", r.out);
+  done(&r);
+  r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c", "30");      /* exactly full: one more token is written, and not read */
+  ends_well(&r, 0);
+  ck_assert(r.n_err == 0 && strstr(r.out, "\nThe\n") != NULL);
+  done(&r);
+  r = RUN("Hello!\nHello!\n", "chat", "-c", "18", "--ignore-eos");
+  ends_well(&r, 0); says(&r, "the context holds 18");
+  done(&r);
+  r = RUN("Hello!\n", "chat", "-c", "0"), ends_well(&r, 2), done(&r);
+  r = RUN("Hello!\n", "chat", "-c", "100000"), ends_well(&r, 2), says(&r, "the model's context"), done(&r);
+  done(&a), done(&b);
+}
+END_TEST
+START_TEST(lines_with_a_slash_are_for_us)
+{
+  struct run a = RUN("Hello!\n", "chat"), b = RUN("What does the fox say?\n", "chat"), c = RUN("Hello!\nWhat does the fox say?\n", "chat"), r;
+  char wanted[512];
+  r = RUN("\n  \n\t\r\nHello!\n\n/help\n/nothing\x1b[2J\nWhat does the fox say?", "chat");
+  ends_well(&r, 0);
+  ck_assert_str_eq(r.out, c.out);
+  says(&r, "/help    this list\n"); says(&r, "/new "); says(&r, "/quit "); says(&r, "there is no /nothing"); says(&r, "; /help lists what there is");
+  ck_assert(strchr(r.err, '\x1b') == NULL);
+  done(&r);
+  snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
+  r = RUN("Hello!\n/new \r\nWhat does the fox say?\n/quit\nHello!\n", "chat", "--stats");
+  ends_well(&r, 0);
+  ck_assert_str_eq(r.out, wanted); says(&r, "rows_read                    9\n");      /* the mark at the beginning and User: are there */
+  done(&r);
+  r = RUN("//help\n", "chat", "--stats");
+  struct run s = RUN("/ help\n", "chat");
+  ends_well(&r, 0); ck_assert(r.n_out > 1 && strstr(r.err, "this list") == NULL && s.n_out == 0);
+  done(&r), done(&s);
+  r = RUN("", "chat"), ends_well(&r, 0), ck_assert(r.n_out == 0 && r.n_err == 0), done(&r);
+  done(&a), done(&b), done(&c);
+}
+END_TEST
+START_TEST(a_template_is_known_or_named)
+{
+  char path[4200];
+  struct run r = RUN("Hello!\n", "chat", "--template", "gpt");
+  ends_well(&r, 2); says(&r, "there is no template gpt; the names are chatml"); done(&r);
+  r = RUN("Hello!\n", "chat", "--template", "chatml");
+  ends_well(&r, 1); says(&r, "the template chatml wants the token <|im_start|>"); ck_assert(r.n_out == 0); done(&r);
+  r = RUN("Hello!\n", "chat", "--system", "Be brief.");
+  ends_well(&r, 1); says(&r, "the template pocket has no place for a system turn"); done(&r);
+  r = RUN("Hello!\n", "chat", "-m", "models/pocket");
+  ends_well(&r, 1); says(&r, "models/pocket: has no chat template; --template takes one of chatml"); done(&r);
+  r = RUN("Hello!\n", "chat", "-m", "tests/golden/llama", "--template", "chatml");
+  ends_well(&r, 1); says(&r, "tokenizer"); done(&r);
+  make_room();
+  snprintf(path, sizeof path, "%s/chat_template.jinja", room_dir);
+  FILE *f = fopen(path, "w");
+  fprintf(f, "{{ messages }}"), fclose(f);
+  r = RUN("Hello!\n", "chat", "-m", room_dir);
+  ends_well(&r, 1); says(&r, "chat_template"); says(&r, "a published template that is known here"); done(&r);
+  r = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats");
+  struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats", "--system", "Be brief.");
+  uint64_t n, more;
+  ends_well(&r, 0), ends_well(&s, 0);
+  next_number(r.err, "tokens   ", &n), next_number(s.err, "tokens   ", &more);
+  ck_assert_uint_gt(more, n);
+  done(&r), done(&s), unlink(path);
+}
+END_TEST
+START_TEST(the_same_seed_is_the_same_talk)
+{
+  static const char in[] = "Tell me a story.\nWhat happened then?\n";
+  struct run a = RUN(in, "chat", "--temp", "1", "-s", "5"), b = RUN(in, "chat", "--temp", "1", "-s", "5", "-t", "2"), c = RUN(in, "chat", "--temp", "1", "-s", "6");
+  ends_well(&a, 0);
+  ck_assert_str_eq(a.out, b.out); ck_assert_str_ne(a.out, c.out);
+  done(&a), done(&b), done(&c);
+  a = RUN("Hello!\n/new\nHello!\n", "chat", "--temp", "1", "-s", "5");      /* and a talk that was forgotten leaves nothing behind */
+  ck_assert(a.n_out % 2 == 0 && memcmp(a.out, a.out + a.n_out / 2, a.n_out / 2) == 0);
+  done(&a);
+}
+END_TEST
+START_TEST(every_refusal_of_memory_is_survived)
+{
+  static const char in[] = "Hello!\nThank you!\n/new\nHi\n";
+  static const char *const argv[] = {"incipit", "chat", "-n", "3", "--logit-bias", "5=1", "--stop", "zzz", NULL};
+  struct run good = run_with(argv, in, sizeof in - 1, 0);
+  uint64_t n = good.m.all.requests;
+  ends_well(&good, 0);
+  for (uint64_t k = 1; k <= n; k++) {
+    struct run r = run_with(argv, in, sizeof in - 1, k);
+    ck_assert_msg((r.status == 0 && strcmp(r.out, good.out) == 0) || (r.status <= 1 && strncmp(r.err, "incipit: ", 9) == 0 && strchr(r.err, '\n') == r.err + r.n_err - 1),
+      "request %lu: status %d, %s%s", (unsigned long) k, r.status, r.out, r.err);
+    done(&r);
+  }
+  ck_assert_uint_gt(n, 100);
+  done(&good);
+}
+END_TEST
+
+/* ---- an editor that is not one */
+static const char *const *typed;
+static int editors;
+static char prompts[16];
+static struct editor *fake_open(struct memory *m, FILE *in, FILE *out, FILE *err, const char *prompt, struct error *why)
+{
+  (void) m, (void) in, (void) out, (void) err;
+  snprintf(prompts, sizeof prompts, "%s", prompt);
+  if (typed == NULL) { error_say(why, "no terminal today"); return NULL; }
+  editors++;
+  return (struct editor *) &typed;
+}
+static enum asked fake_ask(struct editor *e, const char **line, size_t *n)
+{
+  (void) e;
+  if (*typed == NULL) return ASKED_END;
+  *line = *typed++, *n = strlen(*line);
+  return (*line)[0] == '^' ? ASKED_DROPPED : ASKED_LINE;
+}
+static void fake_close(struct editor *e) { (void) e; editors--; }
+START_TEST(lines_come_from_the_editor_at_a_terminal)
+{
+  static const struct editing fake = {fake_open, fake_ask, fake_close};
+  struct run c = RUN("Hello!\nWhat does the fox say?\n", "chat");
+  static const char *const line[] = {"Hello!", "^C", "What does the fox say?", NULL};
+  edit = &fake, typed = line;
+  struct run r = RUN("Thank you!\n", "chat");
+  ends_well(&r, 0);
+  ck_assert_str_eq(r.out, c.out); ck_assert_str_eq(prompts, "> "); ck_assert_int_eq(editors, 0);
+  says(&r, "template pocket; /help");
+  done(&r);
+  typed = NULL;
+  r = RUN("Hello!\n", "chat");
+  ends_well(&r, 1); says(&r, "incipit: no terminal today\n");
+  done(&r), done(&c);
+  edit = NULL;
+}
+END_TEST
+
+/* ---- a real terminal */
+static char screen[65536];
+static size_t shown;
+static bool wait_for(int fd, const char *words)      /* what has come behind the last words we waited for */
+{
+  for (int i = 0; i < 100;) {
+    char *at = strstr(screen + shown, words);
+    if (at != NULL) { shown = (size_t) (at - screen) + strlen(words); return true; }
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    size_t n = strlen(screen);
+    if (poll(&p, 1, 100) <= 0) i++;
+    else {
+      ssize_t k = read(fd, screen + n, sizeof screen - 1 - n);      /* none: the terminal is gone, or the screen is full */
+      if (k <= 0) return strstr(screen + shown, words) != NULL;
+    }
+  }
+  return false;
+}
+static void press(int fd, const char *keys) { ck_assert(write(fd, keys, strlen(keys)) == (ssize_t) strlen(keys)); }
+#define SEES(fd, words) ck_assert_msg(wait_for(fd, words), "wanted: %s; the screen:\n%s", words, screen + shown)
+START_TEST(a_line_is_edited_and_an_answer_stopped)
+{
+  int fd, status;
+  char path[4200];
+  snprintf(path, sizeof path, "%s/incipit", build_dir());
+  memset(screen, 0, sizeof screen), shown = 0;
+  pid_t pid = forkpty(&fd, NULL, NULL, NULL);
+  ck_assert(pid >= 0);
+  if (pid == 0) {
+    setenv("TERM", "xterm", 1), setenv("HOME", "/nowhere", 1);
+    execl(path, "incipit", "chat", "--temp", "1", "--ignore-eos", "--stats", "-c", "400", (char *) NULL);
+    _exit(99);
+  }
+  SEES(fd, "> ");
+  press(fd, "ello!\033[D\033[D\033[D\033[D\033[DH\r");      /* five times to the left, and the letter that was missing */
+  SEES(fd, "tokens                       8 + ");             /* what arrived is Hello! */
+  SEES(fd, "rows_read                    8\r\n");
+  SEES(fd, "> ");
+  press(fd, "what nobody wants\003");
+  SEES(fd, "^C");
+  SEES(fd, "> ");
+  size_t written = 0, full;
+  for (int tries = 0; tries < 8; tries++) {                  /* Ctrl-C stops an answer; it may come too late for one, but not for eight */
+    press(fd, "/new\r");
+    SEES(fd, "> ");
+    press(fd, "\033[A\033[A\r");                             /* the line before the last again */
+    SEES(fd, "Hello!");
+    SEES(fd, "\r\n");
+    usleep(5000 + 5000 * (useconds_t) tries);
+    press(fd, "\003");
+    SEES(fd, "tokens                       8 + ");
+    SEES(fd, "\r\n");
+    written = strtoul(strstr(strstr(screen + shown - 20, "8 + "), "+") + 1, NULL, 10);
+    SEES(fd, "> ");
+    if (written < 100) break;
+  }
+  ck_assert_uint_lt(written, 100);
+  press(fd, "/new\r");
+  SEES(fd, "> ");
+  press(fd, "Gr\xc3\xbc\xc3\x9f" "e\r");                     /* letters of two bytes; and what was stopped is forgotten: this answer is as long as can be */
+  SEES(fd, "Gr\xc3\xbc\xc3\x9f" "e");
+  SEES(fd, "tokens ");
+  SEES(fd, " + ");
+  SEES(fd, "\r\n");
+  for (full = shown - 3; screen[full] != '+'; full--) ;
+  ck_assert_uint_gt(strtoul(screen + full + 1, NULL, 10), 200);
+  SEES(fd, "> ");
+  press(fd, "\004");
+  wait_for(fd, "nothing more comes");
+  ck_assert(waitpid(pid, &status, 0) == pid);
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x\n%s", (unsigned) status, screen);
+  close(fd);
+}
+END_TEST
+START_TEST(nobody_reads_any_more)
+{
+  char script[9000];
+  snprintf(script, sizeof script, "printf 'Hello!\\nThank you!\\n' | %s/incipit chat > /dev/full 2> %s/tests/chat.err", build_dir(), build_dir());
+  ck_assert_int_eq(WEXITSTATUS(system(script)), 1);
+  snprintf(script, sizeof script, "[ $(wc -l < %s/tests/chat.err) = 1 ] && grep -q 'the output cannot be written' %s/tests/chat.err", build_dir(), build_dir());
+  ck_assert_int_eq(WEXITSTATUS(system(script)), 0);
+}
+END_TEST
+
+int main(void)
+{
+  unsetenv("INCIPIT_MODEL"), setenv("OMP_NUM_THREADS", "1", 1);
+  Suite *s = suite_create("chat");
+  TCase *t = tcase_create("talks");
+  tcase_set_timeout(t, 300);
+  tcase_add_test(t, answers_are_those_of_the_whole_text);
+  tcase_add_test(t, every_talk_computes_each_row_once);
+  tcase_add_test(t, templates_that_change_old_turns_are_written_anew);
+  tcase_add_test(t, a_cut_answer_is_closed);
+  tcase_add_test(t, a_full_context_takes_the_turn_back);
+  tcase_add_test(t, the_same_seed_is_the_same_talk);
+  suite_add_tcase(s, t);
+  t = tcase_create("lines");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, lines_with_a_slash_are_for_us);
+  tcase_add_test(t, a_template_is_known_or_named);
+  tcase_add_test(t, every_refusal_of_memory_is_survived);
+  tcase_add_test(t, lines_come_from_the_editor_at_a_terminal);
+  tcase_add_test(t, a_line_is_edited_and_an_answer_stopped);
+  tcase_add_test(t, nobody_reads_any_more);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}
