@@ -202,8 +202,8 @@ bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of th
 $(BUILD)/tests/bench_constraints: tests/bench_constraints.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-constraints: $(BUILD)/tests/bench_constraints ## figures/data/A19-constraints.masks.csv again: what a mask of 128256 pieces costs (needs ../shared)
-	@$(BUILD)/tests/bench_constraints $(SHARED)/data/llama3/tokenizer.bin > build/masks.csv
+bench-constraints: $(BUILD)/tests/bench_constraints build/buildid.tex ## figures/data/A19-constraints.masks.csv again: what a mask of 128256 pieces costs (needs ../shared)
+	@$(BUILD)/tests/bench_constraints $(SHARED)/data/llama3/tokenizer.bin $$(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex) > build/masks.csv
 	@mv build/masks.csv figures/data/A19-constraints.masks.csv
 .PHONY: bench-constraints
 $(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a

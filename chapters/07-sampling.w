@@ -2099,6 +2099,10 @@ static bool both_orders(struct study *u, const struct ids *tale,
   return compare_logits(u, logits, logits + OTHER_ROWS * v, OTHER_ROWS, x,
     why);
 }
+
+@ What is compared is two lists of logits of the same rows, one behind the other in one piece of room. The claim's number is the share of the entries that differ; the greatest difference is given in millionths, as it is that small.
+
+@<Add up in another order@>=
 static bool print_other_order(struct study *u, struct error *why)
 {
   struct ids tale = @[{ NULL, 0, 0 }@];
@@ -2165,7 +2169,7 @@ static bool print_orders(struct study *u, const float *logits,
   return print_one_order(u, logits, why);
 }
 
-@ And one of them, to be looked at: a temperature of 2, and a nucleus of nine tenths. Beside it, the same nucleus at a place where the model is sure.
+@ How wide a nucleus is, is the model's affair and not the setting's: the same nine tenths, at a place where the model is sure.
 
 @<Change the order of the stages@>=
 static bool print_sure(struct study *u, struct error *why)
@@ -2182,6 +2186,10 @@ static bool print_sure(struct study *u, struct error *why)
   memory_give(&u->lab->m, FOR_OTHER, logits, u->d.f.vocab, 4);
   return ok;
 }
+
+@ And one set of settings in both orders, to be looked at: a temperature of 2, and a nucleus of nine tenths, at the fork.
+
+@<Change the order of the stages@>=
 static bool print_one_order(struct study *u, const float *logits,
   struct error *why)
 {
@@ -2216,6 +2224,10 @@ static void normal_logits(float *logits)
     logits[i] = (float) (3 * radius * num_cos(angle));
   }
 }
+
+@ Five loads, as settings of the sampler: the one that needs no dice, the one that cuts nothing, one as recommendations go, and two whose cut has to look at the whole vocabulary.
+
+@<Fill a large vocabulary@>=
 static const struct { const char *name; double t; size_t k;
   double p, m, typical; } load[] = @[{ {"greedy", 0, 0, 1, 0, 1},@|
   {"plain", 1, 0, 1, 0, 1}, {"usual", 0.8, 40, 0.95, 0.05, 1},@|
@@ -2441,7 +2453,7 @@ static bool print_funnel(struct study *u, struct error *why)
   return true;
 }
 
-@ The program opens a laboratory and a study in it, and prints what it was asked for.
+@ The program is its parts in the order in which one needs another: first what writes and counts, then the experiments as the chapter has them, then what prints.
 
 @<The whole program@>=
 @<Open a study@>@;
@@ -2472,7 +2484,11 @@ static bool print_funnel(struct study *u, struct error *why)
 @<Print every number that the prose quotes@>@;
 @<Print the funnel@>@;
 @<Do what the command line says@>@;
-@#
+@<Run the whole program@>@;
+
+@ A study needs a laboratory, and both are given back whatever came of it. Only here is anything said on the error stream, and it is the sentence that whoever failed has written.
+
+@<Run the whole program@>=
 int main(int argc, char **argv)
 {
   struct laboratory lab;

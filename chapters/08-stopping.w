@@ -12,7 +12,7 @@ writes tokens: the phrase may begin in the middle of one and end in the middle o
 @^stopping@>@^stop strings@>@^streaming@>
 
 And somebody is reading along. A reader who sees each token as it comes must not see the beginning of the phrase that ends the text, for the phrase is no part of it; nor half a character. So some bytes wait. Which? A common answer is: as many
-as the longest phrase has. Another: everything, once a phrase has begun. Both show the reader less than they could. The exact answer is a machine that was found half a century ago for searching libraries, and that knows at every byte how much of the text it may still have to take back.
+as the longest phrase has, less one. Another: everything, once a phrase has begun. Both show the reader less than they could. The exact answer is a machine that was found half a century ago for searching libraries, and that knows at every byte how much of the text it may still have to take back.
 
 \begin{byhand}{a text byte by byte}
 A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. Behind each byte ask: what is the longest end of the text with which one of the two begins? So much is held back; what stands before it is released.
@@ -29,7 +29,7 @@ h & Hannah & nah & &
 \end{tabular}
 \medskip
 
-At the fifth byte \emph{anno} is no longer possible. The last two bytes of \emph{anna} begin \emph{nah}, so two wait on, and two can go. At the sixth \emph{nah} is complete, and the text is what stands before it: $6-3=3$ bytes, \emph{Han}. All three of them have been released, and of \emph{nah} none. Had the reader been shown all but the last three
+At the fifth byte this \emph{anno} is no longer possible. So \emph{ann} must give way: the longest shorter end of it with which something begins is \emph{n}, and \emph{n} goes on with the new byte, to \emph{na}, the beginning of \emph{nah}. Two bytes wait on, and two can go. At the sixth \emph{nah} is complete, and the text is what stands before it: $6-3=3$ bytes, \emph{Han}. All three of them have been released, and of \emph{nah} none. Had the reader been shown all but the last three
 bytes every time, the same text would have come later; had everything waited since \emph{a}, it would have come at the end.
 \end{byhand}
 
@@ -54,9 +54,11 @@ and remembers which of them said so. The program lets the built-in model run int
 A phrase at which a text ends is called a \emph{stop string}, and it is a string of bytes. Why not of characters, or of tokens? Of tokens it cannot be: \tok{\char92n\char92n} is one token in some vocabularies, two in ours, and a part of a longer one in others; which tokens spell a phrase depends on what stands before it. Characters would do, but a token
 may end in the middle of one, and then there would be something that has come and cannot be compared. Bytes have neither trouble. A caller may even ask for bytes that are no text.
 
-All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one. Reading a text, we are always in the state that is the longest end of the text so far which is a node. In the calculation above these are the bytes of the third
+All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one; \cref{fig:links} has the tree of the calculation. Reading a text, we are always in the state that is the longest end of the text so far which is a node. In the calculation above these are the bytes of the third
 column. The rest of the text is of no interest: nothing that began further back can become a stop string.
 @^Aho--Corasick automaton@>
+
+\fig{links}{fig:links}{The tree of \emph{anno} and \emph{nah}. A double frame is a whole stop string, a number below a node the bytes that wait in it. A dashed arrow leads to the longest shorter end that is a node; where none is drawn it leads to the root.}{A root at the left and two branches from it: a, an, ann, anno above and n, na, nah below; the last of each has a double frame. The numbers 1, 2, 3, 0 stand under the upper nodes, 1, 2, 0 under the lower ones. Dashed arrows lead from an and from ann down to n, and from na up to a.}
 
 @<Stop strings, and the machine that looks for them@>=
 struct stop_string { const unsigned char *byte; size_t n; };
@@ -76,8 +78,9 @@ struct stops { struct memory *m; const struct stop_string *list; size_t n;
 @<Stop strings, and the machine that looks for them@>=
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why);
-  /* builds the automaton of Aho and Corasick (1975) for |list[n]|, which is borrowed, in time
-     and memory in proportion to its bytes; |n| may be 0; on failure there is nothing to
+  /* builds the automaton of Aho and Corasick (1975) for |list[n]|, which is borrowed, in
+     memory in proportion to its bytes, and in as much time, times the ways in which the strings go on from
+     one node, 256 at the most; |n| may be 0; on failure there is nothing to
      close, but it does no harm; errors: an empty string, too many bytes, memory */
 void stops_close(struct stops *s);
   /* returns the nodes */
@@ -85,7 +88,7 @@ uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte);
   /* the state behind one more byte; a text begins in state 0 */
 size_t stops_hold(const struct stops *s, uint32_t state);
-  /* the longest end of the text that is a beginning of a stop string, but not a whole one: its
+  /* the longest end of the text with which a longer stop string begins: its
      length */
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
   /* the longest stop string that ends with the text, or null */
@@ -105,10 +108,10 @@ static uint32_t child_for(const struct stops *s, uint32_t at,
   return next;
 }
 
-@ The step. If the state has a child for the byte, that is the new state. If not, the longest end has not been going on, and the next longest must be tried: a shorter end of the same text that is also a node. That is what |failure| names; and it has a failure of its own, down to the root, which is an end of every text. The first that has a child for the byte wins, being the longest.
+@ The step. If the state has a child for the byte, that is the new state. If not, the longest end has not been going on, and the next longest must be tried: a shorter end of the same text that is also a node. That is what |failure| names, the dashed arrow of the figure; and it has a failure of its own, down to the root, which is an end of every text. The first that has a child for the byte wins, being the longest.
 @^failure, of a state@>
 
-How long can the walk take? Each step of it makes the state shorter by a byte or more, and each byte of the text makes it longer by one at most. So in a whole text there are no more steps of the walk than there are bytes in it, whatever the strings are: for one byte the walk may be as long as a stop string, but only after as many bytes without one.
+How long can the walk take? Each step of it makes the state shorter by a byte or more, and each byte of the text makes it longer by one at most. So in a whole text there are no more steps of the walk than there are bytes in it, whatever the strings are: for one byte the walk may be as long as a stop string, but only after as many bytes without one. Each of these steps looks through one list of children, and only strings that go on in many ways from the same beginning make that list long.
 @^amortised cost@>
 
 @<Step through a byte@>=
@@ -145,7 +148,7 @@ static void add_string(struct stops *s, size_t which)
 }
 
 @ Then the failures are found, and the step itself finds them. Take a node that is reached from |at| by a byte. Its longest shorter end is the longest shorter end of |at|, continued by this byte: that is, where one gets from the failure of |at| with one step. All nodes on the way are shorter than the node in question; so if the tree is gone through level by level, their own failures are known. The levels come of themselves
-when every node that is visited puts its children at the end of a queue.
+when every node that is visited puts its children at the end of a queue. The walks are short here, too: along one string the failures get longer by a byte a node at most, and each step of a walk makes one shorter, so there are no more steps than the string has bytes.
 
 @<Find the failures, level by level@>=
 static void link_nodes(struct stops *s, uint32_t *queue)
@@ -184,7 +187,33 @@ const struct stop_string *stops_ending(const struct stops *s, uint32_t state)
   return which == 0 ? NULL : &s->list[which - 1];
 }
 
-@ To open the machine is to count the bytes, take as many nodes and a root, add all strings, and link. The queue is needed for the linking only. An empty string ends every text before it has begun. One program takes it to mean that, another ignores it; we think that somebody has made a mistake, and say so.
+@ The figure's data: walking down each string from the root passes all nodes, and those that have a higher number than any before are new.
+
+@<Print the tree of the calculation@>=
+static bool print_tree(struct memory *m, struct error *why)
+{
+  static const struct stop_string list[2] = @[{@|
+    { (const unsigned char *) "anno", 4 },@|
+    { (const unsigned char *) "nah", 3 } }@];
+  struct stops s;
+  uint32_t last = 0;
+  if (!stops_open(&s, m, list, 2, why)) return false;
+  printf("id,parent,failure,"@| "hold,whole,text\n");
+  for (size_t i = 0; i < 2; i++)
+    for (uint32_t at = 0, up = 0, j = 0; j < list[i].n; up = at) {
+      at = stops_step(&s, at, list[i].byte[j++]);
+      if (at <= last) continue;
+      last = at;
+      const struct stops_node *x = &s.node[at];
+      printf("%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", at, up, x->failure);
+      printf("%" PRIu32 ",%d,%.*s\n", x->hold, x->depth == list[i].n,@|
+        (int) j, list[i].byte);
+    }
+  stops_close(&s);
+  return true;
+}
+
+@ To open the machine is to count the bytes, take as many nodes and a root, add all strings, and link. The queue is needed for the linking only. An empty string ends every text before it has begun; that can hardly be meant, and to pass over it would be to guess. Somebody has made a mistake, and we say so.
 
 @<Open and close the machine@>=
 bool stops_open(struct stops *s, struct memory *m,
@@ -227,14 +256,14 @@ void stops_close(struct stops *s)
   s->node = NULL;
 }
 
-@ The strings on a command line are typed, and there are keys for letters only. So a stop string is written with escapes: \.{\\n} for the end of a line, \.{\\t} for a tab, \.{\\x} and two hexadecimal digits for any byte, also one that is no character, and \.{\\\\} for a backslash. Anything else behind a backslash is a mistake, since tomorrow it might mean something.
+@ The strings on a command line are typed, and not every byte has a key. So a stop string is written with escapes: \.{\char92 n} for the end of a line, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, also one that is no character, and \.{\char92\char92} for a backslash. Anything else behind a backslash is a mistake, since tomorrow it might mean something.
 @^escapes@>
 
 @<Stop strings, and the machine that looks for them@>=
 bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
-  /* appends |text| to |out|, with \.{\\n}, \.{\\t}, \.{\\\\} and \.{\\xNN} replaced; errors: a
-     backslash before anything else, memory; on failure |out| is as it was */
+  /* appends |text| to |out|; a backslash and what stands behind it, an n, a t, an x with two hexadecimal digits
+     or a backslash, are replaced by one byte; errors: a backslash before anything else, memory; on failure |out| is as it was */
 
 @ One byte at a time is put down, and when something is wrong everything that was put down is taken back.
 
@@ -258,7 +287,7 @@ bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
   return true;
 }
 
-@ An escape is two or four characters long. The functions of C that read numbers are of no help: they would take \.{\\x+1} as well.
+@ An escape is two or four characters long. The functions of C that read numbers are of no help: they would take \.{\char92 x+1} as well.
 
 @<Read an escape@>=
 static int digit(char c)
@@ -309,10 +338,10 @@ Between the loop and a reader stands what we call an \emph{outflow}. It takes th
 released.
 @^outflow@>@^hold-back@>
 
-The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest}. An occurrence lies within what was written, as what was given is nobody's answer; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so the text does not depend on how the model happens to cut it. The earliest \emph{beginning}, which other
+The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest}. An occurrence lies within what was written, as what was given is nobody's answer; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so, unless some are protected, the text does not depend on how the model happens to cut it. The earliest \emph{beginning}, which other
 programs ask for, would: of \emph{abcd} and \emph{bc}, at the text \emph{abcd}, the first begins first and the second ends first; and when the bytes come one by one, the second is complete when the first has not been seen yet.
 
-There are two wishes. A caller may want to see the stop string (|include_stop|); the text then ends behind it, and nothing needs to be held for its sake. And the first so many tokens may be protected (|min_tokens|): a stop string that ends in one of them is passed over, though one that begins there and ends later is not.
+There are two wishes. A caller may want to see the stop string (|include_stop|); the text then ends behind it, and nothing needs to be held for its sake. And the first so many tokens may be protected (|min_tokens|): a stop string that ends in one of them is passed over. One that begins there and ends later is not, and it is cut out like any other, so that less may be left than the protected tokens had: |min_tokens| says how long the model must have written, and not how much is shown. It is the one place in which tokens come into the rule.
 @^min\_tokens@>
 
 @<What stands between the loop and a reader@>=
@@ -338,7 +367,7 @@ void outflow_end(struct outflow *o);
 void outflow_close(struct outflow *o);
   /* returns the text */
 
-@ What is held when a token has come? The longest end of the text that is the beginning of a stop string, but not a whole one; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes.
+@ What is held when a token has come? The longest end of the text with which a longer stop string begins; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes. (A stop string that begins in the middle of a character may split one, and then the half before it is shown; \cref{ex:stop.whole} mends that.)
 
 @<Take the bytes behind |from|, and release what is certain@>=
 static void take_bytes(struct outflow *o, size_t from)
@@ -358,16 +387,18 @@ static void take_bytes(struct outflow *o, size_t from)
   o->released = o->text.n - (claimed > held ? claimed : held);
 }
 
-@ Is that right? Three things have to be shown.
+@ Is that right? Four things have to be shown.
+
+\emph{The text is that of the rule.} The bytes are gone through in their order, whatever tokens they come in, so the first at which a string ends is where the first occurrence is complete; and of those that end there |stops_ending| names the longest.
 
 \emph{What has been released is never wanted back.} Let the held end of the text begin at a place $i$ after some token, and at a place $j$ after a later one. If the later end is the beginning of a stop string, then so is what had come of it at the time of the earlier token, since it is a beginning of a beginning; and an unfinished character was unfinished before. So what begins at $j$ was held at the earlier time, if it had come at all; and as the longest was held,
 $i\le j$. The released part only grows.
 
-\emph{No byte of a stop string gets out.} An occurrence ends with some byte of a token. Before that token, what had come of the occurrence was a beginning of it and not the whole, so it was held.
+\emph{No byte of a stop string gets out.} An occurrence ends with some byte of a token. Before that token, what had come of the occurrence was a beginning of it and not the whole, so it was held. (Under |include_stop| these bytes are a part of the text, and nothing has to be held for their sake.)
 
-\emph{Nothing is held without a reason.} Each byte that is held belongs to a beginning of a stop string or of a character, and the next token might bring the rest. Here a doubt remains, and it is a small one: a stop string that contains another, like \emph{abcd}, may never get as far as its end, because the other ends first, and then it holds its bytes in vain. With |min_tokens| the other may be passed over, however; then it is not in vain. An exercise finds those that are.
+\emph{Nothing is held without a reason.} Each byte that is held belongs to a beginning of a stop string or of a character, and the next token might bring the rest. Here a doubt remains, and it is a small one: a stop string that contains another, like \emph{abcd}, may never get as far as its end, because the other ends first, and then it holds its bytes in vain. With |min_tokens| the other may be passed over, however; then it is not in vain. \Cref{ex:stop.live} holds only what is not.
 
-@ With the sentence proved, the functions around it are short. The bytes of a token are appended first, and then gone through where they stand.
+@ That was the difficult part; the functions around it are short. The bytes of a token are appended first, and then gone through where they stand.
 
 @<Take a token@>=
 bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
@@ -380,7 +411,7 @@ bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; from there on it is no beginning any more.
+@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; what comes behind that one is no longer the beginning of a text.
 
 @<Take a token@>=
 bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
@@ -422,7 +453,7 @@ void outflow_close(struct outflow *o)
 The loop of \cref{03-loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a judge, behind each token, whether the text is to end with it. A \emph{criterion} is such a judge with a name. Several of them make a list; the list is a judge, too, and says yes when one of its members does.
 @^criteria, for stopping@>
 
-It keeps which one it was, because ``the text is over'' is not what somebody wants to know who is waiting for the third item of a list. If several say yes on the same token, the first of the list is kept. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and must not miss a token because of the place where it stands in a list.
+It keeps which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list is kept. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
 
 @<What may end a text@>=
 struct criterion { const char *name; step_judge *judge; void *self; };
@@ -437,7 +468,7 @@ const char *criteria_reason(const struct criteria *c, enum finish ended);
   /* what ended a text that the loop left with |ended|: \.{eos}, the name of a criterion, or null for the length and for
      a cancelled text */
 
-@ A member that fails ends the matter at once: there is a sentence, and the loop passes it on.
+@ Only a member that fails ends the matter at once: there is a sentence, the loop passes it on, and no text is left of which a record could lack something.
 
 @<Ask all of a list@>=
 bool criteria_judge(void *self, const struct continuation *text,
@@ -454,7 +485,9 @@ bool criteria_judge(void *self, const struct continuation *text,
   return true;
 }
 
-@ The loop asks nobody when an end token has come. So a text that was stopped, and by no criterion, was ended by the model itself; and that is how the order of the ends comes about: first the end token, then the list in its order, then the length.
+@ The loop asks nobody when an end token has come. So a text that was stopped, and by no criterion, was ended by the model itself; and that is how the order of the ends comes about: first the end token, then the list in its order, then the length, and last the watcher, whose \emph{no} counts only if the text has not ended before it.
+
+For what follows it is good to have the whole round in mind. The token is chosen, and joins the text; the judges are asked, and by being asked the outflow takes the token; then the watcher sees the step, and finds in the outflow what has just been released; then the text ends, or the next round begins. So a watcher may show each token with what it has set free.
 
 @<Ask all of a list@>=
 const char *criteria_reason(const struct criteria *c, enum finish ended)
@@ -487,7 +520,7 @@ bool outflow_judge(void *self, const struct continuation *text,
 }
 
 @ A text that goes in a circle will not end by itself (\cref{sec:loops}). The penalties of \cref{sec:penalties} try to lead it out; one can also give up. The last $3N$ tokens are the same $N$ three times over if each but the first $N$ of them equals the one that stands $N$ before it: one comparison of memory, which mostly fails at its first token. Why three times, and not twice? People do say a thing twice. Tokens of the prompt do not count: a caller may
-give the model a refrain.
+give the model a refrain. And which $N$? The judge sees a circle of $N$ tokens, and one whose length divides $N$, but no other: with 12 it sees circles of 1, 2, 3, 4, 6 and 12, at the price of three rounds of twelve. A caller who knows nothing may put several into the list.
 @^repetition@>
 
 @<Judge by repetition@>=
@@ -503,7 +536,7 @@ bool repetition_judge(void *self, const struct continuation *text,
   return true;
 }
 
-@ That is the module. A user's own criterion is a function with the same four parameters; the program has two, and the command passes on what a library's caller gives it.
+@ That is the module. A user's own criterion is a function with the same four parameters; the program has one, which counts sentences.
 
 @(stopping.h@>=
 #ifndef INCIPIT_STOPPING_H
@@ -514,7 +547,7 @@ bool repetition_judge(void *self, const struct continuation *text,
 @<What may end a text@>@;
 #endif
 
-@ Its source has no surprises.
+@ In its source the outflow stands before the criteria, one of which it is.
 
 @(stopping.c@>=
 #include <string.h>
@@ -562,7 +595,7 @@ static bool enough_sentences(void *self, const struct continuation *text,
 }
 
 @ Cancelling is the watcher's part. \label{sec:cancelled} A watcher's |false| is the request of somebody who does not want any more, whatever the text is like; so it stands in no list, and has a reason of its own, |FINISH_CANCELLED|. Where does the request come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
-system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. The watcher looks at the variable behind the next token, when everything is in order.
+system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. The watcher looks at the variable behind the next token, when everything is in order, and whatever else it has been asked to do.
 @^cancelling@>@^signals@>
 
 @<Write a text until something ends it@>=
@@ -576,10 +609,24 @@ static bool watch_desk(void *self, const struct step *now)
   struct desk *k = self;
   k->steps++;
   if (k->look != NULL && !k->look(k->looking, now)) return false;
-  if (k->w->cancel == 0 || k->steps < k->w->cancel) return true;
-  if (!k->w->by_signal) return false;
-  raise(SIGINT);
-  return interrupted == 0;
+  bool last = k->w->cancel > 0 && k->steps >= k->w->cancel;
+  if (last && k->w->by_signal) raise(SIGINT);
+  return !last && interrupted == 0;
+}
+
+@ The function is the one that is called only while the loop runs; at any other time Ctrl-C ends the program, as it does everywhere. And nobody may take a text that a person has cut short for a whole one: where no wish was for a signal, there is a sentence, and the program prints no number.
+
+@<Write a text until something ends it@>=
+static bool write_interruptibly(struct desk *k, const struct generator *g,
+  const uint32_t *prompt, size_t n, const struct settings *want,
+  struct error *why)
+{
+  interrupted = 0;
+  void (*usual)(int) = signal(SIGINT, note_signal);
+  bool ok = generate(g, prompt, n, want, &k->text, why);
+  signal(SIGINT, usual);
+  return ok && (interrupted == 0 || k->w->by_signal
+    || error_say(why, "the text was interrupted"));
 }
 
 @ Some of what is to be seen the model would never write: it has learnt tales and talks, but no lists with numbers. There somebody must hold its hand. A chooser may recite, and then everything is as always, the passes, the cache, the judges and the watcher, but the tokens are those of a script. Wherever that is done, we say so.
@@ -605,7 +652,7 @@ static struct settings settings_for(struct desk *k, struct criteria *judges)
   const struct wish *w = k->w;
   const struct model_config *config = &k->lab->pocket->config;
   k->d.s = sampling_normal, k->d.s.temperature = w->temperature;
-  k->d.seed = w->seed, k->steps = 0, interrupted = 0;
+  k->d.seed = w->seed, k->steps = 0;
   return (struct settings) @[{ .max_new_tokens = w->most, .keep = true,@|
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
     .min_tokens = w->min_tokens, .see = watch_desk, .self = k,@|
@@ -614,7 +661,7 @@ static struct settings settings_for(struct desk *k, struct criteria *judges)
     .judge = criteria_judge, .judging = judges }@];
 }
 
-@ Who wants a shorter context than the model has, to see what happens at its end, says so to the model's description; it gets its number back.
+@ Who wants a shorter context than the model has, to see what happens at its end, says so to the model's description, which gets its own number back when the text is over.
 
 @<Write a text until something ends it@>=
 static bool run_wish(struct desk *k, const uint32_t *prompt, size_t n,
@@ -632,7 +679,7 @@ static bool run_wish(struct desk *k, const uint32_t *prompt, size_t n,
   if (k->w->context > 0)
     k->lab->pocket->config.n_positions = (uint32_t) k->w->context;
   bool ok = outflow_prompt(&k->flow, prompt, n, why)
-    && generate(&maker, prompt, n, &want, &k->text, why);
+    && write_interruptibly(k, &maker, prompt, n, &want, why);
   k->lab->pocket->config.n_positions = context;
   outflow_end(&k->flow);
   k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
@@ -663,7 +710,7 @@ static bool write_ids(struct desk *k, const struct wish *w,
     && run_wish(k, prompt, n, why);
 }
 
-@ Prompts are given in words, mostly.
+@ Prompts are given in words. The tokenizer puts nothing around them, and a special token's name in them would be plain text.
 
 @<Write a text until something ends it@>=
 static bool encode(struct desk *k, const char *text, struct ids *list,
@@ -723,7 +770,7 @@ static bool show_end(struct desk *k, const struct wish *w, struct error *why)
   return true;
 }
 
-@ The list's script are the tokens that the tokenizer makes of six items.
+@ The list's script is the tokens that the tokenizer makes of six items.
 
 @<Wish for every kind of end@>=
 static const char *const shopping = "1. apples\n2. pears\n"@|
@@ -751,12 +798,14 @@ static bool show_ends(struct desk *k, struct error *why)
 
 \checkpoint[1,13]{build/out/08-stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
 
-The end token of the first is listed by the model's files; which of them, the program prints, since a wrong end token is a common illness (\cref{sec:endtoken}). In the second the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma; and so it is with every length: of \val{stop.talks} talks that the model was let
+The number counts all tokens that were written, the end token and those of a stop string among them; the words end before these. The end token of the first is listed by the model's files; which of them, the program prints, since a wrong end token is a common illness (\cref{sec:endtoken}). In the second the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so do most lengths: of \val{stop.talks} talks that the model was let
 write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but those in the same way. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
 
-The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends behind its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have done, in any place.
+The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends behind its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have ended it too, in any place. The clock's two tokens are a tick and a comma.
 
 In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more, the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
+
+The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants them to go on as well keeps the outflow, does not end it, and gives it to the next call: it does not notice that there were two.
 
 @ Going on from a cancelled text is to generate with the text as the prompt.
 
@@ -799,13 +848,13 @@ Among the tokens of a vocabulary is one, or a few, that stand for no text: in tr
 which the two disagree, because the one was made for texts and the other for conversations, where each turn has an end of its own; whoever listens for the wrong one gets an answer, then an answer of the model to itself, and so on.
 @^end token@>@^eos@>
 
-The end token is chosen like any token. It is not enough that it is likely. Let a model give it $\frac9{10}$ and everything else the rest, and draw: of \val{stop.coin.trials} draws \val[3]{claim.S3-39} went on. And if it is unlikely? With the same probability $e$ at each step the text has not ended behind $n$ tokens with
+The end token is chosen like any token. It is not enough that it is likely. Let a model give it $\frac9{10}$ and everything else the rest, and draw: of \val{stop.coin.trials} draws a share of \val[3]{claim.S3-39} went on. And if it is unlikely? With the same probability $e$ at each step the text has not ended behind $n$ tokens with
 \begin{equation}\label{eq:running}
   (1-e)^n,
 \end{equation}
-for it must have gone on $n$ times. That gets small, but it never is 0. For $e=0.01$ and $n=500$ it is \val[4]{claim.S2-68}, and of \val{stop.coin.texts} tossed texts \val{stop.coin.left} were still running. Whoever serves a million texts with no other end will have some that do not come back. A length is not a matter of taste.
+for it must have gone on $n$ times. That gets small, but it never is 0. For $e=0.01$ and $n=500$ it is \val[4]{claim.S2-68}, and of \val{stop.coin.texts} tossed texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each ends some time; but whoever serves a million texts with no other end will have some that come back very late, and later still if not every prompt has the same~$e$. A length is not a matter of taste.
 
-\fig{running}{fig:running}{How many texts are still running behind $n$ tokens: tossed with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). On this paper a constant chance is a straight line; the model's is none.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for a tenth; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
+\fig{running}{fig:running}{How many texts are still running behind $n$ tokens: tossed with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). On this paper a constant chance is a straight line; the model's is none. Its steps break off where the last talk ends, since this paper has no zero.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for a tenth; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
 
 Is a model like a coin? \Cref{fig:running} has \val{stop.talks} talks of the built-in one, drawn at temperature 1. None has ended before \val{stop.talks.shortest} tokens, none went on for more than \val{stop.talks.longest}. Within a text the end has next to no probability: \val[3]{stop.eos.most} at the most, in \val{stop.eos.places} places where it was not chosen, and \val[1]{stop.eos.mean} millionths on the average; in the places where it was chosen, \val[2]{stop.eos.chosen}. A model that knows its texts sees the
 end coming. One that does not, since the prompt is like nothing that it has read, may well behave like the coin with the smallest $e$.
@@ -846,6 +895,7 @@ static bool print_coin(struct desk *k, struct error *why)
   printf("claim.S3-39 %.4f\n", (double) on / TRIALS);
   printf("stop.coin.texts %d\n", COINS);
   printf("stop.coin.left %zu\n", left);
+  printf("stop.coin.left.expected %.1f\n", COINS * num_pow(0.99, 500));
   printf("claim.S2-68 %.5f\n", num_pow(0.99, 500));
   return ok;
 }
@@ -873,18 +923,20 @@ static bool note_end(void *self, const struct step *now)
   x->rare += slip, x->slipped = x->slipped || slip;
   if (now->chosen == eos) x->chosen += p;
   else x->inside++, x->mean += p, x->most = p > x->most ? p : x->most;
-  if (x->at == CAP) @<See whether a length would cut here@>@;
+  if (x->at == CAP && now->chosen != eos)
+    @<See whether a length would cut here@>@;
   return true;
 }
 
-@ A length cuts if the text would have gone on; whether within a sentence, its last byte says.
+@ A length cuts if the text would have gone on, that is, if the token was not the end. It cuts within a sentence if the last byte is neither a line end nor one of the signs that end a sentence; where it is a quotation mark, the one before it decides, since \emph{ball,"} is not the end of anything.
 
 @<See whether a length would cut here@>=
 {
-  const struct outflow *flow = &x->k->flow;
+  const unsigned char *byte = x->k->flow.text.byte;
+  size_t n = x->k->flow.text.n;
+  if (n > 0 && byte[n - 1] == '"') n--;
   x->cut++, x->clean += !x->slipped;
-  x->cut_inside += flow->text.n > 0
-    && memchr(".!?\n\"", flow->text.byte[flow->text.n - 1], 5) == NULL;
+  x->cut_inside += n > 0 && memchr(".!?\n", byte[n - 1], 4) == NULL;
 }
 
 @ All of them begin with the word that begins a talk.
@@ -909,12 +961,12 @@ static bool hold_survey(struct desk *k, struct survey *x, struct error *why)
   return ok;
 }
 
-@ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running.
+@ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running. (The points of one coin hang together, since it is the same texts that are counted at each; where few are left, they stray together.)
 
 @<Let many talks end@>=
 static bool print_running(struct desk *k, struct error *why)
 {
-  enum { COINS = 10000, FAR = 300, CURVES = 4 };
+  enum { COINS = 40000, FAR = 300, CURVES = 4 };
   static const double e[CURVES] = @[{ 0.1, 0.03, 0.01, 0.003 }@];
   static size_t running[CURVES + 1][FAR + 1];
   struct survey x;
@@ -996,9 +1048,9 @@ printf("stop.clean.expected %.1f\n",
 @* What the reader sees. \label{sec:shown}
 \Cref{fig:hold} is a text on its way to a reader, recited so that everything happens in it: two characters that come in pieces; a line end that is not followed by another; a word that begins like the stop string \emph{User:} and is another word; and at last two line ends.
 
-\widefig{hold}{fig:hold}{A line is a token, a column a byte of the text. Red cells are released with the token, grey ones were released before. Hatched cells wait because a stop string may have begun, and dotted ones because half a character has come. The text ends before the last two line ends; of them nothing was ever shown.}{Nineteen lines in steps, a token each, over twenty-five columns, the bytes. Each line has grey cells at the left and mostly one to three red ones at its end. Four lines end with hatched cells, one to three of them, and three with one or two dotted ones. In the last line the two cells of the stop string are empty.}
+\widefig{hold}{fig:hold}{A line is a token, a column a byte of the text. Red cells are released with the token, grey ones were released before. Hatched cells wait because a stop string may have begun, and dotted ones because half a character has come. The pale ones of the last line are the two line ends before which the text is cut; of them nothing was ever shown.}{Nineteen lines in steps, a token each, over twenty-five columns, the bytes. Each line has grey cells at the left and mostly one to three red ones at its end. Four lines end with hatched cells, one to three of them, and three with one or two dotted ones. In the last line the two cells of the stop string are empty.}
 
-Nothing waits longer than it has to. The \emph{U} waits when it comes; so do \emph{Us} and \emph{Use}; with the next letter all four are released, since now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. Of \val{stop.shown.tokens} tokens of the owl's talk, \val{stop.shown.at.once} were shown whole and with the token itself. With the stop strings \emph{User:} and two line ends this is what streaming costs: nothing, nearly always; and then a word, for the time of a token or two.
+Nothing waits longer than it has to. The \emph{U} waits when it comes; so does \emph{Use}; with \emph{ful} all six are released, since now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. Of \val{stop.shown.tokens} tokens of the owl's talk, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown. With the stop strings \emph{User:} and two line ends this is what streaming costs: nothing, nearly always; and then a word, for the time of a token or two.
 
 \checkpoint[14,33]{build/out/08-stopping.txt}{the same, token by token: what each releases, and what is held behind it}
 
@@ -1054,7 +1106,7 @@ static bool show_token(void *self, const struct step *now)
   printf("\n");
 }
 
-@ Both are printed by the same run.
+@ One function prints either of them. The same text is recited, and |points| says whether for the figure or for the box.
 
 @<Show what is released and what is held@>=
 static const char *const useful = "A caf\xc3\xa9.\nUseful: 5 "
@@ -1073,28 +1125,29 @@ static bool print_hold(struct desk *k, bool points, struct error *why)
   return ok;
 }
 
-@ That it does not matter how a text is cut into tokens has been proved; here it is counted for the two strings that tutorials name. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, each with one of the two strings in it, were cut in all \val{claim.S3-42} ways: every cut gave the same text and the same reason, and none released a byte too many.
+@ That it does not matter how a text is cut into tokens has been proved; here it is counted for the two strings that tutorials name. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, the first with both strings in it and the second with one, were cut in all \val{claim.S3-42} ways: every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
 
 @<Cut two phrases in every way@>=
 static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
-  const char *left, struct error *why)
+  const char *left, int which, struct error *why)
 {
-  size_t n = strlen(text);
+  size_t n = strlen(text), most = strlen(left);
   bool ok = true;
   outflow_close(&k->flow);
   k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
   for (size_t at = 0, to; ok && at < n && k->flow.found == NULL; at = to) {
     for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0; ) to++;
     ok = outflow_bytes(&k->flow, (const unsigned char *) text + at, to - at,
-      why) && (k->flow.released <= strlen(left)
-        || error_say(why, "cut %" PRIu32 " releases too much", cuts));
+      why) && ((k->flow.released <= most
+        && memcmp(k->flow.text.byte, left, k->flow.released) == 0)
+        || error_say(why, "cut %" PRIu32 " shows too much", cuts));
   }
-  return ok && ((k->flow.found != NULL && k->flow.text.n == strlen(left)
-    && memcmp(k->flow.text.byte, left, strlen(left)) == 0)
-    || error_say(why, "cut %" PRIu32 " gives another text", cuts));
+  return ok && ((k->flow.found == &k->list[which]
+    && k->flow.text.n == most && k->flow.released == most)
+    || error_say(why, "cut %" PRIu32 " ends elsewhere", cuts));
 }
 
-@ If one of the ways gave something else, no number would be printed at all.
+@ The first text ends at the first string of the list, and the second at the second. If one of the ways gave something else, no number would be printed at all.
 
 @<Cut two phrases in every way@>=
 static bool print_cuts(struct desk *k, struct error *why)
@@ -1110,13 +1163,13 @@ static bool print_cuts(struct desk *k, struct error *why)
   for (int i = 0; i < 2; i++) {
     uint32_t all = (uint32_t) 1 << (strlen(text[i][0]) - 1);
     for (uint32_t cuts = 0; ok && cuts < all; cuts++, ways++)
-      ok = same_for_cut(k, text[i][0], cuts, text[i][1], why);
+      ok = same_for_cut(k, text[i][0], cuts, text[i][1], i, why);
   }
   if (ok) printf("claim.S3-42 %" PRIu32 "\n", ways);
   return ok;
 }
 
-@ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Both show a correct text in the end. \Cref{tab:held} has what a reader waits for.
+@ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Neither shows a byte that it would have to take back. \Cref{tab:held} has what a reader waits for; the fixed number is counted in bytes there.
 
 \begin{table}[tp]
 \tabcaption{tab:held}{How many bytes wait behind a token, on the average, and the share of tokens with which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of talks.}
@@ -1133,7 +1186,10 @@ the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.short.f
 \end{tabular*}
 \end{table}
 
-@ For the table the strings must not end the texts. So all tokens are protected by |min_tokens|; what is held is the same.
+The two columns of a list say different things, and they do not agree. With the fixed number fewest tokens are silent: once a text is longer than that number, whatever comes in at the end pushes as many bytes out in front. Something is shown with nearly every token, but it is always old. The reader is \val[1]{stop.rule.short.fixed} bytes behind with the short strings, which is about a token, and \val[1]{stop.rule.long.fixed} with the long one, which is a few words; and that in every
+place of every text, for the sake of a phrase that hardly ever comes. By what may be claimed the reader has everything, nearly always, and stops for a moment where something has begun. The rule in the middle lets nothing go while something has begun: neither what stands before it in the same token, nor what one beginning leaves to the reader when another takes its place, like the \emph{an} of our calculation. With the long string all of them wait longer, ours because every answer of a talk begins like it; but ours only there. So what speaks for the fixed number is an even flow, and what speaks against it is the time.
+
+@ For the table the strings must not end the texts. So all tokens are protected by |min_tokens|; what is held is the same. No end token is obeyed either, and a text that has come to its end begins another one. The end token itself has no bytes, so it counts as silent under every rule.
 
 @<Compare three ways to hold back@>=
 enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
@@ -1159,7 +1215,7 @@ static bool note_rules(void *self, const struct step *now)
   return true;
 }
 
-@ Both lists see the same talks.
+@ Both lists see the same talks: no string ends any of them, and the dice depend on the seed and the position.
 
 @<Compare three ways to hold back@>=
 static bool print_rules(struct desk *k, struct error *why)
@@ -1199,10 +1255,10 @@ if (i == 0) printf("stop.rule.tokens %zu\n", x.tokens);
 @* What it costs. \label{sec:stopcost}
 Somebody looks at every byte of every text; is that slow? A byte takes a step of the machine, and the step may take a walk. In the tales that lie beside the model, \val{stop.walk.bytes} bytes of them, the two short strings take \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} for a byte. A list that was made to be hard, the first few letters of \val{stop.walk.strings} places of the tales themselves, takes \val[2]{stop.walk.hard}. The bound is 1, whatever the strings are.
 
-\fig{search}{fig:search}{Time that looking for two stop strings takes with a token, over the length of the text: stepping on, and searching the whole text again each time. Medians, measured once, on the machine that the file of the numbers names.}{Logarithmic paper. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
+\fig{search}{fig:search}{Time that looking for two stop strings takes with a token, over the length of the text: stepping on, and searching the whole text again each time, from the same length on. Medians, measured once, on the machine that the file of the numbers names.}{Logarithmic paper. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
 
-The clock says the same. With the machine a token of four bytes takes \val[0]{stop.clock.first} nanoseconds, and \val[0]{stop.clock.last} when the text has \val{stop.clock.tokens} tokens. Who calls the C library's |strstr| for each string on the whole text, each time, pays \val[1]{stop.clock.scan.last} microseconds there, though nobody searches faster than that function: it is the text that gets longer. (To search only the end of the text, as long as the longest string and the newest token, is as good as the machine, for two strings.) But see what the
-comparison is about. A pass of the built-in model, the smallest that we know of, takes \val[0]{stop.clock.pass} microseconds. The cost of stop strings is nothing in either way. What speaks for the machine is the hold-back, which it knows without asking.
+The clock says the same. With the machine a token of four bytes takes \val[0]{stop.clock.first} nanoseconds when the text has \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} when it has \val{stop.clock.tokens}. Who calls the C library's |strstr| for each string on the whole text, each time, pays \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer: the function is fast, but the text grows. (To search only the end of the text, as long as the longest string and the newest token, would not grow either.) And see what the
+comparison is about. A pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds. The machine adds \val[2]{stop.clock.percent} percent to that, and the search \val[1]{stop.clock.scan.percent} percent at the longer text, more for a still longer one, and less for a larger model. Neither decides anything. What speaks for the machine is the hold-back, which it knows without asking.
 
 @<Count the walks@>=
 static size_t walks(const struct stops *s, const struct mapping *map)
@@ -1247,7 +1303,7 @@ static bool print_walks(struct desk *k, struct error *why)
   return ok;
 }
 
-@ The times are those of a token of four bytes, at four lengths of the text. The text are the tales, over and over; neither string stands in them.
+@ The times are those of a token of four bytes, at four lengths of the text. The text is the tales, over and over; neither string stands in them.
 
 @<Take the time of the search@>=
 enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
@@ -1260,32 +1316,32 @@ static bool time_round(struct desk *k, const char *text, struct times *x,
   k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
   for (size_t token = 0, i = 0; ok && i < SIZES; token++) {
     if (token == (size_t) AHEAD << 2 * i)
-      @<Time so many tokens, and one search of the whole@>@;
+      @<Time the search of the whole, and then so many tokens@>@;
     ok = ok && outflow_bytes(&k->flow,
       (const unsigned char *) text + TOKEN * token, TOKEN, why);
   }
   return ok;
 }
 
-@ One token alone is too short for the clock, and so is a search; so it is the next $2^9$ tokens, divided, and $2^6$ searches, each beginning a byte later than the one before, for fear that a compiler finds out that they are all the same.
+@ One token alone is too short for the clock, and so is a search. So $2^6$ searches are timed, each beginning a byte later than the one before, for fear that a compiler finds out that they are all the same; and then, from the same length on, the next $2^9$ tokens, divided.
 
-@<Time so many tokens, and one search of the whole@>=
+@<Time the search of the whole, and then so many tokens@>=
 {
-  double began = laboratory_seconds();
-  for (size_t j = 0; ok && j < AHEAD; j++, token++)
-    ok = outflow_bytes(&k->flow, (const unsigned char *) text
-      + TOKEN * token, TOKEN, why);
-  x->step[i][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
-  if (!ok || !bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
-  began = laboratory_seconds();
+  if (!bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
   const char *whole = (char *) k->flow.text.byte;
   bool none = true;
+  double began = laboratory_seconds();
   for (size_t j = 0; j < AGAIN; j++)
     none = none && strstr(whole + j, "\n\n") == NULL
       && strstr(whole + j, "User:") == NULL;
-  x->scan[i++][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
+  x->scan[i][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
+  if (!none) return error_say(why, "a stop string"@| " is in the tales");
   k->flow.text.n--;
-  if (!none) return error_say(why, "a stop string stands in the tales");
+  began = laboratory_seconds();
+  for (size_t j = 0; ok && j < AHEAD; j++, token++)
+    ok = outflow_bytes(&k->flow, (const unsigned char *) text
+      + TOKEN * token, TOKEN, why);
+  x->step[i++][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
 }
 
 @ As in the other chapters a table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
@@ -1350,24 +1406,28 @@ static bool print_times(struct error *why)
   printf("stop.clock.first %.1f\n", x[0][2]);
   printf("stop.clock.last %.1f\n", x[SIZES - 1][2]);
   printf("stop.clock.tokens %.0f\n", x[SIZES - 1][0]);
+  printf("stop.clock.first.tokens %.0f\n", x[0][0]);
+  printf("stop.clock.scan.first %.1f\n", x[0][5]);
   printf("stop.clock.scan.last %.3f\n", 1e-3 * x[SIZES - 1][5]);
+  printf("stop.clock.scan.percent %.2f\n", 0.1 * x[SIZES - 1][5] / pass[6][2]);
+  printf("stop.clock.percent %.3f\n", 0.1 * x[SIZES - 1][2] / pass[6][2]);
   printf("stop.clock.pass %.1f\n", pass[6][2]);
   printf("stop.clock.pass.tokens %.0f\n", pass[6][0]);
   return true;
 }
 
 @* What no criterion mends. \label{sec:limits}
-To end a text is the only thing that anybody can do to it from outside. What has been written stays written, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model and the source that we have, and one is our opinion.
+Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model and the source that we have, and one is our opinion.
 
-\emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that.
+\emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that. (A rare token is not a fault as such: at temperature 1 such tokens are drawn as often as their probabilities say, and some of them are the best of a tale. They stand for faults here because they can be counted.)
 
-\emph{Left to right.} A word is chosen by what stands before it, and often what stands behind it would settle the matter. In a tale that the model has not been trained on, take a token away and let the model say what stood there: it is right in \val{stop.gap.left} of \val{stop.gap.places} places, as always. Now let it consider the \val[word]{stop.gap.after} tokens behind the gap, too: of its \val[word]{stop.gap.choices} likeliest tokens it is to take the one with which the gap \emph{and} what follows are likeliest together. It is right in \val{stop.gap.both}. The
-model knows the answer, but the loop asks it too early.
+\emph{Left to right.} A word is chosen by what stands before it, and often what stands behind it would settle the matter. In a tale that the model has not been trained on, take a token away and let the model say what stood there: it is right in \val{stop.gap.left} of \val{stop.gap.places} places. Now let it consider the \val[word]{stop.gap.after} tokens behind the gap, too: of its \val[word]{stop.gap.choices} likeliest tokens it is to take the one with which the gap \emph{and} what follows are likeliest together. It is right in \val{stop.gap.both}. This
+is one tale, and what stands behind one place stands before others, so the difference is a hint and no measurement; but it points where one would think. Where the model could have told better, the loop has asked it too early.
 @^left-to-right bias@>@^revision@>
 
-\emph{Length.} If one token in so many goes wrong, and independently, then the share of texts in which none does is \eqref{eq:running}, with another $e$. The rare tokens of the talks come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} talks that have \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none of them up to there, and \val{stop.clean} have. Long texts have more of everything, faults included.
+\emph{Length.} If one token in so many goes wrong, of whatever kind the fault is, and independently, then the share of texts in which none does is \eqref{eq:running}, with another $e$. The rare tokens of the talks come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} talks that have \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none of them up to there, and \val{stop.clean} have. Long texts have more of everything, faults included.
 
-\emph{No plan.} The likeliest token need not begin the likeliest pair. At the same places the likeliest pair of tokens, among those that begin with one of the \val[word]{stop.gap.choices} likeliest, begins with another token than the likeliest in \val[word]{stop.pair.other} of \val{stop.gap.places}. Chapter 9 looks further ahead, and finds what that is worth.
+\emph{No plan.} The likeliest token need not begin the likeliest pair. At the same places the likeliest pair of tokens, among those that begin with one of the \val[word]{stop.gap.choices} likeliest, begins with another token than the likeliest in \val[word]{stop.pair.other} of \val{stop.gap.places}: it happens, and in two tokens of an easy tale hardly ever. Chapter 9 looks further ahead, and finds what that is worth.
 @^planning@>
 
 \emph{And streaming} makes it visible: what has been shown cannot be changed, so a program that would like to change it must not show it yet. Whether people are better served by an answer that comes at once or by one that has been read over before it was sent is a matter of opinion. Ours is that the loop is not to blame for being asked to do both.
@@ -1496,7 +1556,7 @@ Texts that are written together end at different times, and begin with prompts o
 the vocabulary has to stand for nothing.
 @^padding@>
 
-What happens if the seeing-to is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. The model writes the same greedy text, \val{stop.pad.end.same} tokens of it and more: ours has been trained on rows of texts, one behind the other with an end token between them, and takes the pads for the ends of other texts. That is luck. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
+What happens if the seeing-to is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
 another from token \val{stop.pad.parts} on. And with pads \emph{behind} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
 
 @<Pad a prompt@>=
@@ -1570,8 +1630,9 @@ static bool print_pads(struct desk *k, struct error *why)
   return ok;
 }
 
-@ One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the same prompt all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of the appendix on constraints. But a mask cannot force a text to be finished: the length may come
-first, and then it is a valid beginning.
+@* A mask ends nothing. \label{sec:maskends}
+One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the same prompt all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of the appendix on constraints. But a mask cannot force a text to be finished: the length may come
+first, and then what is left is the valid beginning of a form.
 
 @<Mask what must not come@>=
 static bool all_digits(struct desk *k, uint32_t id)
@@ -1631,7 +1692,7 @@ static bool print_mask(struct desk *k, struct error *why)
   return ok;
 }
 
-@ And the claims that the first table decides: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
+@ And the claims that the box of the eleven ends decides: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
 
 @<Print every number that the prose quotes@>=
 static bool tokens_of(struct desk *k, const char *name, size_t *n,
@@ -1668,21 +1729,24 @@ static bool print_ends(struct desk *k, struct error *why)
   return true;
 }
 
-@ The items of the list are counted where it was recited; and of the owl's talk, the tokens that were shown whole, with nothing waiting behind them.
+@ The items of the list are counted where it was recited; and of the owl's talk, the tokens that were shown whole, with nothing waiting behind them. Of the others some waited, and some were never shown, because they ended behind the place where the text was cut: so of each token it is noted where it ended.
 
 @<Print every number that the prose quotes@>=
-struct at_once { struct desk *k; size_t tokens, whole; };
+enum { NOTED = 64 };
+struct at_once { struct desk *k; size_t tokens, whole, end[NOTED]; };
 static bool note_whole(void *self, const struct step *now)
 {
   struct at_once *x = self;
+  const struct outflow *flow = &x->k->flow;
   (void) now;
-  x->tokens++;
-  x->whole += x->k->flow.released == x->k->flow.text.n
-    && x->k->flow.found == NULL;
+  if (x->tokens == NOTED) return false;
+  x->end[x->tokens++] = flow->text.n
+    + (flow->found != NULL ? flow->found->n : 0);
+  x->whole += flow->released == flow->text.n && flow->found == NULL;
   return true;
 }
 
-@ An item ends with its line.
+@ An item ends with its line. A token that ends behind the end of the text is a part of the stop string, and what is neither that nor shown at once has waited.
 
 @<Print every number that the prose quotes@>=
 static bool print_items(struct desk *k, struct error *why)
@@ -1700,13 +1764,23 @@ static bool print_items(struct desk *k, struct error *why)
   k->look = note_whole, k->looking = &x;
   ok = ok && write_text(k, &wishes[LISTED - 1], why);
   k->look = NULL;
-  if (ok) printf("claim.S2-71 %zu\n"@| "stop.shown.tokens %zu\n"@|
-      "stop.shown.at.once %zu\n"@| "claim.S3-18 %zu\n", lines, x.tokens,@|
-      x.whole, x.whole);
-  return ok;
+  if (!ok) return false;
+  @<Print how the tokens came to the reader@>@;
+  return true;
 }
 
-@ All of it, one after the other.
+@ The three numbers add up to that of the tokens, since a token cannot be two of these things.
+
+@<Print how the tokens came to the reader@>=
+size_t never = 0;
+for (size_t i = 0; i < x.tokens; i++) never += x.end[i] > k->flow.text.n;
+printf("claim.S2-71 %zu\n"@| "stop.shown.tokens %zu\n"@|
+  "stop.shown.at.once %zu\n"@| "claim.S3-18 %zu\n", lines, x.tokens,@|
+  x.whole, x.whole);
+printf("stop.shown.string %zu\n"@| "stop.shown.waited %zu\n", never,@|
+  x.tokens - x.whole - never);
+
+@ Where one of them fails, no number behind it is printed, and the build stops.
 
 @<Print every number that the prose quotes@>=
 static bool print_keys(struct desk *k, struct error *why)
@@ -1721,6 +1795,7 @@ static bool print_keys(struct desk *k, struct error *why)
 @ The program opens a desk, does what the command line says, and closes it.
 
 @<The whole program@>=
+@<Print the tree of the calculation@>@;
 @<Write a text until something ends it@>@;
 @<Wish for every kind of end@>@;
 @<Show what is released and what is held@>@;
@@ -1762,7 +1837,6 @@ static bool desk_open(struct desk *k, struct laboratory *lab,
 {
   static const struct cache_wishes room = @[{ .rows = 1024 }@];
   *k = (struct desk) @[{ .lab = lab }@];
-  signal(SIGINT, note_signal);
   k->t = tokenizer_open(&lab->m, "models/pocket", why);
   k->s = k->t == NULL ? NULL
     : cache_open(&lab->m, &lab->pocket->config, 1, &room, why);
@@ -1782,6 +1856,7 @@ static void desk_close(struct desk *k)
 @<Do what the command line says@>=
 static bool print_what(struct desk *k, const char *what, struct error *why)
 {
+  if (strcmp(what, "tree") == 0) return print_tree(&k->lab->m, why);
   if (strcmp(what, "hold") == 0) return print_hold(k, true, why);
   if (strcmp(what, "running") == 0) return print_running(k, why);
   if (strcmp(what, "clock") == 0) return print_clock(k, why);
@@ -1790,7 +1865,7 @@ static bool print_what(struct desk *k, const char *what, struct error *why)
 }
 
 @* What others do. \label{sec:stopothers}
-Stop strings are an option of nearly every program that lets a model write, and no two agree about them. Hugging Face's library compares with the text of \emph{all} tokens, the prompt included: a prompt that ends in \emph{Us} and a model that goes on with \emph{er:} have said it, and the text ends. It never cuts; whoever wanted the string gone cuts for himself. vLLM looks at what was written only, and ends the text where an occurrence ends first, as we do; of two that end there it takes the one that stands first in the list, where we take the longest, so that the order of a list
+Stop strings are an option of nearly every program that lets a model write, and the three that we have read do not agree about them.\side{Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, and the files named in \cref{sec:shown}.} Hugging Face's library compares with the text of \emph{all} tokens, the prompt included: a prompt that ends in \emph{Us} and a model that goes on with \emph{er:} have said it, and the text ends. It never cuts; whoever wanted the string gone cuts for himself. vLLM looks at what was written only, and ends the text where an occurrence ends first, as we do; of two that end there it takes the one that stands first in the list, where we take the longest, so that the order of a list
 means nothing. Its hold-back is a number of characters. llama.cpp takes, among the occurrences that are complete behind a token, the one that \emph{begins} first. That depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases.
 
 They differ in |min_tokens| as well. In vLLM the end tokens are struck out before the choice until so many tokens have been written, which changes the text; here they may be chosen, and are not obeyed. A stop string that begins in a protected token and ends behind is obeyed, in vLLM and here: it is there to be read.
@@ -1802,7 +1877,7 @@ On this subject the tutorials are brief and mostly right. Three sentences need a
 
 \begin{tutorial}{wrong}{S3-39}
 \quoted{When the model assigns high probability to the EOS token, generation stops.}
-\ourrun it stops when that token is \emph{chosen}. With a probability of $\frac9{10}$ it went on in \val[3]{claim.S3-39} of \val{stop.coin.trials} draws. Greedily it stops when nothing is likelier, and then one in a thousand may be enough.
+\ourrun it stops when that token is \emph{chosen}. With a probability of $\frac9{10}$ it was not chosen in a share of \val[3]{claim.S3-39} of \val{stop.coin.trials} draws. Greedily it stops when nothing is likelier, however small the probability is that suffices for that.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S3-43}
@@ -1812,14 +1887,14 @@ On this subject the tutorials are brief and mostly right. Three sentences need a
 
 \begin{tutorial}{misleading}{S2-99}
 \quoted{Must be set to a valid token ID (often the EOS token ID) to avoid errors with variable-length sequences.}
-\ourrun an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, nobody can tell afterwards which ends were meant. With ragged rows there is nothing to set.
+\ourrun an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, nobody can tell afterwards which ends were meant. Where each text has as many rows as tokens (\cref{sec:padding}) there is nothing to set.
 \end{tutorial}
 
-@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token may never come (S2-68), and how likely that is \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, behind token \val{claim.S2-70}. A list can be stopped behind its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
-\val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did; the others had to wait for the next. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), less than a thousandth of a pass. And masking guarantees the form (S2-104), as far as the text goes.
+@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token may never come (S2-68), and how likely it is that it has not come behind $n$ tokens, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, behind token \val{claim.S2-70}. A list can be stopped behind its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
+\val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).
 
 @* Exercises. \label{sec:stopexercises}
-Most of the commands beside them ask the machine.
+Each names the command that checks an answer; most of these try it against the machine of this chapter.
 
 \begin{exercises}
 \exercise{check}{ex:stop.onion}{The stop strings are \emph{onion} and \emph{nine}. How many bytes are held behind each byte of \emph{ononine}, up to the last but one?}{\texttt{make exercise-08-1}}{1, 2, 1, 2, 3, 3. The third byte is no \emph{i}, and so the \emph{o} of another \emph{onion}; behind the fifth \emph{oni} may go on; the sixth leaves \emph{nin} of it, the beginning of \emph{nine}.}

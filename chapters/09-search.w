@@ -7,12 +7,12 @@
 
 \chapterquestion{Taking the likeliest word at every step: does that make the likeliest text?}
 @** Search.
-\incipit{I}{t does not.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. Who decides word by word decides
+\incipit{N}{ot always.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. Who decides word by word decides
 each before its consequences are known, and never goes back. The likeliest \emph{text} is another thing, and to find it one would have to look at all texts, of which there are more than anybody can look at: $V^T$ for $T$ words from a vocabulary of $V$.
 
-Between one text and all of them there is a compromise, nearly as old as the recognition of speech. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible word; and of all that results keep the
+Between one text and all of them there is a compromise, which was made for the recognition of speech. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible word; and of all that results keep the
 $B$ best again. This is called \emph{beam search}, and the beginnings are \emph{beams}.\side{Lowerre 1976, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. This chapter makes one, to the letter of
-the rule that is most in use, and then asks what it is good for. The second answer is less cheerful than the first.
+the rule in the library \emph{transformers}, version 5.0.1 (Wolf and others 2020), whose texts it has to reproduce in its tests; and then it asks what a search is good for. The second answer is less cheerful than the first.
 @^beam search@>
 
 \begin{byhand}{two beams, three tokens, three steps}
@@ -85,12 +85,12 @@ in the order in which they were wished for.
 
 @<What may be wished of a search@>=
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
-  /* a search ends when no beam can beat the worst finished text as things stand; as
-     soon as there are |num_beams| finished texts; when no beam ever can */
+  /* with |num_beams| finished texts a search ends: if the best beam, ended as it is,
+     would not be among them; at once; if no beam ever can be */
 enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
   /* a repetition penalty; no n-gram twice; no end before so many tokens */
 struct search_processor { enum search_process what; double penalty; size_t n; };
-  /* |penalty| for the first, |n| for the others */
+  /* |penalty| for the first, |n| for the others, and |n == 0| does nothing */
 typedef bool search_see(void *self, const struct search_step *now);
   /* is called behind each step; |false| ends the search */
 struct search_settings { size_t num_beams, num_return, max_length;@|
@@ -101,8 +101,7 @@ struct search_settings { size_t num_beams, num_return, max_length;@|
      exponent of the length; ids that end a text; processors in order; and a watcher,
      null: none */
 
-@ Like the settings of \cref{07-sampling} they are checked once, before anything is computed, and each refusal is a sentence. The last one is about a power. A score will be divided by the length to the power of the length penalty; with an exponent of $10^3$ that is no number any more, and a
-search that compares infinities ends in no order at all.
+@ Like the settings of \cref{07-sampling} they are checked once, before anything is computed, and each refusal is a sentence. A number of tokens for an n-gram, or before an end, needs no check: with 0 the stage does nothing, and a number larger than the text is one that is never reached.
 
 @<Check the wishes@>=
 static bool check_process(const struct search_processor *p,
@@ -110,43 +109,47 @@ static bool check_process(const struct search_processor *p,
 {
   if (p->what == PROCESS_REPETITION
       && !(p->penalty > 0 && p->penalty < INFINITY))
-    return error_say(why, "repetition_penalty is %g; wanted: a number"@|
-      " above 0", p->penalty);
+    return error_say(why, "repetition_penalty"@| " is %g; wanted: a"@|
+      " number above 0", p->penalty);
   return true;
 }
 bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why)
 {
   if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
-      "num_beams is %zu; wanted: 1 or more", s->num_beams);
+      "num_beams is %zu;"@| " wanted: 1 or more", s->num_beams);
   if (s->num_return == 0 || s->num_return > s->num_beams)
-    return error_say(why, "num_return_sequences is %zu; wanted: 1 to %zu,"@|
-      " the number of beams", s->num_return, s->num_beams);
-  if (s->max_length <= n_prompt) return error_say(why, "max_length is %zu,"@|
-      " and the prompt has %zu tokens; wanted: more", s->max_length, n_prompt);
+    return error_say(why, "num_return_sequences"@| " is %zu; wanted: 1"@|
+      " to %zu, the number"@| " of beams", s->num_return, s->num_beams);
+  if (s->max_length <= n_prompt) return error_say(why,@|
+      "max_length is %zu,"@| " and the prompt has"@| " %zu tokens;"@|
+      " wanted: more", s->max_length, n_prompt);
   @<Check the ids that end a text, and the power@>@;
   for (size_t i = 0; i < s->n_process; i++)
     if (!check_process(&s->process[i], why)) return false;
   return true;
 }
 
-@ A product of untrusted sizes is asked for its size first, as always.
+@ Three things are checked here: that the ids of the end tokens are ids; that the number of candidates, a product of two sizes that a caller may have chosen, can be computed at all; and a power. A score will be divided by the length to the power of the length penalty. For a text of 96 tokens
+and an exponent of 1000 that power is larger than any number that a double can hold, and a search that compares infinities ends in no order at all.
 
 @<Check the ids that end a text, and the power@>=
 for (size_t i = 0; i < s->n_eos; i++)
   if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32@|
       "; wanted: 0 to %zu", s->eos[i], vocab - 1);
-if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,
-    "%zu beams and %zu end tokens; wanted: fewer", s->num_beams, s->n_eos);
+if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,@|
+    "%zu beams and %zu"@| " end tokens;"@| " wanted: fewer", s->num_beams,
+    s->n_eos);
 double power = num_pow((double) (s->max_length - n_prompt),
   s->length_penalty);
 if (!(power > 0 && power < INFINITY)) return error_say(why,
-    "length_penalty is %g; wanted: a number that leaves %zu to its power"@|
+    "length_penalty is"@| " %g; wanted: a"@| " number that leaves"@| " %zu to its power"@|
     " finite", s->length_penalty, s->max_length - n_prompt);
 
 @* Candidates. \label{sec:beams}
-One step of the search goes like this. Each of the beams has a score, the sum of the logarithms of its probabilities; sums, because the product of the probabilities of a long text is smaller than the smallest number that there is. Each token that may follow makes a \emph{candidate}, a text longer by one, with the beam's score plus its own log-probability. Of these
-$B\cdot V$ candidates the best are kept. How many? Some of them end, and a text that has ended does not grow any more. In the worst case each beam has all its $E$ end tokens among the best; so that $B$ candidates are certain to remain, the best $(1+E)B$ are looked at, and at least $2B$.
+One step of the search goes like this. Each of the beams has a score, the sum of the logarithms of its probabilities; sums, because the product of the probabilities of a long text is smaller than the smallest number that a double can hold. Each token that may follow makes a \emph{candidate}, a text longer by one, with the beam's score plus its own log-probability. Of these
+$B\cdot V$ candidates the best are \emph{ranked}. How many? Some of them end, and a text that has ended does not grow any more. In the worst case each beam has all its $E$ end tokens among the best; so that $B$ candidates are certain to remain which do not end, the best $(1+E)B$ are ranked. With four beams and two end tokens these are 12.
+(The library ranks $2B$ at least, and so do we. That matters only where there is no end token, and there it changes nothing: all texts end in the same step, by their length, and what ranks behind the first $B$ is neither kept nor finished.) To be ranked is not to be \emph{kept}: of those that are ranked at most $B$ become beams of the next step.
 @^candidates@>
 
 What becomes of a candidate is one of three things, and it is written down for whoever watches.
@@ -169,7 +172,7 @@ struct search_step { size_t number; const struct search_beam *grown; size_t n;@|
   /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
      that have finished so far, best first; all lives until the watcher returns */
 
-@ Two candidates may have the same score. Then the one from the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In the library that most people use, a function decides whose description leaves it open.) If the candidates come in that order, and each is put behind
+@ Two candidates may have the same score. Then the one from the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In transformers the choice is left to a function whose description does not settle it.) If the candidates come in that order, and each is put behind
 those that are not worse, the rule keeps itself: a list of the best so far, in which a newcomer moves up past those that it beats.
 @^ties@>
 
@@ -185,10 +188,22 @@ static void rank_candidate(struct search *s, struct search_candidate c)
   s->list[i] = c;
 }
 
-@ Nearly all candidates of a large vocabulary end at the first comparison. To sort them all would be to put a whole vocabulary in order, and that once for each beam, for the sake of eight.
+@ Nearly all candidates of a large vocabulary end at the first comparison. To sort them all would be to put a whole vocabulary in order, and that once for each beam, for the sake of the $(1+E)B$ best.
 
-What may follow a beam is found by a funnel: fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again behind the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose. A repetition penalty
-multiplies what is not positive, and log-probabilities never are; so the same number means another thing here than in greedy decoding, where it meets logits of both signs.
+What may follow a beam is found by a funnel: fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again behind the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose.
+
+A repetition penalty $r$ divides what is positive and multiplies what is not. Log-probabilities never are positive; so the same number means another thing here than in greedy decoding, where it meets logits of both signs. \Cref{tab:penalty} has three tokens, of which a and c have been said before, and $r=\val{penalty.r}$. In greedy decoding
+a falls behind b. In a search a stays in front: its log-probability is near 0, and what is near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ behind the penalty, and one that is nearly certain pays next to nothing, however often it was said. (One more difference: if all logits are greater by the same number, the probabilities are the same, but the penalty on logits is not.)
+
+\begin{table}
+\tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities, as in a search. The tokens a and c have been said before.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{token} & \tabhead{logit} & \tabhead{penalised} & \tabhead{log-probability} & \tabhead{penalised}\\
+a & \val[2]{penalty.logit.a} & \val[2]{penalty.logit.after.a} & \val[2]{penalty.log.a} & \val[2]{penalty.log.after.a}\\
+b & \val[2]{penalty.logit.b} & \val[2]{penalty.logit.after.b} & \val[2]{penalty.log.b} & \val[2]{penalty.log.after.b}\\
+c & \val[2]{penalty.logit.c} & \val[2]{penalty.logit.after.c} & \val[2]{penalty.log.c} & \val[2]{penalty.log.after.c}
+\end{tabular*}
+\end{table}
 
 @<Score what may follow a beam@>=
 static void process_all(struct search *s, const struct search_beam *grown)
@@ -242,7 +257,7 @@ A candidate ends if its token is an end token, or if the text has reached its le
 \begin{equation}\label{eq:lengthpenalty}
   \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
 \end{equation}
-where $t$ counts what was written, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here by one or more: some count the prompt, some leave the end token out. The penalty of Wu and others, 2016, which is often quoted, is another formula.)
+where $t$ counts what was written, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here by one token or more: some count the prompt, some leave the end token out. The penalty of Wu and others 2016, which is often quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
 @^length penalty@>
 
 Take a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
@@ -273,7 +288,7 @@ static void finish_text(struct search *s, const struct search_beam *b,
   s->pool[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
 }
 
-@ Not every candidate that ends may finish: only those among the first $B$. The others were looked at merely to make sure that $B$ remain that do not end. Of those, the first $B$ are the beams of the next step.
+@ Not every candidate that ends may finish: only those among the first $B$. The others were ranked merely to make sure that $B$ remain that do not end. Of those, the first $B$ are the beams of the next step. An end token that ranks lower is dropped, and nothing remembers it. Other children of the same beam may be kept, and may end one step later; but then it is another text.
 
 @<Decide what becomes of the candidates@>=
 static bool ends(const struct search *s, const struct search_candidate *c,
@@ -301,7 +316,7 @@ static void decide(struct search *s)
   }
 }
 
-@ To keep a candidate is to write its text out: the parent's tokens and one more. A text has four bytes a token, and its keys and values have \val{share.row} in the built-in model; so copying the one is nothing beside copying the other. The beams of two steps are needed at once, since a parent may have several children. Two sets of texts take turns.
+@ To keep a candidate is to write its text out: the parent's tokens and one more. A token of the text has four bytes; its keys and values have \val{share.row} in the built-in model. So copying the text is nothing beside copying them, which \cref{sec:sharing} avoids. The beams of two steps are needed at once, since a parent may have several children. Two sets of texts take turns.
 
 @<Make a beam of a candidate@>=
 static void keep_candidate(struct search *s, struct search_candidate *c)
@@ -315,9 +330,41 @@ static void keep_candidate(struct search *s, struct search_candidate *c)
   c->fate = FATE_KEPT;
 }
 
+@ All of that by hand, with two beams and one end token. Look for the two ends that come too low, and for the text that is ended by its length alone.
+
+\begin{byhand}{two beams, two tokens and an end}
+The tokens are \tok{a}, \tok{b} and an end token, the stop; at most four are written. What follows depends on the last token only:
+
+\medskip
+\begin{tabular}{@@{}lrrr@@{}}
+\tabhead{behind} & \tabhead{a} & \tabhead{b} & \tabhead{stop}\\
+nothing & 0.60 & 0.10 & 0.30\\
+a & 0.20 & 0.50 & 0.30\\
+b & 0.15 & 0.05 & 0.80
+\end{tabular}
+\medskip
+
+With two beams and one end token four candidates are ranked in each step, and those of rank 1 and 2 may finish.
+
+\medskip
+\begin{tabular}{@@{}lrrr@@{}}
+\tabhead{grown from} & \tabhead{a} & \tabhead{b} & \tabhead{stop}\\
+nothing, which has 1 & 0.60 & 0.10 & 0.30\\
+a, which has 0.60 & 0.12 & 0.30 & 0.18\\
+b, which has 0.10 & 0.015 & 0.005 & 0.08\\
+a b, which has 0.30 & 0.045 & 0.015 & 0.24\\
+a a, which has 0.12 & 0.024 & 0.060 & 0.036\\
+a a b, which has 0.060 & 0.009 & 0.003 & 0.048\\
+a b a, which has 0.045 & 0.009 & 0.0225 & 0.0135
+\end{tabular}
+\medskip
+
+Step 1: a stays, the stop finishes, b stays. Step 2: a b stays, a stop finishes, a a stays; b stop has rank 4 and may not. Step 3: a b stop finishes, a a b stays, a b a stays; a a stop has rank 4 and may not. Step 4 is the last, and all end: a a b stop finishes, and so does a b a b, by its length; a b a stop has rank 3.
+\end{byhand}
+
 @* Enough. \label{sec:enough}
-When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then there are three opinions, all in use, by the name of |early_stopping|. One is to stop at once. Another, the usual one, compares the worst of the pool with the best beam, as if that one ended here and now:
-if even it would not get in, that's enough. But a beam that goes on has a longer text, and if $\lambda>0$ a greater length may lift its score, even though its sum falls. The third opinion takes that into account: it divides the best beam's sum by the greatest length that it may reach. The sum can only fall; so if that is not better than the worst of the pool, nothing will ever be.
+When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then there are three opinions, all in use, by the name of |early_stopping|. One is to stop at once (\.{true}). Another, the usual one (\.{false}), compares the worst of the pool with the best beam, as if that one ended here and now:
+if even it would not get in, that's enough. But a beam that goes on has a longer text, and if $\lambda>0$ a greater length may lift its score, even though its sum falls. The third opinion (\.{never}) takes that into account: it divides the best beam's sum by the greatest length that it may reach. The sum can only fall; so if that is not better than the worst of the pool, nothing will ever be.
 @^early stopping@>
 
 @<Is the search over?@>=
@@ -334,9 +381,26 @@ static bool is_over(const struct search *s)
     > s->pool[w->num_beams - 1].score);
 }
 
-@ (With $\lambda\le0$ a longer text is never better, and the present length is the best case. Nor can a processor make a sum rise: a log-probability is never positive, and no multiple of it is.) The proof for the third opinion is one line: let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ it will reach $-0.5$ at best.
+@ (With $\lambda\le0$ a longer text is never better, and the present length is the best case. Nor can a processor make a sum rise: a log-probability is never positive, and no multiple of it is.) The proof for the third opinion is one line: let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ it will reach $-0.5$ at best. In the search of the last box all of this happens.
 
-One step after another, then; and behind each the watcher sees what was considered.
+\begin{byhand}{the same search, and three ways to stop}
+The scores of those that finish, with $\lambda=1$:
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+\tabhead{text} & \tabhead{step} & \tabhead{probability} & \tabhead{logarithm} & \tabhead{score}\\
+stop & 1 & 0.30 & $-1.204$ & $-1.204$\\
+a stop & 2 & 0.18 & $-1.715$ & $-0.857$\\
+a b stop & 3 & 0.24 & $-1.427$ & $-0.476$\\
+a a b stop & 4 & 0.048 & $-3.037$ & $-0.759$\\
+a b a b & 4 & 0.0225 & $-3.794$ & $-0.949$
+\end{tabular}
+\medskip
+
+After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, and a stop is its text. \.{false} asks the best beam, a b, which has 0.30: its logarithm is $-1.204$, and $-1.204/2=-0.602$ is better than the worst of the pool. On. Step 3 puts $-0.476$ in and $-1.204$ out. The best beam is a a b now, which has 0.060, and $-2.813/3=-0.938$ is worse than $-0.857$: \.{false} ends, with a b stop. \.{never} reckons with the greatest length, $-2.813/4=-0.703$, and goes on. In step 4 $-0.759$ drives out $-0.857$, and $-0.949$ does not get in; the best text is the same. And with $\lambda=0$ the logarithms themselves count: the stop alone has $-1.204$, nothing is better, and the text is empty.
+\end{byhand}
+
+@ Back to the program: one step after another, and behind each the watcher sees what was considered.
 
 @<Search step by step@>=
 static bool search_steps(struct search *s, struct error *why)
@@ -355,8 +419,8 @@ static bool search_steps(struct search *s, struct error *why)
     }
     @<Let the beams that were kept be those that grow@>@;
   }
-  return s->n_pool > 0 || error_say(why, "behind token %zu of the text all"@|
-    " tokens are out for all beams, and no text has ended", s->grown[0].n);
+  return s->n_pool > 0 || error_say(why, "behind token %zu of"@| " the text all"@|
+    " tokens are out for"@| " all beams, and no"@| " text has ended", s->grown[0].n);
 }
 
 @ The two sets of texts change places, and so do the two lists of beams. When the search is over there may be none that were kept; then those that grew last stay, so that the error can say how far they came.
@@ -368,7 +432,7 @@ if (s->n_next > 0) {
   s->next = old, s->turn ^= 1;
 }
 
-@ Who is interrupted has all beams finish as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put behind them.
+@ When a watcher interrupts it, a search offers all its beams to the pool as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put behind them.
 
 @<End all beams where they are@>=
 static void cancel(struct search *s)
@@ -384,12 +448,18 @@ What a search keeps while it runs: two sets of beams, the pool, the list of cand
 struct search { const struct search_source *from;@|
   const struct search_settings *want; struct memory *m;@|
   size_t n_prompt, limit, most, number;
-    /* |limit|: the most tokens of a text; |most|: the most candidates */
-  struct funnel f; float *logits; /* |[num_beams][vocab]| */
-  struct search_beam *grown, *next; size_t n_grown, n_next;
-  uint32_t *text[2]; unsigned turn; /* |[num_beams][limit]|; where |grown| lives */
-  struct search_candidate *list; size_t n_list; /* |[most]| */
-  uint32_t *pooled; struct search_text *pool; size_t n_pool; }; /* as |text| */
+    /* |limit|: the most tokens of a text; |most|: the most candidates; |number|: steps so far */
+  struct funnel f;
+  float *logits; /* |[num_beams][vocab]| */
+  struct search_beam *grown, *next; /* |[num_beams]|: those that grow, those kept */
+  size_t n_grown, n_next;
+  uint32_t *text[2]; /* |[num_beams][limit]|: the ids of both lists of beams */
+  unsigned turn; /* |text[turn]| has those of |grown| */
+  struct search_candidate *list; /* |[most]|, by rank */
+  size_t n_list;
+  uint32_t *pooled; /* |[num_beams][limit]|: the ids of the pool */
+  struct search_text *pool; /* |[num_beams]|, best first */
+  size_t n_pool; };
 
 @ What comes out are texts, and they belong to the caller.
 
@@ -412,7 +482,7 @@ bool search_run(const struct search_source *from, struct memory *m,
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ All room is taken before the first step, so that a search that has begun does not fail for want of it. The largest part are the logits: four bytes for each token and beam.
+@ All room of the search itself is taken before the first step; the source takes its own, in each step, and the texts that are handed over at the end take theirs. The largest part are the logits: four bytes for each token and beam. If one block is refused the others are taken all the same, which does no harm, and all go back.
 
 @<Take and return what a search keeps@>=
 static bool search_take(struct search *s, const struct kernels *k,
@@ -420,16 +490,19 @@ static bool search_take(struct search *s, const struct kernels *k,
 {
   struct memory *m = s->m;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  return funnel_open(&s->f, m, k, s->from->vocab, why)
-    && (s->logits = memory_take(m, FOR_ACTIVATIONS, width,
-      s->from->vocab * sizeof (float), why)) != NULL
-    && (s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why))
-    && (s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why))
-    && (s->text[0] = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
-    && (s->text[1] = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
-    && (s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why))
-    && (s->pooled = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
-    && (s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why));
+  if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
+  s->logits = memory_take(m, FOR_ACTIVATIONS, width,
+    s->from->vocab * sizeof (float), why);
+  s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why);
+  s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why);
+  s->text[0] = memory_take(m, FOR_TOKENS, width, each, why);
+  s->text[1] = memory_take(m, FOR_TOKENS, width, each, why);
+  s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why);
+  s->pooled = memory_take(m, FOR_TOKENS, width, each, why);
+  s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why);
+  return s->logits != NULL && s->grown != NULL && s->next != NULL
+    && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
+    && s->pooled != NULL && s->pool != NULL;
 }
 
 @ What was not taken is null, and null may be given back.
@@ -459,13 +532,13 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
 {
   const struct search_source *from = s->from;
   if (s->n_prompt == 0) return error_say(why,
-      "the prompt has no tokens; wanted: 1 or more");
+      "the prompt has no"@| " tokens; wanted: 1"@| " or more");
   if (from->longest > 0 && s->n_prompt >= from->longest)
-    return error_say(why, "the prompt has %zu tokens; wanted: at most %zu",
+    return error_say(why, "the prompt has %zu"@| " tokens; wanted: at"@| " most %zu",
       s->n_prompt, from->longest - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
     if (prompt[i] >= from->vocab) return error_say(why,
-        "token %zu of the prompt is id %" PRIu32 "; the vocabulary has %zu",@|
+        "token %zu of the"@| " prompt is id %" PRIu32 "; the vocabulary has"@| " %zu",@|
         i, prompt[i], from->vocab);
   return true;
 }
@@ -486,7 +559,7 @@ bool search_run(const struct search_source *from, struct memory *m,
   if (from->longest > 0 && s.limit > from->longest) s.limit = from->longest;
   s.most = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
   if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
-      "max_length is %zu; wanted: less", s.limit);
+      "max_length is %zu;"@| " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
     @<Let the prompt be the only beam@>@;
@@ -535,7 +608,7 @@ void search_free(struct search_result *r)
   *r = (struct search_result) @[{ .m = r->m }@];
 }
 
-@ The header has the seam, the fates, the wishes and the results.
+@ The header has what a source is, what becomes of candidates, the wishes and the results.
 
 @(search.h@>=
 #ifndef INCIPIT_SEARCH_H
@@ -575,7 +648,7 @@ void search_free(struct search_result *r)
 @<Search, and hand the best over@>@;
 
 @* Beams that share. \label{sec:sharing}
-Now the source that is a model. Each beam is a sequence of the cache and has a row in every pass: the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one; and the logits are the same bits as if each text were read alone.
+Now the source that is a model. Each beam is a sequence of the cache and has a row in every pass but the first, which is the prompt's: the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one; and the logits are the same bits as if each text were read alone.
 
 What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{04-cache} a sequence is a list of pages, and a child
 gets the list: |cache_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
@@ -610,7 +683,7 @@ bool search_model_open(struct search_model *s, const struct generator *g,
   *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
     (size_t) g->lm->config.n_positions + 1, s, score_beams }@];
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
-      " cache of %" PRIu32 " sequences; wanted: a sequence for each",@|
+      " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
   bool ok = (s->seat = memory_take(g->m, FOR_OTHER, num_beams,@|
       sizeof *s->seat, why)) != NULL
@@ -879,7 +952,7 @@ void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n);
 const char *tree_reason_name(enum tree_reason reason);
   /* "passed over", "the likeliest", ... */
 
-@ A node is added at the end; the block grows by doubling. A watcher cannot say why it fails, only that it does not want to go on; so the tree keeps the sentence, for whoever asks later.
+@ A node is added at the end; the block grows by doubling. A watcher cannot say why it fails, only that it does not want to go on; so the tree keeps the sentence, and whoever prints a tree must ask |ok| first, because the text or the search ends as if it had been cancelled.
 
 @<Add a node@>=
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
@@ -974,7 +1047,7 @@ bool token_tree_search(void *self, const struct search_step *now)
   return t->ok;
 }
 
-@ Which of the leaves is the text is known only in the end. From the root down, the node of each token is among the children of the last one, and there is one such child, because a search never has the same text twice.
+@ Which of the leaves is the text is known only in the end. From the root down, the node of each token is among the children of the last one, and there is one such child, because a search never has the same text twice. The walk through the nodes never goes back: children have higher numbers than their parents.
 
 @<Mark what was chosen in the end@>=
 void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
@@ -990,7 +1063,7 @@ void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
   }
 }
 
-@ The search through the nodes never goes back: children have higher numbers than their parents.
+@ A tree takes room for the log-probabilities of a step, and two lists of nodes from which others may hang: those of this step and of the next. The nodes themselves come one by one.
 
 @<Open and close a tree@>=
 bool token_tree_open(struct token_tree *t, struct memory *m,
@@ -1015,7 +1088,7 @@ void token_tree_close(struct token_tree *t)
   *t = (struct token_tree) @[{ .m = t->m }@];
 }
 
-@ The reasons are words that may stand in a sentence, or in a field of the command's \.{trace}.
+@ The reasons are words that may stand in a sentence, or in a field of the figures' data.
 
 @<Name the reasons@>=
 const char *tree_reason_name(enum tree_reason reason)
@@ -1025,7 +1098,7 @@ const char *tree_reason_name(enum tree_reason reason)
   return name[reason];
 }
 
-@ The header needs both, loop and search.
+@ The header needs both, the loop's watcher and that of the search; the latter includes the former.
 
 @(tree.h@>=
 #ifndef INCIPIT_TREE_H
@@ -1034,7 +1107,7 @@ const char *tree_reason_name(enum tree_reason reason)
 @<What might have been written@>@;
 #endif
 
-@ And the file.
+@ In the file, adding a node comes first, since both watchers do it.
 
 @(tree.c@>=
 #include <string.h>
@@ -1049,33 +1122,40 @@ const char *tree_reason_name(enum tree_reason reason)
 @<Name the reasons@>@;
 
 @* On paper, and on a model. \label{sec:oncemore}
-The program begins with the hand calculation. Its source is a table that knows the four texts of the box; the vocabulary has a fourth token, the beginning, which never comes again, for a text must begin with something. After any other text all three are equally likely; nobody will ask.
+The program begins with the hand calculations. Their source is a table that knows the lines of a box; the vocabulary has a fourth token, the beginning, which never comes again, for a text must begin with something. In the first box a line stands for a whole text, in the second for the last token of it. After a text without a line all three tokens are equally likely.
 
-@<Search as in the box@>=
+@<Search as in the boxes@>=
+struct paper { const char *letters; bool last; size_t lines;
+  struct { const char *after; double p[3]; } line[5]; };
+static const struct paper boxes[2] = @[{@|
+  { "abc", false, 5, { { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
+    { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
+    { "bc", { 0.5, 0.25, 0.25 } } } },@|
+  { "ab.", true, 3, { { "", { 0.6, 0.1, 0.3 } }, { "a", { 0.2, 0.5, 0.3 } },@|
+    { "b", { 0.15, 0.05, 0.8 } } } } }@];
 static bool paper_score(void *self, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  static const struct { const char *after; double p[3]; } box[] = @[{@|
-    { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
-    { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
-    { "bc", { 0.5, 0.25, 0.25 } } }@];
-  (void) self, (void) why;
+  const struct paper *box = self;
+  (void) why;
   for (size_t i = 0; i < n; i++) {
     char text[8] = "";
     for (size_t k = 1; k < grown[i].n && k < 8; k++)
-      text[k - 1] = (char) ('a' + grown[i].id[k]);
+      text[k - 1] = box->letters[grown[i].id[k]];
+    const char *key = box->last && grown[i].n > 1
+      ? text + grown[i].n - 2 : text;
     float *z = logits + 4 * i;
     for (size_t v = 0; v < 4; v++) z[v] = v == 3 ? -INFINITY : 0;
-    for (size_t line = 0; line < 5; line++)
-      for (size_t v = 0; strcmp(box[line].after, text) == 0 && v < 3; v++)
-        z[v] = (float) num_log(box[line].p[v]);
+    for (size_t l = 0; l < box->lines; l++)
+      for (size_t v = 0; strcmp(box->line[l].after, key) == 0 && v < 3; v++)
+        z[v] = (float) num_log(box->line[l].p[v]);
   }
   return true;
 }
 
 @ Behind each step the watcher prints the texts that were kept, with their probabilities; in the last step they have not been kept but have finished.
 
-@<Search as in the box@>=
+@<Search as in the boxes@>=
 static bool paper_see(void *self, const struct search_step *now)
 {
   (void) self;
@@ -1092,13 +1172,13 @@ static bool paper_see(void *self, const struct search_step *now)
   return true;
 }
 
-@ The search has no end token, so that all texts have three tokens, and a length penalty of 0, so that a score is a sum. The same function serves the numbers in the prose, without a watcher.
+@ The first search has no end token, so that all texts have three tokens, and a length penalty of 0, so that a score is a sum. The same function serves the numbers in the prose, without a watcher.
 
-@<Search as in the box@>=
+@<Search as in the boxes@>=
 static bool paper_search(struct study *all, size_t beams, bool aloud,
   double *p, struct error *why)
 {
-  struct search_source from = @[{ .vocab = 4, .score = paper_score }@];
+  struct search_source from = @[{ 4, 0, (void *) &boxes[0], paper_score }@];
   struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
     .max_length = 4, .see = aloud ? paper_see : NULL }@];
   struct search_result r;
@@ -1108,6 +1188,61 @@ static bool paper_search(struct study *all, size_t beams, bool aloud,
   *p = num_exp(r.text[0].sum);
   search_free(&r);
   return true;
+}
+
+@ The second is run four times, under the three opinions and with another length penalty. What is printed is the pool when the search is over, and after how many steps that was.
+
+@<Search as in the boxes@>=
+static bool paper_ends(struct study *all, struct error *why)
+{
+  static const struct { const char *name; enum early_stopping early;
+    double lambda; } rule[] = @[{ { "true", EARLY_TRUE, 1 },@|
+    { "false", EARLY_FALSE, 1 }, { "never", EARLY_NEVER, 1 },@|
+    { "false", EARLY_FALSE, 0 } }@];
+  struct search_source from = @[{ 4, 0, (void *) &boxes[1], paper_score }@];
+  const uint32_t begin = 3, stop = 2;
+  for (size_t i = 0; i < 4; i++) {
+    struct search_settings want = @[{ .num_beams = 2, .num_return = 2,@|
+      .max_length = 5, .length_penalty = rule[i].lambda,@|
+      .early = rule[i].early, .eos = &stop, .n_eos = 1 }@];
+    struct search_result r;
+    if (!search_run(&from, &all->lab.m, all->lab.e.k, &begin, 1, &want, &r,
+      why)) return false;
+    printf("%-5s  %.0f  %zu"@| " steps", rule[i].name, rule[i].lambda, r.steps);
+    for (size_t k = 0; k < r.n; k++) {
+      printf("   ");
+      for (size_t t = 1; t < r.text[k].n; t++)
+        putchar(boxes[1].letters[r.text[k].id[t]]);
+      printf(" %.3f", r.text[k].score);
+    }
+    printf("\n");
+    search_free(&r);
+  }
+  return true;
+}
+
+@ \Cref{tab:penalty} is computed by the two stages that a search uses, and one of them alone. The funnel is filled twice from the same three logits; the first time it is penalised as it is.
+
+@<Penalise logits, and their logarithms@>=
+static bool print_penalty(struct study *all, struct error *why)
+{
+  static const float logit[3] = @[{ 2, 1.5f, -1 }@];
+  static const uint32_t said[2] = @[{ 0, 2 }@];
+  struct funnel f = @[{ .m = NULL }@];
+  bool ok = funnel_open(&f, &all->lab.m, all->lab.e.k, 3, why);
+  printf("penalty.r 1.5\n");
+  for (int logs = 0; ok && logs < 2; logs++) {
+    const char *name = logs ? "log" : "logit";
+    if (!(ok = funnel_fill(&f, logit, why))) break;
+    if (logs) stage_log_softmax(&f);
+    for (int v = 0; v < 3; v++)
+      printf("penalty.%s.%c %.4f\n", name, 'a' + v, f.z[v]);
+    stage_repetition_penalty(&f, 1.5, said, 2);
+    for (int v = 0; v < 3; v++)
+      printf("penalty.%s.after.%c"@| " %.4f\n", name, 'a' + v, f.z[v]);
+  }
+  if (f.m != NULL) funnel_close(&f);
+  return ok;
 }
 
 @ The other searches of this chapter are about the built-in model. What they need is opened once: the model, its words, a plain store in which whole texts are scored, and the tales that the model has not seen.
@@ -1164,7 +1299,7 @@ static bool model_search(struct study *all, const uint32_t *prompt, size_t n,
   return ok;
 }
 
-@ Four beams grow behind \tok{The}\tok{\ cat}\tok{\ sat}, for six steps. Of each step the candidates that were kept are printed: the step and the rank, the sum of the log-probabilities, that of the newest token, and the text.
+@ Four beams grow behind \tok{The}\tok{\ cat}\tok{\ sat}, for six steps. \label{sec:cat} Of each step the candidates that were kept are printed: the step and the rank, the sum of the log-probabilities, that of the newest token, and the text.
 
 @<Print the candidates of each step@>=
 enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
@@ -1188,7 +1323,7 @@ static bool cat_see(void *self, const struct search_step *now)
     const struct search_candidate *c = &now->candidate[i];
     const struct search_beam *b = &now->grown[c->parent];
     if (c->fate == FATE_DROPPED) continue;
-    printf("%zu.%zu %7.3f %7.3f  ", now->number, c->rank, c->score,
+    printf("%zu.%zu %7.3f %7.3f "@| " ", now->number, c->rank, c->score,
       c->logprob);
     spell(all, b->id + CAT, b->n - CAT);
     spell(all, &c->token, 1);
@@ -1207,7 +1342,7 @@ static bool text_logprob(struct study *all, const uint32_t *id, size_t given,
   size_t n, double *sum, struct error *why)
 {
   double one[LONGEST], whole;
-  if (n > LONGEST) return error_say(why, "a text of %zu tokens; wanted: at"@|
+  if (n > LONGEST) return error_say(why, "a text of %zu"@| " tokens; wanted: at"@|
       " most %d", n, LONGEST);
   if (!logprobs(&all->lab.e, all->lab.pocket, all->plain, id, n, one, &whole,
     why)) return false;
@@ -1263,28 +1398,156 @@ static bool print_cat(struct study *all, struct error *why)
   return ok;
 }
 
-@* What it costs. \label{sec:searchcost}
-Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do, but, as \cref{05-phases} has found, not $B$ times as much time: the weights are read once for all.
+@ Which seats and pages do four beams have? \Cref{fig:seats} shows the fifth step of this search, at pages of four rows: before it four beams stand on their own pages; behind it all that live descend from the first, whose three younger children have left their predecessors' pages and follow it to its own.
 
-Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That are at most a page of rows, on average half of one, wherever the text stands. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
+\widefig{seats}{fig:seats}{Seats and pages at a fork, in pages of four rows. On the left four beams with a page and three rows each. On the right the four children of the first: one page is read by all, the last page was copied three times, and each child has written a row of its own (red). The last child keeps the page that was there.}{Two panels of four lines, a line for each seat. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. Behind them stand four new words.}
+
+@<Follow seats and pages@>=
+enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
+struct seats { struct search_model model; struct search_source real;@|
+  const struct study *all; size_t page[CAT_BEAMS][SEAT_PAGES], pages, copied; };
+static size_t readers(const struct seats *x, size_t slot, size_t page)
+{
+  size_t n = 0;
+  for (size_t q = 0; q < CAT_BEAMS; q++) n += x->page[q][slot] == page;
+  return n;
+}
+static size_t pages_read(const struct seats *x)
+{
+  size_t n = 0;
+  for (size_t slot = 0; slot < SEAT_PAGES; slot++)
+    for (size_t q = 0, k = 0; q < CAT_BEAMS; q++, k = 0) {
+      while (x->page[k][slot] != x->page[q][slot]) k++;
+      n += k == q && x->page[q][slot] > 0;
+    }
+  return n;
+}
+static bool write_row(struct seats *x, uint32_t seat, size_t position)
+{
+  size_t slot = position / SEAT_ROWS, *page = &x->page[seat][slot];
+  bool copy = *page > 0 && readers(x, slot, *page) > 1;
+  if (*page == 0 || copy) *page = ++x->pages;
+  if (copy) x->copied += position % SEAT_ROWS;
+  return copy;
+}
+
+@ For each row of each seat it is printed what it is: new; copied in this pass; in a page that an earlier seat has, too; or the seat's own as before.
+
+@<Follow seats and pages@>=
+static void print_seated(const struct seats *x,
+  const struct search_beam *grown, size_t n, const bool *copied)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t t = 0; t < grown[i].n; t++) {
+      uint32_t q = x->model.seat[i];
+      size_t slot = t / SEAT_ROWS, last = grown[i].n - 1;
+      bool shared = false;
+      for (size_t k = 0; k < q; k++)
+        shared = shared || x->page[k][slot] == x->page[q][slot];
+      printf("%d,%u,%zu,%s,", grown[0].n == CAT + 5, q, t,@|
+        t == last ? "new" : shared ? "shared"
+        : copied[q] && slot == last / SEAT_ROWS ? "copied" : "own");
+      print_token(x->all, grown[i].id[t]);
+      printf("\n");
+    }
+}
+
+@ The pages' numbers are the cache's own affair. So they are followed here by the rule of \cref{04-cache}, from who descends from whom; and in the end the cache must have copied as many rows, and have as many pages in use, as were followed.
+
+@<Follow seats and pages@>=
+static bool seats_score(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  struct seats *x = self;
+  size_t from[CAT_BEAMS][SEAT_PAGES], first = grown[0].n - 1;
+  bool copied[CAT_BEAMS] = @[{ false }@];
+  if (!x->real.score(x->real.self, grown, n, logits, why)) return false;
+  memcpy(from, x->page, sizeof from);
+  memset(x->page, 0, sizeof x->page);
+  for (size_t i = 0; i < n && x->pages > 0; i++)
+    memcpy(x->page[x->model.seat[i]], from[x->model.old[grown[i].parent]],
+      sizeof from[0]);
+  if (x->pages == 0) first = 0;
+  for (uint32_t q = 0; q < CAT_BEAMS; q++)
+    for (size_t i = 0; i < n; i++)
+      for (size_t t = first; x->model.seat[i] == q && t < grown[i].n; t++)
+        copied[q] = write_row(x, q, t);
+  if (grown[0].n == CAT + 4 || grown[0].n == CAT + 5)
+    print_seated(x, grown, n, copied);
+  return true;
+}
+
+@ The cache has the last word: its bytes must be as many as those of the rows that were followed, and its pages those that somebody reads.
+
+@<Follow seats and pages@>=
+static bool print_seats(struct study *all, struct error *why)
+{
+  struct laboratory *lab = &all->lab;
+  const struct model_config *c = &lab->pocket->config;
+  size_t row = 2 * sizeof (float) * c->n_layers * c->n_kv_heads * c->head_dim;
+  struct seats x = @[{ .all = all }@];
+  struct search_result r;
+  struct store *s = cache_open(&lab->m, c, CAT_BEAMS,
+    &(struct cache_wishes) @[{ .page_rows = SEAT_ROWS }@], why);
+  if (s == NULL) return false;
+  struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
+  printf("after,seat,position,"@| "kind,token\n");
+  bool ok = search_model_open(&x.model, &g, CAT_BEAMS, 0, &x.real, why);
+  struct search_source from = @[{ x.real.vocab, x.real.longest, &x,
+    seats_score }@];
+  if (ok) {
+    ok = search_run(&from, &lab->m, lab->e.k, lab->sentence, CAT, &cat_wishes,
+      &r, why);
+    if (ok) search_free(&r);
+    search_model_close(&x.model);
+  }
+  struct cache_state state = cache_look(s);
+  if (ok && (state.bytes_copied != x.copied * row
+      || state.pages_used != pages_read(&x)))
+    ok = error_say(why, "%zu bytes copied,"@| " and %zu rows",@|
+      state.bytes_copied, x.copied);
+  store_close(s);
+  return ok;
+}
+
+@* What it costs. \label{sec:searchcost}
+Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do. (How much time a pass of several rows takes, and why it is less than as many passes of one, is the subject of \cref{05-phases}; here only passes, rows and bytes are counted.)
+
+Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That is at most a page of rows, however long the text is; and if forks came as often at one place of a page as at another, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
 
 \begin{table}
-\tabcaption{tab:sharing}{Passes and rows of a search; kilobytes of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
-\tabhead{beams} & \tabhead{passes} & \tabhead{rows} & \tabhead{pages of 16} & \tabhead{pages of 64} & \tabhead{all copied}\\
-1 & \val{share.passes.1} & \val{share.rows.1} & \val[0]{share.copied16.1} & \val[0]{share.copied64.1} & \val[0]{share.all.1}\\
-2 & \val{share.passes.2} & \val{share.rows.2} & \val[0]{share.copied16.2} & \val[0]{share.copied64.2} & \val[0]{share.all.2}\\
-4 & \val{share.passes.4} & \val{share.rows.4} & \val[0]{share.copied16.4} & \val[0]{share.copied64.4} & \val[0]{share.all.4}\\
-8 & \val{share.passes.8} & \val{share.rows.8} & \val[0]{share.copied16.8} & \val[0]{share.copied64.8} & \val[0]{share.all.8}
+\tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
+\tabhead{beams} & \tabhead{passes} & \tabhead{rows} & \tabhead{forks} & \tabhead{pages of 16} & \tabhead{pages of 64} & \tabhead{all copied}\\
+1 & \val{share.passes.1} & \val{share.rows.1} & \val{share.forks.1} & \val[0]{share.copied16.1} & \val[0]{share.copied64.1} & \val[0]{share.all.1}\\
+2 & \val{share.passes.2} & \val{share.rows.2} & \val{share.forks.2} & \val[0]{share.copied16.2} & \val[0]{share.copied64.2} & \val[0]{share.all.2}\\
+4 & \val{share.passes.4} & \val{share.rows.4} & \val{share.forks.4} & \val[0]{share.copied16.4} & \val[0]{share.copied64.4} & \val[0]{share.all.4}\\
+8 & \val{share.passes.8} & \val{share.rows.8} & \val{share.forks.8} & \val[0]{share.copied16.8} & \val[0]{share.copied64.8} & \val[0]{share.all.8}
 \end{tabular*}
 \end{table}
 
-@ With four beams, \val[1]{share.less} percent of what arrays would have copied was copied here, in pages of 16. Not every step has a parent with two children, and where one has, a page is short and a text is long; the longer the text, the greater the difference, for one side grows with it and the other does not.
+@ With four beams, \val[1]{share.less} percent of what arrays would have copied was copied here, in pages of 16. Not every step has a parent with two children, and where one has, a page is short and a text is long; the longer the text, the greater the difference, for one side grows with it and the other does not. A fork copied \val[1]{share.mean16} rows on average in pages of 16, and \val[1]{share.mean64} in pages of 64.
 
-A kilobyte is $10^3$ bytes here. What all copies would be is the sum over the steps of $B$ times the length so far.
+A kilobyte is 1000 bytes here. A fork is counted where a candidate is kept whose parent has a child already.
 
 @<Count what a search costs@>=
-enum { SHARE_PROMPT = 48, SHARE_STEPS = 96 };
+enum { SHARE_PROMPT = 50, SHARE_STEPS = 96 };
+static bool count_forks(void *self, const struct search_step *now)
+{
+  size_t *forks = self;
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    bool again = false;
+    for (size_t k = 0; k < i; k++)
+      again = again || (now->candidate[k].fate == FATE_KEPT
+        && now->candidate[k].parent == now->candidate[i].parent);
+    *forks += again && now->candidate[i].fate == FATE_KEPT;
+  }
+  return true;
+}
+
+@ What all copies would be is the sum over the steps of $B$ times the length so far. The forks do not depend on the size of the pages, and are counted in one of the two searches.
+
+@<Count what a search costs@>=
 static bool print_shared(struct study *all, size_t beams, struct error *why)
 {
   struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
@@ -1292,9 +1555,11 @@ static bool print_shared(struct study *all, size_t beams, struct error *why)
   const struct model_config *c = &all->lab.pocket->config;
   size_t row = 2 * sizeof (float) * c->n_layers * c->n_kv_heads * c->head_dim;
   double whole = 0, copied[2];
+  size_t forks = 0;
   for (size_t i = 0; i < 2; i++) {
     struct search_result r;
     struct cache_state state;
+    want.see = i == 0 ? count_forks : NULL, want.self = &forks;
     if (!model_search(all, all->tales.id, SHARE_PROMPT, i == 0 ? 16 : 64,
       &want, &r, &state, why)) return false;
     copied[i] = (double) state.bytes_copied / 1000;
@@ -1304,16 +1569,21 @@ static bool print_shared(struct study *all, size_t beams, struct error *why)
     whole += (double) (beams * row * (SHARE_PROMPT + t)) / 1000;
   printf("share.passes.%zu %" PRIu64 "\n", beams, all->lab.c.passes);
   printf("share.rows.%zu %" PRIu64 "\n", beams, all->lab.c.rows);
-  printf("share.copied16.%zu %.3f\nshare.copied64.%zu %.3f\n", beams,@|
+  printf("share.copied16.%zu"@| " %.3f\n"@| "share.copied64.%zu"@| " %.3f\n", beams,@|
     copied[0], beams, copied[1]);
   printf("share.all.%zu %.3f\n", beams, whole);
-  if (beams == 4) printf("share.less %.4f\nshare.row %zu bytes\n",@|
-    100 * copied[0] / whole, row);
+  printf("share.forks.%zu"@| " %zu\n", beams, forks);
+  double rows = (double) (row * forks) / 1000;
+  if (beams == 4) printf("share.less %.4f\n"@| "share.row %zu"@| " bytes\n"@|
+    "share.mean16 %.3f\n"@| "share.mean64 %.3f\n", 100 * copied[0] / whole,
+    row, copied[0] / rows, copied[1] / rows);
   return true;
 }
 
 @* How often it finds the best. \label{sec:optimum}
 Does a search with a few beams find the likeliest text? On a real model nobody can tell, because nobody can look at all texts. On a small enough one we can. So we made \val{forest.models} models with a vocabulary of three and let each write six tokens; there are $3^6$ texts, and a recursion goes through all of them. A model is a table: for each beginning of fewer than six tokens, \val{forest.nodes} in all, three logits, normally distributed, from the generator of \cref{sec:philox} with another number in its fourth word. Multiplied by a \emph{spread} they are flatter or steeper; we took $\frac34$, $\frac32$ and 3.
+
+How wide must a search be to be sure? Before the last of $T$ tokens there are at most $V^{T-1}$ beginnings. With so many beams each of them is kept, and the best of all texts is among the candidates of the last step: $B=V^{T-1}$ is enough, which is $3^5=\val{forest.enough}$ here, and hopeless elsewhere. Fewer may be too few, if there is no more to be said about the model than that.
 
 @<Models small enough to be searched to the end@>=
 enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MOST_BEAMS = 8 };
@@ -1386,6 +1656,23 @@ static void greedy_text(const struct forest *f, uint32_t id[1 + DEEP])
   }
 }
 
+@ \Cref{eq:certain} is checked from the end, where the product on the left begins with its last factor.
+
+@<Models small enough to be searched to the end@>=
+static bool is_certain(const struct forest *f, const uint32_t greedy[1 + DEEP])
+{
+  size_t node[DEEP + 1] = @[{ 0 }@];
+  double product = 0;
+  for (size_t d = 0; d < DEEP; d++)
+    node[d + 1] = WIDE * node[d] + 1 + greedy[d + 1];
+  for (size_t d = DEEP; d-- > 0; ) {
+    product += log_of(f, node[d], greedy[d + 1]);
+    for (size_t v = 0; v < WIDE; v++)
+      if (v != greedy[d + 1] && log_of(f, node[d], v) > product) return false;
+  }
+  return true;
+}
+
 @ What is asked of a search: has it found the best? Is it worse than greedy? Does it begin with another token than greedy does? And how often did the leader turn round: how often, that is, was the best candidate of a step not a child of the best of the step before?
 
 @<Ask each search four questions@>=
@@ -1430,7 +1717,8 @@ static bool ask(struct study *all, struct forest *f, size_t beams, double best,
 @<Ask each search four questions@>=
 static const double spreads[] = @[{ 0.75, 1.5, 3 }@];
 enum { SPREADS = 3, EXACT = 50, ENOUGH = 243 };
-struct census { struct answers of[SPREADS][MOST_BEAMS + 1], exact; };
+struct census { struct answers of[SPREADS][MOST_BEAMS + 1], exact;@|
+  size_t certain; };
 static bool ask_all(struct study *all, struct census *c, struct error *why)
 {
   struct forest f;
@@ -1443,6 +1731,7 @@ static bool ask_all(struct study *all, struct census *c, struct error *why)
       plant(&f);
       greedy_text(&f, greedy);
       double best = best_text(&f, 0, 0);
+      c->certain += s == 1 && is_certain(&f, greedy);
       for (size_t b = 1; b <= MOST_BEAMS; b++)
         if (!ask(all, &f, b, best, greedy, &sum, &c->of[s][b], why))
           return false;
@@ -1453,11 +1742,17 @@ static bool ask_all(struct study *all, struct census *c, struct error *why)
 }
 
 @ \Cref{fig:optimum} has the first answer, \cref{tab:forest} all four for the middle spread. One beam is greedy decoding and misses the best text in \val[0]{forest.missed.1} percent of the models. A second one finds most of what the first has missed, and each further one a little. In \val{forest.worse.2} of the \val{forest.models} models \emph{two beams are worse than one}: the greedy text's beginning fell
-behind two others, was dropped, and would have come back. No number of beams short of enough for all beginnings is safe from that; it only becomes rare. With \val{forest.enough} beams the best was found \val{forest.exact.found} times of \val{forest.exact}.
+behind two others, was dropped, and would have come back. No small number of beams is safe from that; it only becomes rare. With \val{forest.enough} beams the best was found \val{forest.exact.found} times of \val{forest.exact}.
 
 The flatter the models, the harder they are: where no token stands out, no beginning does.
 
-\fig{optimum}{fig:optimum}{How many of the random models, in percent, give away their likeliest text to a search of so many beams. The spread of the logits is $\frac34$ for the lowest curve and 3 for the highest.}{Three rising curves over one to eight beams. With one beam the curves begin far apart, the steep models highest, at three quarters of all, the flat ones at less than half. They rise more and more slowly, and with eight beams all three are near the top.}
+And when is greedy decoding enough? Always if $T=1$, and always if what follows does not depend on what was chosen. Otherwise it can sometimes be told behind the fact. Let $p_1,\ldots,p_T$ be the probabilities of greedy decoding's tokens, and $q_i$ that of the second likeliest token at place $i$. Another text leaves the greedy one somewhere, say at place $i$; it has at most $p_1\cdots p_{i-1}\,q_i$ then, since no later factor is above 1. So if
+\begin{equation}\label{eq:certain}
+  p_i\,p_{i+1}\cdots p_T\ge q_i\qquad\hbox{for every }i,
+\end{equation}
+no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1}.
+
+\fig{optimum}{fig:optimum}{In how many of \val{forest.models} random models, in percent, a search of so many beams finds the likeliest text. The spread of the logits is $\frac34$ for the flat ones, $\frac32$ for the middle ones, and 3 for the steep ones.}{Three rising curves over one to eight beams. With one beam the curves begin far apart, the steep models highest, at three quarters of all, the flat ones at less than half. They rise more and more slowly, and with eight beams all three are near the top.}
 
 \begin{table}
 \tabcaption{tab:forest}{Random models of the middle spread, in percent: in how many the search finds the likeliest text, in how many its text is less likely than the greedy one, and in how many the leader turned round, or the first token was another than greedy's.}
@@ -1471,7 +1766,7 @@ The flatter the models, the harder they are: where no token stands out, no begin
 \end{tabular*}
 \end{table}
 
-@ The numbers of the table are printed under their names, and those of the figure as a line for each number of beams.
+@ The numbers of the table are printed under their names: shares in percent of the models, and of the steps behind the first.
 
 @<Ask each search four questions@>=
 static double percent(size_t part, size_t whole)
@@ -1482,22 +1777,30 @@ static bool print_forest(struct study *all, struct error *why)
 {
   struct census c;
   if (!ask_all(all, &c, why)) return false;
-  printf("forest.models %d\nforest.nodes %d\nforest.exact %d\n"@|
+  printf("forest.models %d\n"@| "forest.nodes %d\n"@| "forest.exact %d\n"@|
     "forest.enough %d\n", MODELS, NODES, EXACT, ENOUGH);
-  printf("forest.exact.found %zu\n", c.exact.found);
+  printf("forest.exact.found"@| " %zu\n", c.exact.found);
+  printf("forest.certain"@| " %.4f\n", percent(c.certain, MODELS));
   for (size_t b = 1; b <= 5; b++) {
     const struct answers *a = &c.of[1][b];
-    printf("forest.found.%zu %.4f\nforest.missed.%zu %.4f\n", b,
-      percent(a->found, MODELS), b, percent(MODELS - a->found, MODELS));
-    printf("forest.worse.%zu %zu\nforest.share.worse.%zu %.4f\n", b, a->worse,
-      b, percent(a->worse, MODELS));
-    printf("forest.turned.%zu %.4f\nforest.other.%zu %.4f\n", b,
-      percent(a->turned, MODELS), b, percent(a->other, MODELS));
-    printf("forest.turns.%zu %.4f\n", b, percent(a->turns, a->steps));
+    @<Print the answers for |b| beams@>@;
   }
   @<Print what the forest says about claims@>@;
   return true;
 }
+
+@ Of what was counted, one number is printed as it is, in how many models the search was worse than greedy decoding; the rest are shares.
+
+@<Print the answers for |b| beams@>=
+printf("forest.worse.%zu"@| " %zu\n", b, a->worse);
+const struct { const char *name; size_t part; } share[] = @[{@|
+  { "found", a->found }, { "missed", MODELS - a->found },@|
+  { "share.worse", a->worse }, { "turned", a->turned },@|
+  { "other", a->other } }@];
+for (size_t i = 0; i < sizeof share / sizeof *share; i++)
+  printf("forest.%s.%zu %.4f\n", share[i].name, b,
+    percent(share[i].part, MODELS));
+printf("forest.turns.%zu"@| " %.4f\n", b, percent(a->turns, a->steps));
 
 @ The figure has the first answer for all three spreads, and more beams than the table.
 
@@ -1506,29 +1809,183 @@ static bool print_optimum(struct study *all, struct error *why)
 {
   struct census c;
   if (!ask_all(all, &c, why)) return false;
-  printf("beams,flat,middle,steep\n");
+  printf("beams,flat,middle,"@| "steep\n");
   for (size_t b = 1; b <= MOST_BEAMS; b++)
     printf("%zu,%.3f,%.3f,%.3f\n", b, percent(c.of[0][b].found, MODELS),@|
       percent(c.of[1][b].found, MODELS), percent(c.of[2][b].found, MODELS));
   return true;
 }
 
-@ Six claims are answered by the forest: that one beam is greedy decoding; how often four beams find the best, and eight times as many as one; how often two are worse than greedy; and how many models have seen their leader turn round.
+@ Six claims are answered by the forest: that one beam is greedy decoding; how often four beams find the best, and how often five; how often two are worse than greedy; and how many models have seen their leader turn round, with two beams and with five.
 
 @<Print what the forest says about claims@>=
 printf("claim.S1-33 %zu\n", MODELS - c.of[1][1].other);
 printf("claim.S3-27 %.4f\n", percent(c.of[1][4].found, MODELS));
-printf("claim.S2-93 %.4f\n", percent(c.of[1][5].found - c.of[1][1].found,
-  MODELS));
+printf("claim.S2-93 %.4f\n", percent(c.of[1][5].found, MODELS));
 printf("claim.S3-28 %zu\n", c.of[1][2].worse);
 printf("claim.S1-53 %.4f\n", percent(c.of[1][2].turned, MODELS));
 printf("claim.S3-06 %.4f\n", percent(c.of[1][5].turned, MODELS));
 
+@* Models that end. \label{sec:grove}
+The texts of the forest end by their length, all in the same step. So the pool is filled at once there, and neither the length penalty nor early stopping has anything to do. For those we made \val{grove.models} more models, with three tokens and an end token, that write at most \val{grove.longest}. Again all texts can be looked at, \val{grove.texts} for each model, and so the best is known by whatever length penalty. \Cref{tab:grove} has what four beams do under nine rules.
+
+\begin{table}
+\tabcaption{tab:grove}{Random models with an end token, four beams: the length penalty and the way of early stopping; the mean number of steps, of texts that were offered to the pool, and of tokens in the text that is returned; in how many models, in percent, that text has the best score of all texts.}
+\begin{tabular*}{\textwidth}{@@{}ll@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{$\lambda$} & \tabhead{stopping} & \tabhead{steps} & \tabhead{finished} & \tabhead{tokens} & \tabhead{best of all}\\
+0 & \texttt{true} & \val[2]{grove.steps.0.true} & \val[2]{grove.offers.0.true} & \val[2]{grove.tokens.0.true} & \val[1]{grove.found.0.true}\\
+0 & \texttt{false} & \val[2]{grove.steps.0.false} & \val[2]{grove.offers.0.false} & \val[2]{grove.tokens.0.false} & \val[1]{grove.found.0.false}\\
+0 & \texttt{never} & \val[2]{grove.steps.0.never} & \val[2]{grove.offers.0.never} & \val[2]{grove.tokens.0.never} & \val[1]{grove.found.0.never}\\
+1 & \texttt{true} & \val[2]{grove.steps.1.true} & \val[2]{grove.offers.1.true} & \val[2]{grove.tokens.1.true} & \val[1]{grove.found.1.true}\\
+1 & \texttt{false} & \val[2]{grove.steps.1.false} & \val[2]{grove.offers.1.false} & \val[2]{grove.tokens.1.false} & \val[1]{grove.found.1.false}\\
+1 & \texttt{never} & \val[2]{grove.steps.1.never} & \val[2]{grove.offers.1.never} & \val[2]{grove.tokens.1.never} & \val[1]{grove.found.1.never}\\
+2 & \texttt{true} & \val[2]{grove.steps.2.true} & \val[2]{grove.offers.2.true} & \val[2]{grove.tokens.2.true} & \val[1]{grove.found.2.true}\\
+2 & \texttt{false} & \val[2]{grove.steps.2.false} & \val[2]{grove.offers.2.false} & \val[2]{grove.tokens.2.false} & \val[1]{grove.found.2.false}\\
+2 & \texttt{never} & \val[2]{grove.steps.2.never} & \val[2]{grove.offers.2.never} & \val[2]{grove.tokens.2.never} & \val[1]{grove.found.2.never}
+\end{tabular*}
+\end{table}
+
+\.{true} ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is asked. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ it has not yet written most of those that would have won, and returns the best in \val[1]{grove.found.1.true} percent of the models only. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} asks
+for \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the two are the same rule: a longer text is never better.
+
+With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. While beams grow they are ranked by their sums, and $\lambda$ has no say before a text has finished; so a text that owes its score to the length penalty has first to survive as a beam without it. Who wishes for long texts by a large $\lambda$ must wish for more beams, too. And under each rule nearly half of the end tokens that were ranked, \val[1]{grove.low.1.false} percent
+with \.{false} and $\lambda=1$, stood too low to finish.
+
+@ A model of this kind has four logits for each beginning that has not ended, of the middle spread. The generator is asked for tokens from 8 on, so that no number of the forest comes again.
+
+@<Models that end@>=
+enum { GROVES = 1000, LONG = 8, ROOTS = 3280, STOP = 3, LAMBDAS = 3 };
+struct grove { uint32_t model; double z[ROOTS][WIDE + 1]; };
+static void plant_grove(struct grove *g)
+{
+  for (uint32_t node = 0; node < ROOTS; node++)
+    for (uint32_t v = 0; v <= WIDE; v++)
+      g->z[node][v] = (float) (1.5 * normal_for(g->model, node, v + 8));
+}
+static bool grove_score(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  const struct grove *g = self;
+  (void) why;
+  for (size_t i = 0; i < n; i++) {
+    size_t node = 0;
+    for (size_t k = 1; k < grown[i].n; k++)
+      node = WIDE * node + 1 + grown[i].id[k];
+    for (size_t v = 0; v <= WIDE; v++)
+      logits[(WIDE + 1) * i + v] = (float) g->z[node][v];
+  }
+  return true;
+}
+
+@ All texts are looked at once for the three length penalties together: a recursion carries the sum and the length, and where a text ends, its three scores are compared with the best so far. It counts the texts, too.
+
+@<Models that end@>=
+static size_t best_scores(const struct grove *g, size_t node, size_t written,
+  double sum, double best[LAMBDAS])
+{
+  double whole = 0;
+  size_t texts = 0;
+  for (size_t v = 0; v <= WIDE; v++) whole += num_exp(g->z[node][v]);
+  whole = num_log(whole);
+  for (size_t v = 0; v <= WIDE; v++) {
+    double here = sum + g->z[node][v] - whole, score = here;
+    if (v != STOP && written + 1 < LONG) {
+      texts += best_scores(g, WIDE * node + 1 + v, written + 1, here, best);
+      continue;
+    }
+    texts++;
+    for (size_t l = 0; l < LAMBDAS; l++, score /= (double) (written + 1))
+      if (score > best[l]) best[l] = score;
+  }
+  return texts;
+}
+
+@ The watcher counts what is offered to the pool, and the end tokens that were ranked but stood too low to finish.
+
+@<Models that end@>=
+struct harvest { size_t steps, offers, tokens, found, ends, low; };
+static bool count_ends(void *self, const struct search_step *now)
+{
+  struct harvest *h = self;
+  h->steps++;
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    h->offers += c->fate == FATE_FINISHED;
+    h->ends += c->token == STOP;
+    h->low += c->token == STOP && c->fate == FATE_DROPPED;
+  }
+  return true;
+}
+static bool reap(struct study *all, struct grove *g, size_t lambda,
+  enum early_stopping early, double best, struct harvest *h,
+  struct error *why)
+{
+  struct search_source from = @[{ WIDE + 1, 0, g, grove_score }@];
+  const uint32_t begin = 0, stop = STOP;
+  struct search_settings want = @[{ .num_beams = 4, .num_return = 1,@|
+    .max_length = 1 + LONG, .length_penalty = (double) lambda,@|
+    .early = early, .eos = &stop, .n_eos = 1, .see = count_ends, .self = h }@];
+  struct search_result r;
+  if (!search_run(&from, &all->lab.m, all->lab.e.k, &begin, 1, &want, &r,
+    why)) return false;
+  h->tokens += r.text[0].n - 1;
+  h->found += r.text[0].score > best - 1e-9;
+  search_free(&r);
+  return true;
+}
+
+@ Nine searches for each model, then, and nine lines of numbers. The models are large enough, with \val{grove.nodes} beginnings each, to be kept in memory that is counted.
+
+@<Models that end@>=
+static bool harvest_all(struct study *all, struct grove *g,
+  struct harvest h[LAMBDAS][3], size_t *texts, struct error *why)
+{
+  for (g->model = 0; g->model < GROVES; g->model++) {
+    double best[LAMBDAS] = @[{ -INFINITY, -INFINITY, -INFINITY }@];
+    plant_grove(g);
+    *texts = best_scores(g, 0, 0, 0, best);
+    for (size_t l = 0; l < LAMBDAS; l++)
+      for (int e = 0; e < 3; e++)
+        if (!reap(all, g, l, (enum early_stopping) e, best[l], &h[l][e],
+          why)) return false;
+  }
+  return true;
+}
+static bool print_grove(struct study *all, struct error *why)
+{
+  static const char *const name[] = @[{ "false", "true", "never" }@];
+  struct harvest h[LAMBDAS][3] = @[{ { { 0 } } }@];
+  struct grove *g = memory_take(&all->lab.m, FOR_OTHER, 1, sizeof *g, why);
+  size_t texts = 0;
+  bool ok = g != NULL && harvest_all(all, g, h, &texts, why);
+  memory_give(&all->lab.m, FOR_OTHER, g, 1, sizeof *g);
+  if (!ok) return false;
+  printf("grove.models %d\n"@| "grove.longest %d\n"@| "grove.nodes %d\n"@|
+    "grove.texts %zu\n", GROVES, LONG, ROOTS, texts);
+  for (size_t l = 0; l < LAMBDAS; l++)
+    for (size_t e = 0; e < 3; e++) {
+      @<Print the harvest of |h[l][e]|@>@;
+    }
+  return true;
+}
+
+@ Means are over the models; the share of the low ends is one of all end tokens that were ranked.
+
+@<Print the harvest of |h[l][e]|@>=
+const struct harvest *x = &h[l][e];
+const struct { const char *name; size_t sum; } mean[] = @[{@|
+  { "steps", x->steps }, { "offers", x->offers }, { "tokens", x->tokens } }@];
+for (size_t i = 0; i < 3; i++)
+  printf("grove.%s.%zu.%s"@| " %.3f\n", mean[i].name, l, name[e],
+    (double) mean[i].sum / GROVES);
+printf("grove.found.%zu.%s"@| " %.2f\n", l, name[e], percent(x->found, GROVES));
+printf("grove.low.%zu.%s"@| " %.3f\n", l, name[e], percent(x->low, x->ends));
+
 @* Nothing is final. \label{sec:final}
-A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of dice, and a program that shows its text while it writes relies on it. With beams it is different. What is best after ten tokens may have a beginning of its own; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
+A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of dice, and a program that shows its text while it writes relies on it. With beams it is different. No beam ever changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten, and may have another beginning; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
 \val[1]{forest.turns.5} with five.
 
-On the built-in model we counted the same over \val{final.steps} steps behind \val{final.prompts} beginnings of tales: four beams turned round \val{final.beam} times, and greedy decoding and dice \val{final.greedy} times. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
+On the built-in model we counted the same over \val{final.steps} steps behind the \val{final.prompts} places of \cref{sec:dull}: the leader of four beams turned round \val{final.beam} times. For greedy decoding and dice we looked in each step whether a token that had been written was another now; that happened \val{final.greedy} times, as it must, since nothing in the loop ever touches a token again. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
 @^streaming@>
 
 @<Count how often a text takes something back@>=
@@ -1539,21 +1996,26 @@ static bool recall(void *self, const float *logits,
   struct recaller *r = self;
   for (size_t i = 0; i < r->n; i++) r->back += r->seen[i] != text->text.id[i];
   r->n = text->text.n;
-  if (r->n > LONGEST) return error_say(why, "a text of %zu tokens; wanted: at"@|
+  if (r->n > LONGEST) return error_say(why, "a text of %zu"@| " tokens; wanted: at"@|
       " most %d", r->n, LONGEST);
   memcpy(r->seen, text->text.id, r->n * sizeof *r->seen);
   return r->dice == NULL || sampler_choose(r->dice, logits, text, chosen, why);
 }
 
 @* The likeliest text is dull. \label{sec:dull}
-Suppose a search found the best text every time. Would one want it? Think of a coin that falls on heads nine times of ten. The likeliest row of $10^2$ throws has heads only; its probability is $0.9$ to the power of $10^2$, one in \val[0]{coin.odds}. Nobody who throws that coin will see it. What one sees is a row with about ten tails. No such row is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+Suppose a search found the best text every time. Would one want it? Think of a coin that falls on heads nine times of ten. The likeliest row of 100 throws has heads only; its probability is $0.9^{100}$, one in \val[0]{coin.odds}. Nobody who throws that coin will see it. What one sees is a row with about ten tails. No such row is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
 \begin{equation}\label{eq:typical}
   0.9\ln0.9+0.1\ln0.1=-H,
 \end{equation}
-minus the entropy: \val[3]{coin.typical}, where the likeliest row has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer rows come ever nearer to the first value and never to the second. A text of a model is such a row. Whoever looks for the likeliest one leaves the place where all texts are.
+minus the entropy: \val[3]{coin.typical}, where the likeliest row has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer rows come ever nearer to the first value and never to the second.
+
+A text is not quite such a row. Its tokens are neither independent nor alike, and the entropy of what may come next changes from token to token. But what a text of the model is expected to lose at a token is that entropy, whatever its value, and in a long text what it really loses settles at the average (Shannon 1948, for languages in which the distant past does not matter). The likeliest text loses less, like the row of heads; so whoever looks for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says that it is no typical one, and what it is like
+has to be looked at.
 @^typical set@>
 
 So the model was asked to go on behind \val{dull.windows} places in the tales that it has not seen, \val{dull.given} tokens given and \val{dull.written} to write, in six ways; and the tale's own words are a seventh. \Cref{tab:dull} has three numbers for each. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that is there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of the tokens, in bits, all texts of a way together: how many different words are used, and how evenly.
+
+The likeliest text itself is not among the seven: nobody has it for this model. What four beams write is only likelier than the rest, on average. Where the likeliest translation was looked for by a search that throws nothing away (Stahlberg and Byrne 2019), it turned out to be the empty text for more than half of all sentences; narrow beams had been good because they missed it.
 @^distinct-n@>
 
 \begin{table}
@@ -1570,11 +2032,19 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{tabular*}
 \end{table}
 
-@ Whoever looks for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; in \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. It is the tale that the model was made to imitate. Dice at temperature 1 come out near it, and a little below, since now and then they throw what no tale would say.
+@ Whoever looks for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; in \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. It is the tale that the model was made to imitate. Dice at temperature 1 should come out where it does. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature $\frac12$ they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart; in the other columns the cooler dice are nearest to the tale. That is what one expects of a model that gives too much to words which no tale would say
+(Holtzman and others 2020): now and then one of them is drawn, and what follows it follows something that the model has never read. Cooling takes from the unlikely first. (So do the cuts of \cref{07-sampling}.)
 
-What is paid for likeliness stands in the other two columns. In \val{dull.round} places fewer than half of the pairs in the text of four beams are new: they have found \gen{\ on}\gen{\ and}\gen{\ on}\gen{\ and}, in which each word is all but certain, and no sum of logarithms falls as slowly as that of a circle. (The tales do say it, now and then, for a line. The beams do not come out again.) And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent are there for the first time; in four texts of dice it is \val[1]{dull.set.dice} percent.
+What is paid for likeliness stands mostly in the other two columns: mostly, since two beams have a little more entropy than greedy decoding, and 32 places in three tales are no large sample. In \val{dull.round} places fewer than half of the pairs in the text of four beams are new. The second box of \cref{sec:searchcheck} shows the extreme: the beams have found a circle, in which each word is all but certain, and they do not leave it because a circle costs almost nothing per word. And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent are there for the first time;
+in four texts of dice it is \val[1]{dull.set.dice} percent.
 
-Nor is a search sure to do what it is for. In \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four throws, for the same number of rows, has a mean of \val[3]{dull.logprob.best} and is no duller than the tale. So where there is one right answer, or nearly one, as in translation or in writing down what was spoken, a search is worth its price; where many answers are right, it finds the one that nobody would give.
+Nor is a search sure to do what it is for. In \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four throws, for the same number of rows, has a mean of \val[3]{dull.logprob.best}: it is likelier than the tale and no duller. So a search has its place where there is one right answer or nearly one, as in translation, and even there
+the best results are reported for few beams and worse ones for many (Koehn and Knowles 2017). Where many answers are right, it finds one that few would give.
+
+@ Is there a remedy? Two have been proposed that keep the beams. One divides them into groups and takes from a candidate's score what the groups before it have just written, so that the groups drift apart (\emph{diverse beam search}, Vijayakumar and others 2018); the price is one more number to choose, and the texts are likely ones still. The other adds to each score the noise of \cref{sec:philox}, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
+from the model without putting any back (\emph{stochastic beams}, Kool and others 2019). That is a way to draw, and no longer a search for the best. A third remedy is the one of most programs that talk: no search.
+@^diverse beam search@>
+@^stochastic beams@>
 
 @ The ways are a table. Each writes one text behind each place.
 
@@ -1591,7 +2061,7 @@ struct shelf_of_texts { size_t n, at[WINDOWS];@|
   /* |n| places in the tales; what was written there by each way, the four texts of four
      beams, and four of the dice; and who turned round, or took something back */
 
-@ A place is where a window of both lengths fits between two ends of tales. The windows overlap so that no word of the tales' own is counted twice.
+@ A place is where a window of both lengths fits between two ends of tales. Windows overlap by \val{dull.given} tokens: what is given in one was to be written in the one before, so no word of the tales' own is counted twice.
 
 @<Write on in seven ways@>=
 static void find_windows(const struct study *all, struct shelf_of_texts *x)
@@ -1675,14 +2145,14 @@ static bool write_best(struct study *all, struct shelf_of_texts *x,
   if (ok) memcpy(to, &best.best.text.id[GIVEN], WRITTEN * sizeof *to);
   if (ok && memcmp(to, x->samples[window][best.winner],
     WRITTEN * sizeof *to) != 0) ok = error_say(why, "the best of four in"@|
-      " window %zu is none of them", window);
+      " window %zu is none"@| " of them", window);
   if (ok) best_of_free(&lab->m, &best);
   if (dice.f.m != NULL) funnel_close(&dice.f);
   store_close(s);
   return ok;
 }
 
-@ All windows, all ways.
+@ In each window the four samples come first, since the best of four must be found among them. The rest of the ways follow in the order of the table.
 
 @<Write on in seven ways@>=
 static bool fill_shelf(struct study *all, struct shelf_of_texts *x,
@@ -1751,7 +2221,7 @@ static bool window_logprob(struct study *all, const struct shelf_of_texts *x,
   return true;
 }
 
-@ Besides the means it is counted in how many windows one way is less likely than another.
+@ Besides the means it is counted in how many windows one way is less likely than another. The difference of each way to the tale is taken window by window, and its standard error is that of a mean of independent numbers, which windows of the same tale are not quite.
 
 @<Measure what was written@>=
 static bool print_dull(struct study *all, struct shelf_of_texts *x,
@@ -1759,14 +2229,20 @@ static bool print_dull(struct study *all, struct shelf_of_texts *x,
 {
   double each[WAYS][WINDOWS];
   for (size_t w = 0; w < WAYS; w++) {
-    double logs = 0, pairs = 0;
+    double logs = 0, pairs = 0, gap = 0, squares = 0, n = (double) x->n;
     for (size_t i = 0; i < x->n; i++) {
       if (!window_logprob(all, x, w, i, &each[w][i], why)) return false;
       logs += each[w][i], pairs += distinct_pairs(&x->text[w][i], 1);
+      double d = each[w][i] - each[TALE][i];
+      gap += d, squares += d * d;
     }
-    printf("dull.logprob.%s %.5f\n", ways[w].name, logs / (double) x->n);
-    printf("dull.distinct.%s %.4f\n", ways[w].name, pairs / (double) x->n);
-    printf("dull.entropy.%s %.4f\n", ways[w].name,
+    gap /= n;
+    printf("dull.gap.%s %.5f\n"@| "dull.error.%s %.5f\n", ways[w].name,
+      gap < 0 ? -gap : gap, ways[w].name,
+      sqrt((squares / n - gap * gap) / (n - 1)));
+    printf("dull.logprob.%s"@| " %.5f\n", ways[w].name, logs / (double) x->n);
+    printf("dull.distinct.%s"@| " %.4f\n", ways[w].name, pairs / (double) x->n);
+    printf("dull.entropy.%s"@| " %.4f\n", ways[w].name,
       entropy_of(x->text[w], x->n));
   }
   size_t below = 0, worse = 0, same = 0, round = 0;
@@ -1777,7 +2253,7 @@ static bool print_dull(struct study *all, struct shelf_of_texts *x,
       sizeof x->text[FOUR][i]) == 0;
     round += distinct_pairs(&x->text[FOUR][i], 1) < 50;
   }
-  printf("dull.below %zu\ndull.worse %zu\ndull.same %zu\ndull.round %zu\n",
+  printf("dull.below %zu\n"@| "dull.worse %zu\n"@| "dull.same %zu\n"@| "dull.round %zu\n",
     below, worse, same, round);
   return true;
 }
@@ -1795,14 +2271,14 @@ static bool print_shelf(struct study *all, struct error *why)
     beams += distinct_pairs(x->beams[i], 4) / (double) x->n,
       samples += distinct_pairs(x->samples[i], 4) / (double) x->n;
   if (ok) {
-    printf("dull.windows %zu\ndull.given %d\ndull.written %d\n", x->n, GIVEN,
+    printf("dull.windows %zu\n"@| "dull.given %d\n"@| "dull.written %d\n", x->n, GIVEN,
       WRITTEN);
-    printf("dull.set.beams %.4f\ndull.set.dice %.4f\n", beams, samples);
+    printf("dull.set.beams"@| " %.4f\n"@| "dull.set.dice %.4f\n", beams, samples);
     printf("claim.S3-29 %.4f\n", beams);
-    printf("final.prompts %zu\nfinal.steps %zu\nfinal.beam %zu\n", x->n,
+    printf("final.prompts %zu\n"@| "final.steps %zu\n"@| "final.beam %zu\n", x->n,
       x->turns.steps, x->turns.turns);
     printf("final.greedy %zu\n", x->back);
-    printf("coin.odds %.1f\ncoin.typical %.5f\ncoin.likeliest %.5f\n",
+    printf("coin.odds %.1f\n"@| "coin.typical %.5f\n"@| "coin.likeliest"@| " %.5f\n",
       num_exp(-100 * num_log(0.9)), 0.9 * num_log(0.9) + 0.1 * num_log(0.1),@|
       num_log(0.9));
   }
@@ -1810,14 +2286,70 @@ static bool print_shelf(struct study *all, struct error *why)
   return ok;
 }
 
-@* A lattice and a tree. \label{sec:lattice}
-\Cref{fig:lattice} is the search of \cref{sec:oncemore}, as a tree that was kept by |token_tree_search| shows it. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the file is a node.
+@ The sample of \cref{sec:searchcheck} is the text of four beams that has the fewest new pairs in comparison with the tale's own. Words are broken into lines of the width of a box, and a line break of the tale is shown as a stroke.
 
-\widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept are framed, those that were dropped are grey. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
+@<Measure what was written@>=
+static void print_wrapped(const struct study *all, const char *title,
+  const uint32_t *id, size_t n)
+{
+  size_t column = 0;
+  printf("%s:\n", title);
+  for (size_t i = 0; i < n; i++) {
+    size_t length;
+    tokenizer_text(all->words, id[i], &length);
+    if (column == 0 || column + length > 56)
+      printf("%s   ", column == 0 ? "" : "\n"), column = 3;
+    spell(all, &id[i], 1);
+    column += length;
+  }
+  printf("\n");
+}
+static bool print_sample(struct study *all, struct error *why)
+{
+  struct shelf_of_texts *x = memory_take(&all->lab.m, FOR_OTHER, 1, sizeof *x,
+    why);
+  bool ok = x != NULL;
+  size_t least = 0;
+  double lowest = INFINITY;
+  if (ok) find_windows(all, x);
+  for (size_t i = 0; ok && i < x->n; i++) {
+    ok = write_beams(all, x, i, FOUR, why);
+    double now = distinct_pairs(&x->text[FOUR][i], 1)
+      - distinct_pairs(&x->text[TALE][i], 1);
+    if (ok && now < lowest) lowest = now, least = i;
+  }
+  if (ok) {
+    print_wrapped(all, "behind", &all->tales.id[x->at[least] + GIVEN - 12], 12);
+    print_wrapped(all, "the tale", x->text[TALE][least], WRITTEN);
+    print_wrapped(all, "four beams", x->text[FOUR][least], WRITTEN);
+  }
+  memory_give(&all->lab.m, FOR_OTHER, x, 1, sizeof *x);
+  return ok;
+}
+
+@* A lattice and a tree. \label{sec:lattice}
+\Cref{fig:lattice} is the search behind \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name. A comma would end a field there, so the comma is written by its number, as \TeX\ reads it.
+
+\widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept, or in the last step finished, are framed; those that were dropped are dotted. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
 \widefig{tokentree}{fig:tokentree}{What might have been written. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right behind The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
 
 @<Print the nodes of a tree@>=
+static void print_nodes(const struct study *all, const struct token_tree *t)
+{
+  printf("id,parent,step,"@| "token,p,logp,rank,"@| "chosen,reason\n");
+  for (size_t i = 0; i < t->n; i++) {
+    const struct tree_node *x = &t->node[i];
+    printf("%zu,%u,%zu,", i + 1, x->parent, x->number);
+    print_token(all, x->token);
+    printf(",%.4f,%.4f,%zu,%d,"@| "%s\n", num_exp(x->logprob), x->logprob, x->rank,
+      x->chosen, tree_reason_name(x->reason));
+  }
+}
+
+@ The same goes for all data with words in them.
+
+@<Name a token in a line of data@>=
 static void print_token(const struct study *all, uint32_t id)
 {
   size_t n;
@@ -1827,19 +2359,8 @@ static void print_token(const struct study *all, uint32_t id)
     else if (byte[i] == '\n') printf("/");
     else putchar(byte[i]);
 }
-static void print_nodes(const struct study *all, const struct token_tree *t)
-{
-  printf("id,parent,step,token,p,logp,rank,chosen,reason\n");
-  for (size_t i = 0; i < t->n; i++) {
-    const struct tree_node *x = &t->node[i];
-    printf("%zu,%u,%zu,", i + 1, x->parent, x->number);
-    print_token(all, x->token);
-    printf(",%.4f,%.4f,%zu,%d,%s\n", num_exp(x->logprob), x->logprob, x->rank,
-      x->chosen, tree_reason_name(x->reason));
-  }
-}
 
-@ The search is watched by the tree alone, and the best text is marked when it is over.
+@ The search is watched by the tree alone, and the best text is marked when it is over. A tree that could not grow has ended the search; then its sentence is the reason.
 
 @<Print the nodes of a tree@>=
 static bool print_lattice(struct study *all, struct error *why)
@@ -1853,6 +2374,7 @@ static bool print_lattice(struct study *all, struct error *why)
     0, CAT_BEAMS, why)) return false;
   want.see = token_tree_search, want.self = &t;
   bool ok = model_search(all, lab->sentence, CAT, 0, &want, &r, &state, why);
+  if (ok && !t.ok) search_free(&r), *why = t.why, ok = false;
   if (ok) {
     token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
     print_nodes(all, &t);
@@ -1877,7 +2399,9 @@ static bool grow_tree(struct study *all, struct sampler *dice,
   struct settings want = @[{ .max_new_tokens = 5, .see = token_tree_step,@|
     .self = t, .keep = true, .choose = sampler_choose, .chooser = dice }@];
   bool ok = generate(&g, king->id, king->n, &want, &text, why);
-  if (ok) print_nodes(all, t), continuation_free(&lab->m, &text);
+  if (ok) continuation_free(&lab->m, &text);
+  if (ok && !t->ok) *why = t->why, ok = false;
+  if (ok) print_nodes(all, t);
   store_close(s);
   return ok;
 }
@@ -1919,7 +2443,7 @@ Three of the sources describe beam search, and two of these say elsewhere that a
 
 \begin{tutorial}{holds}{S3-28, S2-93}
 \quoted{This finds high-probability sequences rather than greedily picking one token at a time.}
-\ourrun of all models, five beams find the likeliest text in \val[1]{claim.S2-93} percent more than greedy decoding does. Usually, not always: in \val{claim.S3-28} models two beams find a less likely one.
+\ourrun five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. Usually, not always: in \val{claim.S3-28} models two beams find a less likely one.
 \end{tutorial}
 
 \begin{tutorial}{untested}{S3-29}
@@ -1933,19 +2457,23 @@ The program's parts stand in the order in which they need each other.
 @<The whole program@>=
 enum { LONGEST = 160 };
 @<What the program works with@>@;
-@<Search as in the box@>@;
+@<Search as in the boxes@>@;
+@<Penalise logits, and their logarithms@>@;
 @<Search with a model@>@;
 @<Print the candidates of each step@>@;
+@<Name a token in a line of data@>@;
+@<Follow seats and pages@>@;
 @<Count what a search costs@>@;
 @<Models small enough to be searched to the end@>@;
 @<Ask each search four questions@>@;
+@<Models that end@>@;
 @<Count how often a text takes something back@>@;
 @<Write on in seven ways@>@;
 @<Measure what was written@>@;
 @<Print the nodes of a tree@>@;
 @<Print what was asked for@>@;
 
-@ The numbers of the chapter are those of the box, of the table of costs, of the forest and of the shelf; without a word the program prints what stands in the box of \cref{sec:searchcheck}.
+@ The numbers for the prose are those of the first box, of the penalty, of the table of costs, of both kinds of random models, and of the texts behind places in tales. Without a word the program prints what stands in the boxes of \cref{sec:searchcheck}.
 
 @<Print what was asked for@>=
 static bool print_keys(struct study *all, struct error *why)
@@ -1953,22 +2481,25 @@ static bool print_keys(struct study *all, struct error *why)
   double one, two;
   if (!paper_search(all, 1, false, &one, why)
       || !paper_search(all, 2, false, &two, why)) return false;
-  printf("paper.greedy %.4f\npaper.beams %.4f\n", one, two);
-  printf("share.prompt %d\nshare.steps %d\n", SHARE_PROMPT, SHARE_STEPS);
+  printf("paper.greedy %.4f\n"@| "paper.beams %.4f\n", one, two);
+  printf("share.prompt %d\n"@| "share.steps %d\n", SHARE_PROMPT, SHARE_STEPS);
   for (size_t beams = 1; beams <= 8; beams *= 2)
     if (!print_shared(all, beams, why)) return false;
-  return print_forest(all, why) && print_shelf(all, why);
+  return print_penalty(all, why) && print_forest(all, why)
+    && print_grove(all, why) && print_shelf(all, why);
 }
 static bool print_plain(struct study *all, struct error *why)
 {
   double p;
   printf("two beams on paper\n");
   if (!paper_search(all, 2, true, &p, why)) return false;
-  printf("four beams behind `The cat sat'\n");
-  return print_cat(all, why);
+  printf("with an end token:"@| " stopping, lambda\n");
+  if (!paper_ends(all, why)) return false;
+  printf("four beams behind"@| " `The cat sat'\n");
+  return print_cat(all, why) && print_sample(all, why);
 }
 
-@ Four words ask for something else: the keys, and the points of three figures.
+@ Five words ask for something else: the numbers for the prose, and the data of four figures. A word that is none of them is refused.
 
 @<Print what was asked for@>=
 int main(int argc, char **argv)
@@ -1976,32 +2507,42 @@ int main(int argc, char **argv)
   static const struct { const char *name; bool (*print)(struct study *,@|
     struct error *); } words[] = @[{ { "values", print_keys },@|
     { "optimum", print_optimum }, { "lattice", print_lattice },@|
-    { "tree", print_tree }, { "", print_plain } }@];
+    { "tree", print_tree }, { "seats", print_seats }, { "", print_plain } }@];
+  const size_t all_words = sizeof words / sizeof *words;
   struct study all;
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = study_open(&all, &why);
-  for (size_t i = 0; ok && i < sizeof words / sizeof *words; i++)
-    if (strcmp(what, words[i].name) == 0) ok = words[i].print(&all, &why);
+  size_t i = 0;
+  while (i < all_words && strcmp(what, words[i].name) != 0) i++;
+  if (ok && i == all_words) ok = error_say(&why, "%s: wanted: values,"@|
+    " optimum, lattice,"@| " tree, seats, or"@| " nothing", what);
+  ok = ok && words[i].print(&all, &why);
   study_close(&all);
   if (!ok) fprintf(stderr, "%s\n", why.words);
   return !ok;
 }
 
 @* The check. \label{sec:searchcheck}
-What the program prints: the box of the hand calculation, in which the second step is led by another first word than the first; and a sentence that the model knows by heart, behind which the search finds another word than greedy decoding.
+The program prints first what was done by hand: the search of the first box, in which the second step is led by another first word than the first; and that of the second box, under its four rules, with the scores of the pool. Then follows a sentence that the model knows by heart, behind which the search finds another word than greedy decoding.
 
-\checkpoint{build/out/09-search.txt}{two beams on paper, four on the built-in model}
+\checkpoint[1,37]{build/out/09-search.txt}{two searches on paper, four beams on the built-in model}
+
+At last a dull text, from the place in the tales where four beams repeat themselves most in comparison with the tale's own words.
+
+\checkpoint[38,49]{build/out/09-search.txt}{a tale's own words, and what four beams write}
+
+That the rule is the library's, is a matter of tests and not of print. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
 @* Exercises. \label{sec:searchexercises}
 The command beside an exercise judges your answer by running the search.
 
 \begin{exercises}
 \exercise{check}{ex:search.rows}{A prompt of 20 tokens, 30 to write, five beams, no end token. How many passes are there, and how many rows?}{\texttt{make exercise-09-1}}{30 passes. The first has 20 rows, the others five each: $20+29\cdot5=165$.}
-\exercise{check}{ex:search.three}{In the model of the first box, which texts are kept after the second step if there are three beams? Name them in their order.}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
+\exercise{check}{ex:search.three}{In the model of the box ``two beams, three tokens, three steps'', which texts are kept after the second step if there are three beams? Name them in their order. (Of two equal candidates of the same beam, the one with the lower id goes first.)}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
 \exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=0.56$.}
 \exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use behind the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are spare again: $2+3=5$ pages.}
-\exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And what if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
+\exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And with either, if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
 \exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities.}{\texttt{make exercise-09-6}}{First $0.4$, $0.35$, $0.25$; after a $0.34$, $0.33$, $0.33$; after b $0.5$, $0.5$, $0$; after a a only a. Then b a and b b both have $0.175$ and push a a out, which has $0.136$ and would have kept it.}
 \exercise{build}{ex:search.prompt}{Some programs count the prompt when they divide by the length. Let ours do so. Change |final_score|.}{\texttt{make exercise-09-7}}{|written + s->n_prompt| is what is raised to the power. Long prompts then make all lengths look alike, and the penalty loses its effect.}
 \exercise{build}{ex:search.twins}{Four beams that are nearly the same text are a waste. Let no beam have more than two children. Change |decide|.}{\texttt{make exercise-09-8}}{Before a candidate is kept, those of |next[0]| to |next[n_next - 1]| with the same parent are counted.}

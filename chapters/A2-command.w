@@ -1007,7 +1007,7 @@ bool samplers_parse(const char *text, struct sampling *s,
     || error_say(why, "--%s", wrong.words);
 }
 
-@ These have such values: the reals, the length penalty of a search, the window of the penalties, where $-1$ is allowed, the seed, where a word is, the biases, and the stages; and one has three words, which are counted from 0 in chapter 9's order.
+@ These have such values: the reals, of which chapter 7 has a table with the limits of each, and the length penalty of a search; those that may be a word or a number; the biases, and the stages.
 
 @<Read what is no count@>=
 static bool other_parse(enum option o, const char *text,
@@ -1024,6 +1024,13 @@ static bool other_parse(enum option o, const char *text,
     return (real_digits(text, &v->real) && fabs(v->real) <= 1000)
       || error_say(why, "--length-penalty is `%s'; wanted: a number from"@|
         " -1000 to 1000", text);
+  @<Read what may be a word@>@;
+  @<Read biases or stages, if they are meant@>@;
+}
+
+@ Three have words. When a search may stop early is one of three, which are counted from 0 in chapter 9's order; the window of the penalties may be $-1$, which is all of the text; and a seed may be left to chance, which is settled later and then said, so that the run can be had again.
+
+@<Read what may be a word@>=
   if (o == OPTION_EARLY_STOPPING) {
     v->count = strcmp(text, "true") == 0 ? 1 : strcmp(text, "never") == 0
       ? 2 : 0;
@@ -1041,8 +1048,6 @@ static bool other_parse(enum option o, const char *text,
       || (digits_parse(text, strlen(text), &v->count)
         && v->count <= INT64_MAX) || error_say(why, "--seed is `%s'; wanted:"@|
         " an integer from 0 to 9223372036854775807, or random", text);
-  @<Read biases or stages, if they are meant@>@;
-}
 
 @ Both may be wrong in the middle, and the sentence shows the whole.
 
@@ -1202,6 +1207,22 @@ static bool stops_agree(const struct wishes *w, struct error *why)
   return ok;
 }
 
+@ Some values are wrong beside others, or are names that somebody has to know: sinks without a window, a template that there isn't, a format that the store doesn't have. To refuse them now costs a comparison; to refuse them later would cost the reading of a model.
+
+@<See whether the options agree@>=
+static bool values_agree(const struct wishes *w, struct error *why)
+{
+  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
+    return error_say(why, "--sinks contradicts --window 0, which is no window");
+  if (w->of[OPTION_TEMPLATE].given
+    && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
+    return false;
+  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
+  return !kept->given || format_find(kept->text, NULL) != NULL
+    || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
+      kept->text);
+}
+
 @ An operand is a text or a prompt as well, so it counts as one more option that brings one. The sentence names both
 sides of a contradiction, since the one who made it thinks of one side only; and it does not say which of them
 would have won, for none does.
@@ -1226,16 +1247,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
         option_table[text[i]].name, w->operand);
-  if (!beams_agree(w, why) || !stops_agree(w, why)) return false;
-  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
-    return error_say(why, "--sinks contradicts --window 0, which is no window");
-  if (w->of[OPTION_TEMPLATE].given
-    && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
-    return false;
-  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
-  return !kept->given || format_find(kept->text, NULL) != NULL
-    || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
-      kept->text);
+  return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 
 @ The header of the module: what can be asked for, and what has been. It needs chapter 1 for the lists of ids, and chapter 7 for the settings of a sampler.
@@ -2002,6 +2014,10 @@ int occasion_context(struct occasion *a)
     " 1 to %zu, the model's context", a->context, has);
   return STATUS_USAGE;
 }
+
+@ The context being known, the prompt is laid against it, and what may be written is the rest and one more, or what was asked for.
+
+@<Measure the prompt against the context@>=
 static int measure_context(struct occasion *a)
 {
   const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
@@ -3042,6 +3058,10 @@ static size_t tokens_of(const struct writing *g)
   for (size_t i = 0; i < g->n; i++) n += g->all[i].id.n;
   return n;
 }
+
+@ The object itself is the list of its parts. Keys stand in the order in which the contract of the command has them, so that two runs can be compared line by line.
+
+@<Write the object of a generation@>=
 static void put_generation(struct writing *g)
 {
   struct json_out *j = &g->j;

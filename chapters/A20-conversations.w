@@ -471,6 +471,19 @@ static bool put_beginning(struct writer *w,
     && put_frame(w, t->silent) && put_frame(w, f->close[SYSTEM]));
 }
 
+@ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that is all one \.{<tool\_response>} is what a tool has said to the assistant, and no question. Other templates do not ask.
+
+@<Put the turns@>=
+static bool is_question(const struct turn *said)
+{
+  static const char open[] = "<tool_response>",@|
+    close[] = "</tool_response>";
+  size_t k = sizeof open - 1, l = sizeof close - 1;
+  return said->who == USER && !(said->n >= l
+    && memcmp(said->text, open, k) == 0
+    && memcmp(said->text + said->n - l, close, l) == 0);
+}
+
 @ Then come the turns. A system's words go into the first of the user's, or into the last of all if that is the user's, as the frame says.
 
 @<Put the turns@>=
@@ -478,7 +491,7 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from)
 {
   size_t first = talk[0].who == SYSTEM, question = n;
-  while (question > 0 && talk[question - 1].who != USER) question--;
+  while (question > 0 && !is_question(&talk[question - 1])) question--;
   for (size_t i = from > first ? from : first; i < n; i++) {
     bool here = first == 1 && talk[i].who == USER
       && ((t->around->system_at == IN_FIRST && i == 1)
@@ -631,7 +644,7 @@ hoped for.
 static uint64_t key_of(const char *text, size_t n)
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
-  while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL) n--;
+  while (n > 0 && memchr(" \t\r\n", text[n - 1], 4) != NULL) n--;
   for (size_t i = 0; i < n; i++) {
     bool line = i + 1 < n && text[i] == '\\' && text[i + 1] == 'n';
     i += line;
@@ -642,7 +655,7 @@ static uint64_t key_of(const char *text, size_t n)
 }
 
 @ The numbers were computed from programs that we have seen, each with the model it came with: ChatML as OpenHermes and Dolphin have it and as Qwen3 has it since it stopped thinking; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral's first and second. Where each text was found, and under which licence, stands in
-\.{tests/golden/conversations/templates.json}, and a test holds the table against them. Mistral's third is not here: of all copies that we met no two were alike, so it goes by name only.
+\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Mistral's third is not here: of all copies that we met no two were alike, so it goes by name only.
 
 @<Recognize a program@>=
 static const struct { uint64_t key; const char *name; } published[] = @[{@|

@@ -393,28 +393,36 @@ static void print_orders(FILE *err)
     fprintf(err, "%-8s %s\n", order[i].name, order[i].words);
 }
 
+@ A complaint shows 40 bytes of the line at most, and not half a letter; |error_say| sees to what could disturb the terminal.
+
+@<Do what a line says@>=
+static void refuse_order(const struct talk *t, const char *line, size_t n)
+{
+  struct error why;
+  size_t k = n < 40 ? n : 40;
+  while (k > 0 && k < n && (line[k] & 0xc0) == 0x80) k--;
+  error_say(&why, "there is no %.*s; /help lists what there is",@|
+    (int) k, line);
+  console_fail(t->a.c, &why);
+}
+
 @ Whoever mistypes such a line would not want the model to answer it, so what is not on the list is refused. Blanks behind the word, and the carriage return of a file from elsewhere, do not matter.
 
 @<Do what a line says@>=
 static bool line_is(const char *line, size_t n, const char *word)
 {
-  while (n > 0 && strchr(" \t\r", line[n - 1]) != NULL) n--;
+  while (n > 0 && memchr(" \t\r", line[n - 1], 3) != NULL) n--;
   return n == strlen(word) && memcmp(line, word, n) == 0;
 }
 static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
 {
-  struct error why;
   *quit = line_is(line, n, "/quit");
   if (line_is(line, n, "")) return true;
   if (n > 1 && line[0] == '/' && line[1] == '/') line++, n--;
   else if (line[0] == '/') {
     if (line_is(line, n, "/new")) talk_forget(t);
     else if (line_is(line, n, "/help")) print_orders(t->a.c->err);
-    else if (!*quit) {
-      error_say(&why, "there is no %.*s; /help lists what there is",@|
-        n < 40 ? (int) n : 40, line);
-      console_fail(t->a.c, &why);
-    }
+    else if (!*quit) refuse_order(t, line, n);
     return true;
   }
   bool ok = talk_say(t, line, n);
@@ -534,7 +542,7 @@ columns in a way of its own. We take libedit, which comes from BSD, has a free l
 
 @<What an editor holds@>=
 struct editor { struct memory *m; EditLine *line; History *past;
-  FILE *out; const char *prompt; bool dropped; };
+  FILE *in, *out; const char *prompt; bool dropped; };
 static struct editor *editor_of(EditLine *line)
 {
   void *self = NULL;
@@ -560,6 +568,20 @@ static void bind_keys(struct editor *e)
   el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
   el_set(e->line, EL_ADDFN, "drop-line", "give the line up", drop_line);
   el_set(e->line, EL_BIND, "^C", "drop-line", NULL);
+}
+
+@ The library takes the signal away only when it waits for the first key, a moment after the prompt is to be seen. Whoever was quicker would send a signal to a program that is not answering, and be left with a prompt that does nothing; and a Ctrl-D of that moment would be an end that nobody reads. So we tell the terminal ourselves, before the
+prompt, to hand over all keys as they are, and put everything back when the line is there.
+
+@<Take the keys as they are@>=
+static bool keep_quiet(int fd, struct termios *before)
+{
+  struct termios now;
+  if (tcgetattr(fd, before) != 0) return false;
+  now = *before;
+  now.c_lflag &= ~(tcflag_t) (ISIG | ECHO | ICANON);
+  now.c_cc[VMIN] = 1, now.c_cc[VTIME] = 0;
+  return tcsetattr(fd, TCSANOW, &now) == 0;
 }
 
 @ Letters beyond ASCII are only understood in a locale that has them. A program begins in none; ours takes the user's for this one purpose, the kinds of characters, so that no number is ever printed with a comma. Where that one knows nothing but ASCII, the plain UTF-8 locale must do.
@@ -589,8 +611,9 @@ static struct editor *editor_open(struct memory *m, FILE *in, FILE *out,
   struct editor *e = memory_take(m, FOR_OTHER, 1, sizeof *e, why);
   if (e == NULL) return NULL;
   choose_letters();
-  *e = (struct editor) @[{ .m = m, .out = out, .prompt = prompt,@|
-    .line = el_init("incipit", in, out, err), .past = history_init() }@];
+  *e = (struct editor) @[{ .m = m, .in = in, .out = out,@|
+    .prompt = prompt, .line = el_init("incipit", in, out, err),@|
+    .past = history_init() }@];
   if (e->line == NULL || e->past == NULL) {
     editor_close(e);
     error_say(why, "the terminal cannot be set up for typing");
@@ -618,9 +641,12 @@ static enum asked editor_ask(struct editor *e, const char **line,
   size_t *n)
 {
   HistEvent now;
+  struct termios before;
   int count = 0;
   e->dropped = false;
+  bool quiet = keep_quiet(fileno(e->in), &before);
   const char *text = el_gets(e->line, &count);
+  if (quiet) tcsetattr(fileno(e->in), TCSADRAIN, &before);
   if (text == NULL || count <= 0) {
     fputs(e->dropped ? "^C\n" : "\n", e->out);
     fflush(e->out);
@@ -651,10 +677,12 @@ extern const struct editing editing_by_line;
 #include <langinfo.h>
 #include <locale.h>
 #include <string.h>
+#include <termios.h>
 #include "A21-chat/editing.h"
 @;@#
 @<What an editor holds@>@;
 @<Drop a line@>@;
+@<Take the keys as they are@>@;
 @<Let letters be letters@>@;
 @<Open an editor@>@;
 @<Ask for a line@>@;

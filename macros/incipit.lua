@@ -664,7 +664,7 @@ function incipit.lattice(name, dx, dy)
     sum[r.id] = sum[r.parent] + r.logp
     tikz("\\node[%s,anchor=west] (t%d) at (%.2fmm,%.2fmm) {%s};", r.chosen == 1 and "new token" or r.reason == "too low" and "ghost token" or "prompt token",
       r.id, r.step * dx, -r.rank * dy, texword(tostring(r.token)))
-    tikz("\\node[fig/number,anchor=north west,text=%s,inner sep=0pt] at ([yshift=-1.2pt,xshift=1pt]t%d.south west) {$%.2f$};", r.chosen == 1 and "rubric" or "faint", r.id, sum[r.id])
+    tikz("\\node[fig/number,fill=white,anchor=north west,text=%s,inner sep=.6pt] at ([yshift=-.7pt,xshift=.6pt]t%d.south west) {$%.2f$};", r.chosen == 1 and "rubric" or "ink!70", r.id, sum[r.id])
   end
   tex.sprint("\\begin{scope}[on background layer]")
   for _, style in ipairs { "ink!20,line width=.4pt", "ink!55,line width=.8pt", "rubric,line width=1.8pt" } do
@@ -677,6 +677,19 @@ function incipit.lattice(name, dx, dy)
   tex.sprint("\\end{scope}")
 end
 
+-- seats before and behind a fork: a line a seat, a cell a row, a frame a page of four; dotted where the page is another seat's, hatched where it was copied
+function incipit.seats(name, w, h, shift)
+  local style = { own = "cell key", shared = "cell empty", copied = "cell redo", new = "cell lit" }
+  local ink = { own = "white", shared = "ink!70", copied = "ink", new = "white" }
+  for _, r in ipairs(incipit.csv(name)) do
+    local x, y = r.after * shift + r.position * w + math.floor(r.position / 4) * 1.6, -r.seat * (h + 1.8)
+    tikz("\\path[%s] (%.2f,%.2f) rectangle ++(%.2f,%.2f);", style[r.kind], x, y, w, -h)
+    local word = texword(r.token:gsub("^ ", ""))
+    tikz("\\node[font=\\figsmall,text=%s,text height=1.3ex,text depth=.3ex,inner sep=0pt%s] at (%.2f,%.2f) {%s};", ink[r.kind], r.kind == "copied" and ",fill=white,inner sep=.7pt,rounded corners=1pt" or "", x + w / 2, y - h / 2, word)
+    if r.position == 0 then tikz("\\node[fig/label,anchor=east,text=faint] at (%.2f,%.2f) {seat %d};", x - .8, y - h / 2, r.seat) end
+  end
+end
+
 -- (u) a text on its way to a reader: a line a token, a column a byte; what the token releases, what is held and why
 function incipit.hold(name)
   local rows, wide = {}, 0
@@ -687,6 +700,7 @@ function incipit.hold(name)
       wide = math.max(wide, tonumber(length))
     end
   end
+  local late = {}                              -- what is dotted comes last, or the white edges of the next line cover its own
   for _, r in ipairs(rows) do
     local t, before, released, length, half, piece = table.unpack(r)
     local word = piece:gsub(" ", "\\textvisiblespace{}"):gsub("\\x(%x%x)", "{\\figsmall %1}"):gsub("\\n", "\\textbackslash{}n")
@@ -694,10 +708,39 @@ function incipit.hold(name)
     for k = 0, length - 1 do
       local style = k < before and "fill=ink!16,draw=white,line width=.5pt" or k < released and "cell lit"
         or t == #rows and "cell empty" or k >= length - half and "draw=redodark,line width=.5pt,densely dotted" or "cell redo"
-      tikz("\\path[%s] (%d,%d) rectangle ++(1,1);", style, k, -t)
+      local path = string.format("\\path[%s] (%d,%d) rectangle ++(1,1);", style, k, -t)
+      if style:match("dotted") or style == "cell empty" then late[#late + 1] = path else tikz("%s", path) end
     end
   end
+  for _, path in ipairs(late) do tikz("%s", path) end
   return wide
+end
+
+-- a tree of stop strings: the beginnings from left to right, how many bytes wait in each, and dashed where a failure leads
+function incipit.links(name, dx, dy)
+  local rows, kids, y, leaf = incipit.csv(name), { [0] = {} }, {}, 0
+  local at, deep = {}, { [0] = 0 }
+  for _, r in ipairs(rows) do
+    kids[r.id], at[r.id], deep[r.id] = {}, r, deep[r.parent] + 1
+    table.insert(kids[r.parent], r.id)
+  end
+  local function place(n)
+    for _, c in ipairs(kids[n]) do place(c) end
+    if #kids[n] == 0 then y[n], leaf = -leaf, leaf + 1 else y[n] = (y[kids[n][1]] + y[kids[n][#kids[n]]]) / 2 end
+  end
+  place(0)
+  tikz("\\node[prompt token,anchor=center,minimum width=13pt] (s0) at (0,%.2fmm) {};", y[0] * dy)
+  for _, r in ipairs(rows) do
+    tikz("\\node[prompt token,%s] (s%d) at (%.2fmm,%.2fmm) {%s};", r.whole == 1 and "double,double distance=1pt" or "", r.id, deep[r.id] * dx, y[r.id] * dy, r.text)
+    tikz("\\node[fig/number,anchor=north] at ([yshift=-1pt]s%d.south) {%d};", r.id, r.hold)
+    tikz("\\draw[fig/arrow] (s%d) -- (s%d);", r.parent, r.id)
+  end
+  for _, r in ipairs(rows) do
+    if r.failure > 0 then
+      local down = y[at[r.failure].id] < y[r.id]
+      tikz("\\draw[fig/arrow,densely dashed] (s%d.%s) -- (s%d.%s);", r.id, down and "south west" or "north west", r.failure, down and "north east" or "south east")
+    end
+  end
 end
 
 return incipit

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
   };
   struct memory m = {.refuse_at = 0};
   struct error why;
-  int rounds = argc > 2 ? atoi(argv[2]) : 25;
+  int rounds = argc > 3 ? atoi(argv[3]) : 25;
   FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
   if (f == NULL) { fprintf(stderr, "which tokenizer.bin?\n"); return 2; }
   unsigned char *file = malloc(4 << 20);
@@ -38,8 +38,8 @@ int main(int argc, char **argv)
   FILE *cpu = fopen("/proc/cpuinfo", "r");
   for (char line[300]; cpu != NULL && fgets(line, sizeof line, cpu) != NULL;) if (sscanf(line, "model name : %199[^\n]", machine) == 1) break;
   if (cpu != NULL) fclose(cpu);
-  printf("# command: make bench-constraints\n# machine: %s, one thread\n# microseconds of a mask of %zu pieces: the first one, the best and the median of %d later ones; the lexicon took %.1f ms and %.1f MiB\n", machine, vocab, rounds, (now() - t) / 1e3, (double) m.all.held / 1048576);
-  printf("constraint,behind,budget,allowed,first,best,median\n");
+  printf("# command: make bench-constraints\n# build: %s\n# machine: %s, one thread\n# rounds: %d; microseconds of a mask of %zu pieces: the first one, then the best, median and quartiles of the rounds; the lexicon took %.1f ms and %.1f MiB\n", argc > 2 ? argv[2] : "unknown", machine, rounds, vocab, (now() - t) / 1e3, (double) m.all.held / 1048576);
+  printf("constraint,behind,budget,allowed,first,best,median,lower,upper\n");
   double worst = 0, worst_median = 0, worst_cold = 0;
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     struct constraint *c = row[k].grammar ? constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why) : constraint_regex(&m, row[k].text, strlen(row[k].text), &why);
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     qsort(time, (size_t) rounds, sizeof *time, by_size);
     for (char *q = row_state; (*q = *row[k].so_far == '\0' ? '\0' : row[k].so_far[q - row_state]) != '\0'; q++) if (*q == ',' || *q < 0) *q = ';';
     if (row_state[0] == '\0') strcpy(row_state, "nothing");
-    printf("%s,%s,%zu,%zu,%.0f,%.0f,%.0f\n", row[k].name, row_state, row[k].budget == SIZE_MAX ? 0 : row[k].budget, many, cold, time[0], time[rounds / 2]);
+    printf("%s,%s,%zu,%zu,%.0f,%.0f,%.0f,%.0f,%.0f\n", row[k].name, row_state, row[k].budget == SIZE_MAX ? 0 : row[k].budget, many, cold, time[0], time[rounds / 2], time[rounds / 4], time[rounds * 3 / 4]);
     if (time[0] > worst) worst = time[0];
     if (time[rounds / 2] > worst_median) worst_median = time[rounds / 2];
     if (cold > worst_cold) worst_cold = cold;

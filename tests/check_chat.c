@@ -272,6 +272,14 @@ START_TEST(lines_with_a_slash_are_for_us)
   ends_well(&r, 0); ck_assert(r.n_out > 1 && strstr(r.err, "this list") == NULL && s.n_out == 0);
   done(&r), done(&s);
   r = RUN("", "chat"), ends_well(&r, 0), ck_assert(r.n_out == 0 && r.n_err == 0), done(&r);
+  static const char nul[] = "/quit\0\n\0\n";      /* a byte that is zero is no blank: no order, and a turn */
+  static const char *const argv[] = {"incipit", "chat", NULL};
+  r = run_with(argv, nul, sizeof nul - 1, 0);
+  ends_well(&r, 0), says(&r, "there is no /quit"); ck_assert(r.n_out > 0);
+  done(&r);
+  r = RUN("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\n", "chat");      /* 40 bytes end within a letter */
+  ends_well(&r, 0), says(&r, "there is no /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; /help");
+  done(&r);
   done(&a), done(&b), done(&c);
 }
 END_TEST
@@ -394,6 +402,7 @@ static void press(int fd, const char *keys) { ck_assert(write(fd, keys, strlen(k
 #define SEES(fd, words) ck_assert_msg(wait_for(fd, words), "wanted: %s; the screen:\n%s", words, screen + shown)
 START_TEST(a_line_is_edited_and_an_answer_stopped)
 {
+  enum { WHOLE = 1200 - 8 + 1 };      /* tokens of an answer that nobody stops */
   int fd, status;
   char path[4200];
   snprintf(path, sizeof path, "%s/incipit", build_dir());
@@ -402,7 +411,7 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
   ck_assert(pid >= 0);
   if (pid == 0) {
     setenv("TERM", "xterm", 1), setenv("HOME", "/nowhere", 1);
-    execl(path, "incipit", "chat", "--temp", "1", "--ignore-eos", "--stats", "-c", "400", (char *) NULL);
+    execl(path, "incipit", "chat", "--temp", "1", "--ignore-eos", "--stats", "-c", "1200", (char *) NULL);
     _exit(99);
   }
   SEES(fd, "> ");
@@ -426,9 +435,9 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
     SEES(fd, "\r\n");
     written = strtoul(strstr(strstr(screen + shown - 20, "8 + "), "+") + 1, NULL, 10);
     SEES(fd, "> ");
-    if (written < 100) break;
+    if (written < WHOLE) break;
   }
-  ck_assert_uint_lt(written, 100);
+  ck_assert_uint_lt(written, WHOLE);
   press(fd, "/new\r");
   SEES(fd, "> ");
   press(fd, "Gr\xc3\xbc\xc3\x9f" "e\r");                     /* letters of two bytes; and what was stopped is forgotten: this answer is as long as can be */
@@ -437,7 +446,7 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
   SEES(fd, " + ");
   SEES(fd, "\r\n");
   for (full = shown - 3; screen[full] != '+'; full--) ;
-  ck_assert_uint_gt(strtoul(screen + full + 1, NULL, 10), 200);
+  ck_assert_uint_gt(strtoul(screen + full + 1, NULL, 10), WHOLE - 10);
   SEES(fd, "> ");
   press(fd, "\004");
   wait_for(fd, "nothing more comes");

@@ -3,6 +3,7 @@
 #include "tokens.h"
 #include "tiny.h"
 #include <signal.h>
+#include <sys/wait.h>
 #include "04-cache/cache.h"
 #include "07-sampling/sampling.h"
 #include "08-stopping/stopping.h"
@@ -456,7 +457,8 @@ START_TEST(on_one_token_the_end_token_then_the_list_then_the_length)
   rig_open(&r);
   struct error why;
   struct stops s;
-  hold(stops_open(&s, &r.m, (struct stop_string [1]) {{(const unsigned char *) "x", 1}}, 1, &why));
+  static const struct stop_string x[1] = {{(const unsigned char *) "x", 1}};
+  hold(stops_open(&s, &r.m, x, 1, &why));
   size_t twice_the_same = 1;
   /* behind four tokens everything says stop at once: an end token, a repetition, a callback, the length */
   for (int without = 0; without < 4; without++) {
@@ -593,6 +595,101 @@ START_TEST(a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been)
   continuation_free(&M, &whole), ids_free(&M, &prompt);
   funnel_close(&d.f), store_close(s), tokenizer_close(&M, t), model_close(&M, lm);
   at_peace();
+}
+END_TEST
+
+/* ---- cancelled anywhere and continued with the outflow that was kept and not ended: the text ends where it would have; with a new one what was held has been let go */
+static bool until_done(void *self, const struct step *now)
+{
+  size_t *left = self;
+  (void) now;
+  return --*left > 0;
+}
+START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
+{
+  struct error why;
+  struct counters c = {0};
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct model *lm = model_open(&M, "models/pocket", &why);
+  struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
+  ck_assert(lm != NULL && t != NULL);
+  struct store *store = cache_open(&M, &lm->config, 1, &(struct cache_wishes) {.rows = 128}, &why);
+  struct generator g = {&e, lm, store, &M};
+  struct ids id = {NULL, 0, 0};
+  static const char told[] = "A.\nUseful.\nUser: no\nUser: yes";
+  hold(store != NULL && tokenizer_encode(t, &M, told, sizeof told - 1, false, false, &id, &why));
+  struct stops s;
+  static const struct stop_string name[1] = {{(const unsigned char *) "User:", 5}};
+  hold(stops_open(&s, &M, name, 1, &why));
+  uint32_t prompt[64] = {3};
+  size_t whole[2] = {0, 0}, lost = 0;
+  for (int protect = 0; protect < 2; protect++)
+    for (size_t at = 0; at < id.n - 3; at++) {         /* at 0 nothing is cancelled */
+      struct outflow o = {.m = &M, .t = t, .until = &s, .min_tokens = protect ? 10 : 0}, fresh;
+      struct criterion one[] = {{"string", outflow_judge, &o}};
+      struct criteria judges = {one, 1, NULL};
+      struct script script = {id.id, id.n, 0};
+      size_t left = at;
+      struct settings want = {.max_new_tokens = id.n, .keep = true, .choose = recite, .chooser = &script, .judge = criteria_judge, .judging = &judges,
+        .see = at > 0 ? until_done : NULL, .self = &left};
+      struct continuation part, rest;
+      hold(generate(&g, prompt, 1, &want, &part, &why));
+      if (part.ended == FINISH_CANCELLED) {
+        bool holds = o.released < o.text.n && o.text.byte[o.text.n - 1] != '\n';
+        memcpy(prompt, part.text.id, part.text.n * sizeof *prompt);
+        want.see = NULL;
+        hold(generate(&g, prompt, part.text.n, &want, &rest, &why) && rest.ended == FINISH_STOP);
+        continuation_free(&M, &rest);
+        fresh = (struct outflow) {.m = &M, .t = t, .until = &s};
+        one[0].self = &fresh, judges.fired = NULL, script.at = at;
+        hold(outflow_prompt(&fresh, prompt, part.text.n, &why) && generate(&g, prompt, part.text.n, &want, &rest, &why));
+        lost += !protect && holds && o.found != NULL && at + fresh.tokens > o.tokens;
+        continuation_free(&M, &rest), outflow_close(&fresh);
+      }
+      if (at == 0) whole[protect] = o.text.n;
+      hold(o.found != NULL && o.text.n == whole[protect] && memcmp(o.text.byte, told, o.text.n) == 0);
+      continuation_free(&M, &part), outflow_close(&o);
+    }
+  ck_assert_uint_eq(whole[0], 11);
+  ck_assert_uint_eq(whole[1], 20);
+  ck_assert_uint_gt(lost, 0);
+  stops_close(&s), ids_free(&M, &id), store_close(store), tokenizer_close(&M, t), model_close(&M, lm);
+  at_peace();
+}
+END_TEST
+
+/* ---- a person's Ctrl-C is not swallowed by the chapter's program: it ends with a sentence, or, between two texts, by the signal itself */
+START_TEST(the_program_obeys_a_signal_that_nobody_wished)
+{
+  char path[400], said[400];
+  const char *build = getenv("BUILD");
+  snprintf(path, sizeof path, "%s/bin/08-stopping", build != NULL ? build : "build");
+  ck_assert_msg(access(path, X_OK) == 0, "%s is not built", path);
+  unsigned sentences = 0;
+  for (unsigned round = 0; round < 6; round++) {
+    int err[2];
+    ck_assert(pipe(err) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+      dup2(err[1], 2), close(err[0]), close(err[1]);
+      signal(SIGINT, SIG_DFL);
+      if (freopen("/dev/null", "w", stdout) != NULL) execl(path, path, "running", (char *) NULL);
+      _exit(99);
+    }
+    close(err[1]);
+    usleep(200000 + 50000 * round);
+    kill(child, SIGINT);
+    size_t n = 0;
+    for (ssize_t k; n < sizeof said - 1 && (k = read(err[0], said + n, sizeof said - 1 - n)) > 0;) n += (size_t) k;
+    said[n] = '\0';
+    int status;
+    ck_assert(waitpid(child, &status, 0) == child);
+    close(err[0]);
+    bool by_signal = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
+    ck_assert_msg(by_signal || (WIFEXITED(status) && WEXITSTATUS(status) == 1 && strstr(said, "interrupted") != NULL), "status %d: %s", status, said);
+    sentences += !by_signal;
+  }
+  ck_assert_uint_gt(sentences, 0);
 }
 END_TEST
 
@@ -778,6 +875,8 @@ int main(void)
   tcase_add_test(t, three_times_the_same_is_found_when_it_is_complete);
   tcase_add_test(t, a_protected_end_token_is_a_token_like_any_other);
   tcase_add_test(t, a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been);
+  tcase_add_test(t, an_outflow_that_is_kept_goes_on_where_it_was);
+  tcase_add_test(t, the_program_obeys_a_signal_that_nobody_wished);
   tcase_add_test(t, a_text_ends_where_a_search_in_the_whole_text_finds_the_string);
   tcase_add_test(t, every_request_may_be_refused);
   tcase_add_test(t, long_strings_take_linear_memory_and_time);

@@ -13,7 +13,7 @@
 #include "07-sampling/sampling.h"
 #include "A6-kernels/numbers.h"
 
-/* 7.130  The whole program */
+/* 7.133  The whole program */
 
 /* 7.71  Open a study */
 
@@ -253,7 +253,7 @@ static bool heat(struct study *u, const float *logits, double t,
       || error_say(why, "at temperature %g another token is the best", t);
 }
 
-/* 7.123  Heat one distribution */
+/* 7.126  Heat one distribution */
 
 static bool print_heat(struct study *u, const float *logits, struct error *why)
 {
@@ -320,7 +320,7 @@ static bool write_several(struct study *u, const struct sampling *s,
   return true;
 }
 
-/* 7.124  Write several texts, and compare them */
+/* 7.127  Write several texts, and compare them */
 
 static bool print_heats(struct study *u, struct error *why)
 {
@@ -927,6 +927,8 @@ static bool both_orders(struct study *u, const struct ids *tale,
   return compare_logits(u, logits, logits + OTHER_ROWS * v, OTHER_ROWS, x, why);
 }
 
+/* 7.115  Add up in another order */
+
 static bool print_other_order(struct study *u, struct error *why)
 {
   struct ids tale = { NULL, 0, 0 };
@@ -947,13 +949,13 @@ static bool print_other_order(struct study *u, struct error *why)
   return ok;
 }
 
-/* 7.115  Change the order of the stages */
+/* 7.116  Change the order of the stages */
 
 static const char *const llama_order[] = { "bias", "penalties", "ngram",
   "top_k", "typical_p", "top_p", "min_p", "temperature"
 };
 
-/* 7.116  Change the order of the stages */
+/* 7.117  Change the order of the stages */
 
 static struct sampling drawn_settings(uint32_t number)
 {
@@ -971,7 +973,7 @@ static struct sampling drawn_settings(uint32_t number)
   return s;
 }
 
-/* 7.118  Change the order of the stages */
+/* 7.119  Change the order of the stages */
 
 static bool print_sure(struct study *u, struct error *why)
 {
@@ -988,6 +990,8 @@ static bool print_sure(struct study *u, struct error *why)
   return ok;
 }
 
+/* 7.120  Change the order of the stages */
+
 static bool print_one_order(struct study *u, const float *logits, struct error *why)
 {
   struct history none = { NULL, 0, 0 };
@@ -1003,7 +1007,7 @@ static bool print_one_order(struct study *u, const float *logits, struct error *
   return print_sure(u, why);
 }
 
-/* 7.117  Try many settings in both orders */
+/* 7.118  Try many settings in both orders */
 
 static bool print_orders(struct study *u, const float *logits, struct error *why)
 {
@@ -1024,7 +1028,7 @@ static bool print_orders(struct study *u, const float *logits, struct error *why
   return print_one_order(u, logits, why);
 }
 
-/* 7.119  Fill a large vocabulary */
+/* 7.121  Fill a large vocabulary */
 
 enum { LARGE = 128256 };
 static void normal_logits(float *logits)
@@ -1037,6 +1041,8 @@ static void normal_logits(float *logits)
     logits[i] = (float)(3 * radius * num_cos(angle));
   }
 }
+
+/* 7.122  Fill a large vocabulary */
 
 static const struct {
   const char *name;
@@ -1056,7 +1062,7 @@ static struct sampling as_load(int i)
   return s;
 }
 
-/* 7.120  Count the work of a choice */
+/* 7.123  Count the work of a choice */
 
 static bool print_work(struct laboratory *lab, struct error *why)
 {
@@ -1083,7 +1089,7 @@ static bool print_work(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 7.121  Take the time of the sampler */
+/* 7.124  Take the time of the sampler */
 
 static bool print_clock(struct laboratory *lab, struct error *why)
 {
@@ -1112,7 +1118,7 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-/* 7.126  Print what is left */
+/* 7.129  Print what is left */
 
 static void print_quarters(struct study *u)
 {
@@ -1130,7 +1136,7 @@ static void print_quarters(struct study *u)
   printf("sampling.reach %zu\nclaim.S1-30 %zu\n", reach, exceed);
 }
 
-/* 7.127  Print what is left */
+/* 7.130  Print what is left */
 
 static void print_cycles(void)
 {
@@ -1152,7 +1158,7 @@ static void print_cycles(void)
          "sampling.cycle.longest %zu\n", (double)total / 500, longest);
 }
 
-/* 7.128  Print what is left */
+/* 7.131  Print what is left */
 
 static void print_arithmetic(void)
 {
@@ -1165,7 +1171,7 @@ static void print_arithmetic(void)
          num_pow(0.99, 500));
 }
 
-/* 7.125  Print the rest */
+/* 7.128  Print the rest */
 
 static bool print_rest(struct study *u, struct error *why)
 {
@@ -1190,7 +1196,7 @@ static bool print_rest(struct study *u, struct error *why)
   return true;
 }
 
-/* 7.122  Print every number that the prose quotes */
+/* 7.125  Print every number that the prose quotes */
 
 static bool print_keys(struct study *u, struct error *why)
 {
@@ -1212,7 +1218,7 @@ static bool print_keys(struct study *u, struct error *why)
       && print_rest(u, why);
 }
 
-/* 7.129  Print the funnel */
+/* 7.132  Print the funnel */
 
 static bool print_funnel(struct study *u, struct error *why)
 {
@@ -1234,7 +1240,7 @@ static bool print_funnel(struct study *u, struct error *why)
   return true;
 }
 
-/* 7.131  Do what the command line says */
+/* 7.135  Do what the command line says */
 
 static bool print_what(struct study *u, const char *what, struct error *why)
 {
@@ -1255,6 +1261,8 @@ static bool print_what(struct study *u, const char *what, struct error *why)
   struct columns x;
   return run_funnel(u, &x, true, why) && show_strategies(u, why);
 }
+
+/* 7.134  Run the whole program */
 
 int main(int argc, char **argv)
 {

@@ -13,9 +13,37 @@
 #include "08-stopping/stopping.h"
 #include "A6-kernels/numbers.h"
 
-/* 8.96  The whole program */
+/* 8.99  The whole program */
 
-/* 8.34  Write a text until something ends it */
+/* 8.11  Print the tree of the calculation */
+
+static bool print_tree(struct memory *m, struct error *why)
+{
+  static const struct stop_string list[2] = {
+    {(const unsigned char *)"anno", 4},
+    {(const unsigned char *)"nah", 3}
+  };
+  struct stops s;
+  uint32_t last = 0;
+  if (!stops_open(&s, m, list, 2, why))
+    return false;
+  printf("id,parent,failure," "hold,whole,text\n");
+  for (size_t i = 0; i < 2; i++)
+    for (uint32_t at = 0, up = 0, j = 0; j < list[i].n; up = at) {
+      at = stops_step(&s, at, list[i].byte[j++]);
+      if (at <= last)
+        continue;
+      last = at;
+      const struct stops_node *x = &s.node[at];
+      printf("%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", at, up, x->failure);
+      printf("%" PRIu32 ",%d,%.*s\n", x->hold, x->depth == list[i].n,
+             (int)j, list[i].byte);
+    }
+  stops_close(&s);
+  return true;
+}
+
+/* 8.35  Write a text until something ends it */
 
 struct wish {
   const char *name, *prompt, *stop[2];
@@ -42,7 +70,7 @@ struct desk {
   size_t steps;
 };
 
-/* 8.35  Write a text until something ends it */
+/* 8.36  Write a text until something ends it */
 
 static bool enough_sentences(void *self, const struct continuation *text,
                              bool *enough, struct error *why)
@@ -56,7 +84,7 @@ static bool enough_sentences(void *self, const struct continuation *text,
   return true;
 }
 
-/* 8.36  Write a text until something ends it */
+/* 8.37  Write a text until something ends it */
 
 static volatile sig_atomic_t interrupted;
 static void note_signal(int number)
@@ -70,15 +98,27 @@ static bool watch_desk(void *self, const struct step *now)
   k->steps++;
   if (k->look != NULL && !k->look(k->looking, now))
     return false;
-  if (k->w->cancel == 0 || k->steps < k->w->cancel)
-    return true;
-  if (!k->w->by_signal)
-    return false;
-  raise(SIGINT);
-  return interrupted == 0;
+  bool last = k->w->cancel > 0 && k->steps >= k->w->cancel;
+  if (last && k->w->by_signal)
+    raise(SIGINT);
+  return !last && interrupted == 0;
 }
 
-/* 8.37  Write a text until something ends it */
+/* 8.38  Write a text until something ends it */
+
+static bool write_interruptibly(struct desk *k, const struct generator *g,
+                                const uint32_t * prompt, size_t n,
+                                const struct settings *want, struct error *why)
+{
+  interrupted = 0;
+  void (*usual)(int) = signal(SIGINT, note_signal);
+  bool ok = generate(g, prompt, n, want, &k->text, why);
+  signal(SIGINT, usual);
+  return ok && (interrupted == 0 || k->w->by_signal
+                || error_say(why, "the text was interrupted"));
+}
+
+/* 8.39  Write a text until something ends it */
 
 static bool recite(void *self, const float *logits,
                    const struct continuation *text, uint32_t * chosen,
@@ -93,14 +133,14 @@ static bool recite(void *self, const float *logits,
   return true;
 }
 
-/* 8.38  Write a text until something ends it */
+/* 8.40  Write a text until something ends it */
 
 static struct settings settings_for(struct desk *k, struct criteria *judges)
 {
   const struct wish *w = k->w;
   const struct model_config *config = &k->lab->pocket->config;
   k->d.s = sampling_normal, k->d.s.temperature = w->temperature;
-  k->d.seed = w->seed, k->steps = 0, interrupted = 0;
+  k->d.seed = w->seed, k->steps = 0;
   return (struct settings) {.max_new_tokens = w->most,.keep = true,
     .eos = config->eos,.n_eos = w->eos ? config->n_eos : 0,
     .min_tokens = w->min_tokens,.see = watch_desk,.self = k,
@@ -110,7 +150,7 @@ static struct settings settings_for(struct desk *k, struct criteria *judges)
   };
 }
 
-/* 8.39  Write a text until something ends it */
+/* 8.41  Write a text until something ends it */
 
 static bool run_wish(struct desk *k, const uint32_t * prompt, size_t n,
                      struct error *why)
@@ -129,14 +169,14 @@ static bool run_wish(struct desk *k, const uint32_t * prompt, size_t n,
   if (k->w->context > 0)
     k->lab->pocket->config.n_positions = (uint32_t) k->w->context;
   bool ok = outflow_prompt(&k->flow, prompt, n, why)
-      && generate(&maker, prompt, n, &want, &k->text, why);
+      && write_interruptibly(k, &maker, prompt, n, &want, why);
   k->lab->pocket->config.n_positions = context;
   outflow_end(&k->flow);
   k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
   return ok;
 }
 
-/* 8.40  Write a text until something ends it */
+/* 8.42  Write a text until something ends it */
 
 static void clear_desk(struct desk *k)
 {
@@ -162,7 +202,7 @@ static bool write_ids(struct desk *k, const struct wish *w,
       && run_wish(k, prompt, n, why);
 }
 
-/* 8.41  Write a text until something ends it */
+/* 8.43  Write a text until something ends it */
 
 static bool encode(struct desk *k, const char *text, struct ids *list,
                    struct error *why)
@@ -180,7 +220,7 @@ static bool write_text(struct desk *k, const struct wish *w, struct error *why)
   return ok;
 }
 
-/* 8.42  Wish for every kind of end */
+/* 8.44  Wish for every kind of end */
 
 #define OWL "User: Where does the owl live?\nAssistant:"
 #define SUN "The cat sat in the sun. The clock said"
@@ -201,7 +241,7 @@ static const struct wish wishes[] = {
 };
 enum { N_WISHES = sizeof wishes / sizeof *wishes, LISTED = 6 };
 
-/* 8.43  Wish for every kind of end */
+/* 8.45  Wish for every kind of end */
 
 static const char *reason_of(const struct desk *k)
 {
@@ -222,7 +262,7 @@ static bool show_end(struct desk *k, const struct wish *w, struct error *why)
   return true;
 }
 
-/* 8.44  Wish for every kind of end */
+/* 8.46  Wish for every kind of end */
 
 static const char *const shopping = "1. apples\n2. pears\n"
     "3. plums\n4. nuts\n5. apples\n6. plums";
@@ -246,7 +286,7 @@ static bool show_ends(struct desk *k, struct error *why)
   return ok;
 }
 
-/* 8.61  Show what is released and what is held */
+/* 8.63  Show what is released and what is held */
 
 struct shown {
   struct desk *k;
@@ -271,7 +311,7 @@ static bool show_token(void *self, const struct step *now)
   const unsigned char *from = flow->text.byte + x->before;
   x->tokens++;
   if (x->points)
-/* 8.63  Print a line of the figure's data */
+/* 8.65  Print a line of the figure's data */
 
   {
     size_t half = utf8_held(flow->text.byte, flow->text.n);
@@ -283,7 +323,7 @@ static bool show_token(void *self, const struct step *now)
   }
 
   else
-/* 8.62  Print a line of the box */
+/* 8.64  Print a line of the box */
 
   {
     printf("%3zu  \"", x->tokens);
@@ -299,7 +339,7 @@ static bool show_token(void *self, const struct step *now)
   return true;
 }
 
-/* 8.64  Show what is released and what is held */
+/* 8.66  Show what is released and what is held */
 
 static const char *const useful = "A caf\xc3\xa9.\nUseful: 5 "
     "\xe2\x82\xac.\n\nUser:";
@@ -319,7 +359,7 @@ static bool print_hold(struct desk *k, bool points, struct error *why)
   return ok;
 }
 
-/* 8.49  Toss for the end */
+/* 8.51  Toss for the end */
 
 static bool coin_open(struct desk *k, double e, struct funnel *f, struct error *why)
 {
@@ -337,7 +377,7 @@ static size_t toss(struct funnel *f, uint64_t number, size_t most)
   return n;
 }
 
-/* 8.50  Toss for the end */
+/* 8.52  Toss for the end */
 
 static bool print_coin(struct desk *k, struct error *why)
 {
@@ -357,11 +397,12 @@ static bool print_coin(struct desk *k, struct error *why)
   printf("claim.S3-39 %.4f\n", (double)on / TRIALS);
   printf("stop.coin.texts %d\n", COINS);
   printf("stop.coin.left %zu\n", left);
+  printf("stop.coin.left.expected %.1f\n", COINS * num_pow(0.99, 500));
   printf("claim.S2-68 %.5f\n", num_pow(0.99, 500));
   return ok;
 }
 
-/* 8.51  Let many talks end */
+/* 8.53  Let many talks end */
 
 enum { TALKS = 48, LONGEST = 400, CAP = 64 };
 struct survey {
@@ -387,20 +428,22 @@ static bool note_end(void *self, const struct step *now)
     x->chosen += p;
   else
     x->inside++, x->mean += p, x->most = p > x->most ? p : x->most;
-  if (x->at == CAP)
-/* 8.52  See whether a length would cut here */
+  if (x->at == CAP && now->chosen != eos)
+/* 8.54  See whether a length would cut here */
 
   {
-    const struct outflow *flow = &x->k->flow;
+    const unsigned char *byte = x->k->flow.text.byte;
+    size_t n = x->k->flow.text.n;
+    if (n > 0 && byte[n - 1] == '"')
+      n--;
     x->cut++, x->clean += !x->slipped;
-    x->cut_inside += flow->text.n > 0
-        && memchr(".!?\n\"", flow->text.byte[flow->text.n - 1], 5) == NULL;
+    x->cut_inside += n > 0 && memchr(".!?\n", byte[n - 1], 4) == NULL;
   }
 
   return true;
 }
 
-/* 8.53  Let many talks end */
+/* 8.55  Let many talks end */
 
 static bool hold_survey(struct desk *k, struct survey *x, struct error *why)
 {
@@ -422,18 +465,18 @@ static bool hold_survey(struct desk *k, struct survey *x, struct error *why)
   return ok;
 }
 
-/* 8.54  Let many talks end */
+/* 8.56  Let many talks end */
 
 static bool print_running(struct desk *k, struct error *why)
 {
-  enum { COINS = 10000, FAR = 300, CURVES = 4 };
+  enum { COINS = 40000, FAR = 300, CURVES = 4 };
   static const double e[CURVES] = { 0.1, 0.03, 0.01, 0.003 };
   static size_t running[CURVES + 1][FAR + 1];
   struct survey x;
   if (!hold_survey(k, &x, why))
     return false;
 
-/* 8.55  Toss every coin until it ends, over and over */
+/* 8.57  Toss every coin until it ends, over and over */
 
   for (int c = 0; c < CURVES; c++) {
     struct funnel f;
@@ -450,7 +493,7 @@ static bool print_running(struct desk *k, struct error *why)
     for (size_t j = 0; j < x.length[i] && j <= FAR; j++)
       running[CURVES][j]++;
 
-/* 8.56  Print a line for every fifth number of tokens */
+/* 8.58  Print a line for every fifth number of tokens */
 
   printf("tokens,a,aa,b,bb,c,cc,d,dd,talks\n");
   for (size_t n = 0; n <= FAR; n += 5) {
@@ -464,7 +507,7 @@ static bool print_running(struct desk *k, struct error *why)
   return true;
 }
 
-/* 8.57  Let many talks end */
+/* 8.59  Let many talks end */
 
 static bool print_survey(struct desk *k, struct error *why)
 {
@@ -480,14 +523,14 @@ static bool print_survey(struct desk *k, struct error *why)
   printf("stop.talks.shortest %zu\n", least);
   printf("stop.talks.longest %zu\n", most);
 
-/* 8.58  Print what the model thought of the end */
+/* 8.60  Print what the model thought of the end */
 
   printf("stop.eos.places %zu\n", x.inside);
   printf("stop.eos.most %.4f\n", x.most);
   printf("stop.eos.mean %.3f\n", 1e6 * x.mean / (double)x.inside);
   printf("stop.eos.chosen %.4f\n", x.chosen / TALKS);
 
-/* 8.59  Print what a length would have cut */
+/* 8.61  Print what a length would have cut */
 
   double r = (double)x.rare / (double)x.written;
   printf("stop.cap %d\n", CAP);
@@ -503,12 +546,12 @@ static bool print_survey(struct desk *k, struct error *why)
   return true;
 }
 
-/* 8.65  Cut two phrases in every way */
+/* 8.67  Cut two phrases in every way */
 
 static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
-                         const char *left, struct error *why)
+                         const char *left, int which, struct error *why)
 {
-  size_t n = strlen(text);
+  size_t n = strlen(text), most = strlen(left);
   bool ok = true;
   outflow_close(&k->flow);
   k->flow = (struct outflow) {.m = &k->lab->m,.until = &k->until };
@@ -516,17 +559,18 @@ static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
     for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0;)
       to++;
     ok = outflow_bytes(&k->flow, (const unsigned char *)text + at, to - at,
-                       why) && (k->flow.released <= strlen(left)
-                                || error_say(why,
-                                             "cut %" PRIu32 " releases too much",
+                       why) && ((k->flow.released <= most
+                                 && memcmp(k->flow.text.byte, left,
+                                           k->flow.released) == 0)
+                                || error_say(why, "cut %" PRIu32 " shows too much",
                                              cuts));
   }
-  return ok && ((k->flow.found != NULL && k->flow.text.n == strlen(left)
-                 && memcmp(k->flow.text.byte, left, strlen(left)) == 0)
-                || error_say(why, "cut %" PRIu32 " gives another text", cuts));
+  return ok && ((k->flow.found == &k->list[which]
+                 && k->flow.text.n == most && k->flow.released == most)
+                || error_say(why, "cut %" PRIu32 " ends elsewhere", cuts));
 }
 
-/* 8.66  Cut two phrases in every way */
+/* 8.68  Cut two phrases in every way */
 
 static bool print_cuts(struct desk *k, struct error *why)
 {
@@ -542,14 +586,14 @@ static bool print_cuts(struct desk *k, struct error *why)
   for (int i = 0; i < 2; i++) {
     uint32_t all = (uint32_t) 1 << (strlen(text[i][0]) - 1);
     for (uint32_t cuts = 0; ok && cuts < all; cuts++, ways++)
-      ok = same_for_cut(k, text[i][0], cuts, text[i][1], why);
+      ok = same_for_cut(k, text[i][0], cuts, text[i][1], i, why);
   }
   if (ok)
     printf("claim.S3-42 %" PRIu32 "\n", ways);
   return ok;
 }
 
-/* 8.68  Compare three ways to hold back */
+/* 8.70  Compare three ways to hold back */
 
 enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
 struct rules {
@@ -576,7 +620,7 @@ static bool note_rules(void *self, const struct step *now)
   return true;
 }
 
-/* 8.69  Compare three ways to hold back */
+/* 8.71  Compare three ways to hold back */
 
 static bool print_rules(struct desk *k, struct error *why)
 {
@@ -599,7 +643,7 @@ static bool print_rules(struct desk *k, struct error *why)
     if (!ok)
       return false;
 
-/* 8.70  Print what each rule holds */
+/* 8.72  Print what each rule holds */
 
     for (int j = 0; j < RULES; j++) {
       const char *list = i == 0 ? "short" : "long";
@@ -615,7 +659,7 @@ static bool print_rules(struct desk *k, struct error *why)
   return true;
 }
 
-/* 8.46  Go on from where it was cancelled */
+/* 8.48  Go on from where it was cancelled */
 
 static bool go_on(struct desk *k, double temperature, size_t *same,
                   struct error *why)
@@ -641,7 +685,7 @@ static bool go_on(struct desk *k, double temperature, size_t *same,
   return k->text.text.n == n || error_say(why, "the text has another length");
 }
 
-/* 8.47  Go on from where it was cancelled */
+/* 8.49  Go on from where it was cancelled */
 
 static bool print_resumed(struct desk *k, struct error *why)
 {
@@ -653,7 +697,7 @@ static bool print_resumed(struct desk *k, struct error *why)
   return true;
 }
 
-/* 8.88  Mask what must not come */
+/* 8.90  Mask what must not come */
 
 static bool all_digits(struct desk *k, uint32_t id)
 {
@@ -665,7 +709,7 @@ static bool all_digits(struct desk *k, uint32_t id)
   return n > 0;
 }
 
-/* 8.89  Mask what must not come */
+/* 8.91  Mask what must not come */
 
 static bool draw_masked(struct desk *k, const float *logits,
                         uint8_t * allowed, struct error *why)
@@ -694,7 +738,7 @@ static bool draw_masked(struct desk *k, const float *logits,
   return true;
 }
 
-/* 8.90  Mask what must not come */
+/* 8.92  Mask what must not come */
 
 static bool print_mask(struct desk *k, struct error *why)
 {
@@ -715,7 +759,7 @@ static bool print_mask(struct desk *k, struct error *why)
   return ok;
 }
 
-/* 8.71  Count the walks */
+/* 8.73  Count the walks */
 
 static size_t walks(const struct stops *s, const struct mapping *map)
 {
@@ -731,7 +775,7 @@ static size_t walks(const struct stops *s, const struct mapping *map)
   return n;
 }
 
-/* 8.72  Count the walks */
+/* 8.74  Count the walks */
 
 static bool print_walks(struct desk *k, struct error *why)
 {
@@ -762,7 +806,7 @@ static bool print_walks(struct desk *k, struct error *why)
   return ok;
 }
 
-/* 8.73  Take the time of the search */
+/* 8.75  Take the time of the search */
 
 enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
 struct times {
@@ -776,26 +820,26 @@ static bool time_round(struct desk *k, const char *text, struct times *x,
   k->flow = (struct outflow) {.m = &k->lab->m,.until = &k->until };
   for (size_t token = 0, i = 0; ok && i < SIZES; token++) {
     if (token == (size_t)AHEAD << 2 * i)
-/* 8.74  Time so many tokens, and one search of the whole */
+/* 8.76  Time the search of the whole, and then so many tokens */
 
     {
-      double began = laboratory_seconds();
-      for (size_t j = 0; ok && j < AHEAD; j++, token++)
-        ok = outflow_bytes(&k->flow, (const unsigned char *)text
-                           + TOKEN * token, TOKEN, why);
-      x->step[i][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
-      if (!ok || !bytes_push(&k->lab->m, &k->flow.text, "", 1, why))
+      if (!bytes_push(&k->lab->m, &k->flow.text, "", 1, why))
         return false;
-      began = laboratory_seconds();
       const char *whole = (char *)k->flow.text.byte;
       bool none = true;
+      double began = laboratory_seconds();
       for (size_t j = 0; j < AGAIN; j++)
         none = none && strstr(whole + j, "\n\n") == NULL
             && strstr(whole + j, "User:") == NULL;
-      x->scan[i++][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
-      k->flow.text.n--;
+      x->scan[i][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
       if (!none)
-        return error_say(why, "a stop string stands in the tales");
+        return error_say(why, "a stop string" " is in the tales");
+      k->flow.text.n--;
+      began = laboratory_seconds();
+      for (size_t j = 0; ok && j < AHEAD; j++, token++)
+        ok = outflow_bytes(&k->flow, (const unsigned char *)text
+                           + TOKEN * token, TOKEN, why);
+      x->step[i++][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
     }
 
     ok = ok && outflow_bytes(&k->flow,
@@ -805,7 +849,7 @@ static bool time_round(struct desk *k, const char *text, struct times *x,
   return ok;
 }
 
-/* 8.75  Take the time of the search */
+/* 8.77  Take the time of the search */
 
 static bool print_clock(struct desk *k, struct error *why)
 {
@@ -836,7 +880,7 @@ static bool print_clock(struct desk *k, struct error *why)
   return true;
 }
 
-/* 8.76  Take the time of the search */
+/* 8.78  Take the time of the search */
 
 static bool read_lines(const char *path, double *row, size_t n, size_t want,
                        struct error *why)
@@ -858,7 +902,7 @@ static bool read_lines(const char *path, double *row, size_t n, size_t want,
                                     found, want);
 }
 
-/* 8.77  Take the time of the search */
+/* 8.79  Take the time of the search */
 
 static bool print_times(struct error *why)
 {
@@ -869,13 +913,17 @@ static bool print_times(struct error *why)
   printf("stop.clock.first %.1f\n", x[0][2]);
   printf("stop.clock.last %.1f\n", x[SIZES - 1][2]);
   printf("stop.clock.tokens %.0f\n", x[SIZES - 1][0]);
+  printf("stop.clock.first.tokens %.0f\n", x[0][0]);
+  printf("stop.clock.scan.first %.1f\n", x[0][5]);
   printf("stop.clock.scan.last %.3f\n", 1e-3 * x[SIZES - 1][5]);
+  printf("stop.clock.scan.percent %.2f\n", 0.1 * x[SIZES - 1][5] / pass[6][2]);
+  printf("stop.clock.percent %.3f\n", 0.1 * x[SIZES - 1][2] / pass[6][2]);
   printf("stop.clock.pass %.1f\n", pass[6][2]);
   printf("stop.clock.pass.tokens %.0f\n", pass[6][0]);
   return true;
 }
 
-/* 8.79  Ask once more with what follows */
+/* 8.81  Ask once more with what follows */
 
 enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
 struct gap {
@@ -902,7 +950,7 @@ static bool read_rows_of(struct gap *x, const uint32_t * id, size_t n,
   return true;
 }
 
-/* 8.80  Ask once more with what follows */
+/* 8.82  Ask once more with what follows */
 
 static bool ask_before(struct gap *x, size_t at, struct error *why)
 {
@@ -920,7 +968,7 @@ static bool ask_before(struct gap *x, size_t at, struct error *why)
   return true;
 }
 
-/* 8.81  Ask once more with what follows */
+/* 8.83  Ask once more with what follows */
 
 static bool ask_behind(struct gap *x, size_t at, int c, struct error *why)
 {
@@ -941,7 +989,7 @@ static bool ask_behind(struct gap *x, size_t at, int c, struct error *why)
   return true;
 }
 
-/* 8.82  Ask once more with what follows */
+/* 8.84  Ask once more with what follows */
 
 static int best_of(const double *score)
 {
@@ -970,7 +1018,7 @@ static bool try_gaps(struct gap *x, struct error *why)
   return true;
 }
 
-/* 8.83  Ask once more with what follows */
+/* 8.85  Ask once more with what follows */
 
 static bool print_gaps(struct desk *k, struct error *why)
 {
@@ -999,7 +1047,7 @@ static bool print_gaps(struct desk *k, struct error *why)
   return ok;
 }
 
-/* 8.84  Pad a prompt */
+/* 8.86  Pad a prompt */
 
 enum { PADS = 4, PADDED = 60 };
 static bool logits_of(struct desk *k, const uint32_t * id, size_t n,
@@ -1018,7 +1066,7 @@ static double farthest(const float *a, const float *b, size_t n)
   return most;
 }
 
-/* 8.85  Pad a prompt */
+/* 8.87  Pad a prompt */
 
 static bool compare_pads(struct desk *k, const struct ids *list,
                          uint32_t pad, const char *name, float *logits,
@@ -1042,7 +1090,7 @@ static bool compare_pads(struct desk *k, const struct ids *list,
   while (same < PADDED && k->text.text.id[PADS + n + same] == plain[same])
     same++;
 
-/* 8.86  Print how far the padded prompt leads away */
+/* 8.88  Print how far the padded prompt leads away */
 
   printf("stop.pad.%s.left %.3f\n", name, farthest(logits, logits + v, v));
   printf("stop.pad.%s.right %.3f\n", name, farthest(logits, logits + 2 * v, v));
@@ -1053,7 +1101,7 @@ static bool compare_pads(struct desk *k, const struct ids *list,
   return true;
 }
 
-/* 8.87  Pad a prompt */
+/* 8.89  Pad a prompt */
 
 static bool print_pads(struct desk *k, struct error *why)
 {
@@ -1070,13 +1118,12 @@ static bool print_pads(struct desk *k, struct error *why)
   return ok;
 }
 
-/* 8.97  Open and close a desk */
+/* 8.100  Open and close a desk */
 
 static bool desk_open(struct desk *k, struct laboratory *lab, struct error *why)
 {
   static const struct cache_wishes room = {.rows = 1024 };
   *k = (struct desk) {.lab = lab };
-  signal(SIGINT, note_signal);
   k->t = tokenizer_open(&lab->m, "models/pocket", why);
   k->s = k->t == NULL ? NULL
       : cache_open(&lab->m, &lab->pocket->config, 1, &room, why);
@@ -1093,7 +1140,7 @@ static void desk_close(struct desk *k)
   tokenizer_close(&k->lab->m, k->t);
 }
 
-/* 8.91  Print every number that the prose quotes */
+/* 8.93  Print every number that the prose quotes */
 
 static bool tokens_of(struct desk *k, const char *name, size_t *n,
                       struct error *why)
@@ -1107,7 +1154,7 @@ static bool tokens_of(struct desk *k, const char *name, size_t *n,
   return error_say(why, "there is no wish `%s'", name);
 }
 
-/* 8.92  Print every number that the prose quotes */
+/* 8.94  Print every number that the prose quotes */
 
 static bool print_ends(struct desk *k, struct error *why)
 {
@@ -1132,22 +1179,26 @@ static bool print_ends(struct desk *k, struct error *why)
   return true;
 }
 
-/* 8.93  Print every number that the prose quotes */
+/* 8.95  Print every number that the prose quotes */
 
+enum { NOTED = 64 };
 struct at_once {
   struct desk *k;
-  size_t tokens, whole;
+  size_t tokens, whole, end[NOTED];
 };
 static bool note_whole(void *self, const struct step *now)
 {
   struct at_once *x = self;
+  const struct outflow *flow = &x->k->flow;
   (void)now;
-  x->tokens++;
-  x->whole += x->k->flow.released == x->k->flow.text.n && x->k->flow.found == NULL;
+  if (x->tokens == NOTED)
+    return false;
+  x->end[x->tokens++] = flow->text.n + (flow->found != NULL ? flow->found->n : 0);
+  x->whole += flow->released == flow->text.n && flow->found == NULL;
   return true;
 }
 
-/* 8.94  Print every number that the prose quotes */
+/* 8.96  Print every number that the prose quotes */
 
 static bool print_items(struct desk *k, struct error *why)
 {
@@ -1164,14 +1215,24 @@ static bool print_items(struct desk *k, struct error *why)
   k->look = note_whole, k->looking = &x;
   ok = ok && write_text(k, &wishes[LISTED - 1], why);
   k->look = NULL;
-  if (ok)
-    printf("claim.S2-71 %zu\n" "stop.shown.tokens %zu\n"
-           "stop.shown.at.once %zu\n" "claim.S3-18 %zu\n", lines, x.tokens,
-           x.whole, x.whole);
-  return ok;
+  if (!ok)
+    return false;
+
+/* 8.97  Print how the tokens came to the reader */
+
+  size_t never = 0;
+  for (size_t i = 0; i < x.tokens; i++)
+    never += x.end[i] > k->flow.text.n;
+  printf("claim.S2-71 %zu\n" "stop.shown.tokens %zu\n"
+         "stop.shown.at.once %zu\n" "claim.S3-18 %zu\n", lines, x.tokens,
+         x.whole, x.whole);
+  printf("stop.shown.string %zu\n" "stop.shown.waited %zu\n", never,
+         x.tokens - x.whole - never);
+
+  return true;
 }
 
-/* 8.95  Print every number that the prose quotes */
+/* 8.98  Print every number that the prose quotes */
 
 static bool print_keys(struct desk *k, struct error *why)
 {
@@ -1182,10 +1243,12 @@ static bool print_keys(struct desk *k, struct error *why)
       && print_cuts(k, why);
 }
 
-/* 8.98  Do what the command line says */
+/* 8.101  Do what the command line says */
 
 static bool print_what(struct desk *k, const char *what, struct error *why)
 {
+  if (strcmp(what, "tree") == 0)
+    return print_tree(&k->lab->m, why);
   if (strcmp(what, "hold") == 0)
     return print_hold(k, true, why);
   if (strcmp(what, "running") == 0)

@@ -1,11 +1,11 @@
 /* stopping.c -- made from chapters/08-stopping.w; change it there */
 
-/* 8.33  stopping.c */
+/* 8.34  stopping.c */
 
 #include <string.h>
 #include "08-stopping/stopping.h"
 
-/* 8.20  Take the bytes behind 'from', and release what is certain */
+/* 8.21  Take the bytes behind 'from', and release what is certain */
 
 static void take_bytes(struct outflow *o, size_t from)
 {
@@ -25,7 +25,7 @@ static void take_bytes(struct outflow *o, size_t from)
   o->released = o->text.n - (claimed > held ? claimed : held);
 }
 
-/* 8.22  Take a token */
+/* 8.23  Take a token */
 
 bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
                    struct error *why)
@@ -39,7 +39,7 @@ bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
   return true;
 }
 
-/* 8.23  Take a token */
+/* 8.24  Take a token */
 
 bool outflow_prompt(struct outflow *o, const uint32_t * id, size_t n,
                     struct error *why)
@@ -63,7 +63,7 @@ bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
   return true;
 }
 
-/* 8.24  Take a token */
+/* 8.25  Take a token */
 
 void outflow_end(struct outflow *o)
 {
@@ -76,7 +76,7 @@ void outflow_close(struct outflow *o)
   o->released = 0;
 }
 
-/* 8.27  Ask all of a list */
+/* 8.28  Ask all of a list */
 
 bool criteria_judge(void *self, const struct continuation *text,
                     bool *enough, struct error *why)
@@ -94,14 +94,14 @@ bool criteria_judge(void *self, const struct continuation *text,
   return true;
 }
 
-/* 8.28  Ask all of a list */
+/* 8.29  Ask all of a list */
 
 const char *criteria_reason(const struct criteria *c, enum finish ended)
 {
   return ended != FINISH_STOP ? NULL : c->fired == NULL ? "eos" : c->fired->name;
 }
 
-/* 8.30  Judge by the outflow */
+/* 8.31  Judge by the outflow */
 
 bool outflow_judge(void *self, const struct continuation *text,
                    bool *enough, struct error *why)
@@ -113,7 +113,7 @@ bool outflow_judge(void *self, const struct continuation *text,
   return true;
 }
 
-/* 8.31  Judge by repetition */
+/* 8.32  Judge by repetition */
 
 bool repetition_judge(void *self, const struct continuation *text,
                       bool *enough, struct error *why)

@@ -1,13 +1,13 @@
 /* stopping.h -- made from chapters/08-stopping.w; change it there */
 
-/* 8.32  stopping.h */
+/* 8.33  stopping.h */
 
 #ifndef INCIPIT_STOPPING_H
 #define INCIPIT_STOPPING_H
 #include "03-loop/loop.h"
 #include "08-stopping/stops.h"
 
-/* 8.19  What stands between the loop and a reader */
+/* 8.20  What stands between the loop and a reader */
 
 struct outflow {
   struct memory *m;
@@ -44,7 +44,7 @@ void outflow_end(struct outflow *o);
 void outflow_close(struct outflow *o);
 /* returns the text */
 
-/* 8.26  What may end a text */
+/* 8.27  What may end a text */
 
 struct criterion {
   const char *name;
@@ -69,7 +69,7 @@ const char *criteria_reason(const struct criteria *c, enum finish ended);
 /* what ended a text that the loop left with ended: eos, the name of a
  * criterion, or null for the length and for a cancelled text */
 
-/* 8.29  What may end a text */
+/* 8.30  What may end a text */
 
 bool outflow_judge(void *self, const struct continuation *text,
                    bool *enough, struct error *why);

@@ -1,6 +1,6 @@
 /* stops.c -- made from chapters/08-stopping.w; change it there */
 
-/* 8.18  stops.c */
+/* 8.19  stops.c */
 
 #include <inttypes.h>
 #include "08-stopping/stops.h"
@@ -89,7 +89,7 @@ static void link_nodes(struct stops *s, uint32_t * queue)
   }
 }
 
-/* 8.11  Open and close the machine */
+/* 8.12  Open and close the machine */
 
 bool stops_open(struct stops *s, struct memory *m,
                 const struct stop_string *list, size_t n, struct error *why)
@@ -107,7 +107,7 @@ bool stops_open(struct stops *s, struct memory *m,
     room += list[i].n;
   }
 
-/* 8.12  Take the nodes, and build the tree */
+/* 8.13  Take the nodes, and build the tree */
 
   s->node = memory_take(m, FOR_TOKENS, room, sizeof *s->node, why);
   uint32_t *queue = s->node == NULL ? NULL
@@ -125,7 +125,7 @@ bool stops_open(struct stops *s, struct memory *m,
 
 }
 
-/* 8.13  Open and close the machine */
+/* 8.14  Open and close the machine */
 
 void stops_close(struct stops *s)
 {
@@ -133,7 +133,7 @@ void stops_close(struct stops *s)
   s->node = NULL;
 }
 
-/* 8.16  Read an escape */
+/* 8.17  Read an escape */
 
 static int digit(char c)
 {
@@ -163,7 +163,7 @@ static size_t escape(const char *p, unsigned char *byte)
   }
 }
 
-/* 8.15  Replace the escapes */
+/* 8.16  Replace the escapes */
 
 bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
                    struct error *why)

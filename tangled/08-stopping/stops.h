@@ -1,6 +1,6 @@
 /* stops.h -- made from chapters/08-stopping.w; change it there */
 
-/* 8.17  stops.h */
+/* 8.18  stops.h */
 
 #ifndef INCIPIT_STOPS_H
 #define INCIPIT_STOPS_H
@@ -39,9 +39,10 @@ struct stops {
 bool stops_open(struct stops *s, struct memory *m,
                 const struct stop_string *list, size_t n, struct error *why);
 /* builds the automaton of Aho and Corasick (1975) for list[n], which is
- * borrowed, in time and memory in proportion to its bytes; n may be 0; on
- * failure there is nothing to close, but it does no harm; errors: an empty
- * string, too many bytes, memory */
+ * borrowed, in memory in proportion to its bytes, and in as much time, times
+ * the ways in which the strings go on from one node, 256 at the most; n may
+ * be 0; on failure there is nothing to close, but it does no harm; errors:
+ * an empty string, too many bytes, memory */
 
 void stops_close(struct stops *s);
 /* returns the nodes */
@@ -50,17 +51,19 @@ uint32_t stops_step(const struct stops *s, uint32_t state, unsigned char byte);
 /* the state behind one more byte; a text begins in state 0 */
 
 size_t stops_hold(const struct stops *s, uint32_t state);
-/* the longest end of the text that is a beginning of a stop string, but not
- * a whole one: its length */
+/* the longest end of the text with which a longer stop string begins: its
+ * length */
 
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
 /* the longest stop string that ends with the text, or null */
 
-/* 8.14  Stop strings, and the machine that looks for them */
+/* 8.15  Stop strings, and the machine that looks for them */
 
 bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
                    struct error *why);
-/* appends text to out, with , , \\ and replaced; errors: a backslash before
- * anything else, memory; on failure out is as it was */
+/* appends text to out; a backslash and what stands behind it, an n, a t, an
+ * x with two hexadecimal digits or a backslash, are replaced by one byte;
+ * errors: a backslash before anything else, memory; on failure out is as it
+ * was */
 
 #endif

@@ -1,6 +1,6 @@
 /* search.c -- made from chapters/09-search.w; change it there */
 
-/* 9.29  search.c */
+/* 9.31  search.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "09-search/search.h"
 #include "A6-kernels/numbers.h"
 
-/* 9.20  What a search keeps */
+/* 9.22  What a search keeps */
 
 struct search {
   const struct search_source *from;
@@ -35,8 +35,8 @@ struct search {
 static bool check_process(const struct search_processor *p, struct error *why)
 {
   if (p->what == PROCESS_REPETITION && !(p->penalty > 0 && p->penalty < INFINITY))
-    return error_say(why, "repetition_penalty is %g; wanted: a number"
-                     " above 0", p->penalty);
+    return error_say(why, "repetition_penalty" " is %g; wanted: a"
+                     " number above 0", p->penalty);
   return true;
 }
 
@@ -44,14 +44,15 @@ bool search_check(const struct search_settings *s, size_t vocab,
                   size_t n_prompt, struct error *why)
 {
   if (s->num_beams == 0 || s->num_beams > UINT32_MAX)
-    return error_say(why, "num_beams is %zu; wanted: 1 or more", s->num_beams);
+    return error_say(why, "num_beams is %zu;" " wanted: 1 or more", s->num_beams);
   if (s->num_return == 0 || s->num_return > s->num_beams)
-    return error_say(why, "num_return_sequences is %zu; wanted: 1 to %zu,"
-                     " the number of beams", s->num_return, s->num_beams);
+    return error_say(why, "num_return_sequences" " is %zu; wanted: 1"
+                     " to %zu, the number" " of beams", s->num_return,
+                     s->num_beams);
   if (s->max_length <= n_prompt)
-    return error_say(why, "max_length is %zu,"
-                     " and the prompt has %zu tokens; wanted: more", s->max_length,
-                     n_prompt);
+    return error_say(why,
+                     "max_length is %zu," " and the prompt has" " %zu tokens;"
+                     " wanted: more", s->max_length, n_prompt);
 
 /* 9.6  Check the ids that end a text, and the power */
 
@@ -61,14 +62,15 @@ bool search_check(const struct search_settings *s, size_t vocab,
                        "; wanted: 0 to %zu", s->eos[i], vocab - 1);
   if (s->n_eos + 1 > SIZE_MAX / s->num_beams)
     return error_say(why,
-                     "%zu beams and %zu end tokens; wanted: fewer", s->num_beams,
-                     s->n_eos);
+                     "%zu beams and %zu" " end tokens;" " wanted: fewer",
+                     s->num_beams, s->n_eos);
   double power = num_pow((double)(s->max_length - n_prompt),
                          s->length_penalty);
   if (!(power > 0 && power < INFINITY))
     return error_say(why,
-                     "length_penalty is %g; wanted: a number that leaves %zu to its power"
-                     " finite", s->length_penalty, s->max_length - n_prompt);
+                     "length_penalty is" " %g; wanted: a" " number that leaves"
+                     " %zu to its power" " finite", s->length_penalty,
+                     s->max_length - n_prompt);
 
   for (size_t i = 0; i < s->n_process; i++)
     if (!check_process(&s->process[i], why))
@@ -215,7 +217,7 @@ static void decide(struct search *s)
   }
 }
 
-/* 9.16  Is the search over? */
+/* 9.17  Is the search over? */
 
 static bool is_over(const struct search *s)
 {
@@ -233,7 +235,7 @@ static bool is_over(const struct search *s)
            > s->pool[w->num_beams - 1].score);
 }
 
-/* 9.19  End all beams where they are */
+/* 9.21  End all beams where they are */
 
 static void cancel(struct search *s)
 {
@@ -241,7 +243,7 @@ static void cancel(struct search *s)
     finish_text(s, &s->next[i], NULL, s->next[i].score, FINISH_CANCELLED);
 }
 
-/* 9.17  Search step by step */
+/* 9.19  Search step by step */
 
 static bool search_steps(struct search *s, struct error *why)
 {
@@ -261,7 +263,7 @@ static bool search_steps(struct search *s, struct error *why)
       over = true;
     }
 
-/* 9.18  Let the beams that were kept be those that grow */
+/* 9.20  Let the beams that were kept be those that grow */
 
     if (s->n_next > 0) {
       struct search_beam *old = s->grown;
@@ -270,31 +272,35 @@ static bool search_steps(struct search *s, struct error *why)
     }
 
   }
-  return s->n_pool > 0 || error_say(why, "behind token %zu of the text all"
-                                    " tokens are out for all beams, and no text has ended",
-                                    s->grown[0].n);
+  return s->n_pool > 0 || error_say(why, "behind token %zu of" " the text all"
+                                    " tokens are out for" " all beams, and no"
+                                    " text has ended", s->grown[0].n);
 }
 
-/* 9.22  Take and return what a search keeps */
+/* 9.24  Take and return what a search keeps */
 
 static bool search_take(struct search *s, const struct kernels *k,
                         struct error *why)
 {
   struct memory *m = s->m;
   size_t width = s->want->num_beams, each = s->limit * sizeof(uint32_t);
-  return funnel_open(&s->f, m, k, s->from->vocab, why)
-      && (s->logits = memory_take(m, FOR_ACTIVATIONS, width,
-                                  s->from->vocab * sizeof(float), why)) != NULL
-      && (s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why))
-      && (s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why))
-      && (s->text[0] = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
-      && (s->text[1] = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
-      && (s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why))
-      && (s->pooled = memory_take(m, FOR_TOKENS, width, each, why)) != NULL
-      && (s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why));
+  if (!funnel_open(&s->f, m, k, s->from->vocab, why))
+    return false;
+  s->logits = memory_take(m, FOR_ACTIVATIONS, width,
+                          s->from->vocab * sizeof(float), why);
+  s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why);
+  s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why);
+  s->text[0] = memory_take(m, FOR_TOKENS, width, each, why);
+  s->text[1] = memory_take(m, FOR_TOKENS, width, each, why);
+  s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why);
+  s->pooled = memory_take(m, FOR_TOKENS, width, each, why);
+  s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why);
+  return s->logits != NULL && s->grown != NULL && s->next != NULL
+      && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
+      && s->pooled != NULL && s->pool != NULL;
 }
 
-/* 9.23  Take and return what a search keeps */
+/* 9.25  Take and return what a search keeps */
 
 static void search_give(struct search *s)
 {
@@ -312,26 +318,26 @@ static void search_give(struct search *s)
     funnel_close(&s->f);
 }
 
-/* 9.24  Begin with the prompt */
+/* 9.26  Begin with the prompt */
 
 static bool search_begin(struct search *s, const uint32_t * prompt,
                          struct error *why)
 {
   const struct search_source *from = s->from;
   if (s->n_prompt == 0)
-    return error_say(why, "the prompt has no tokens; wanted: 1 or more");
+    return error_say(why, "the prompt has no" " tokens; wanted: 1" " or more");
   if (from->longest > 0 && s->n_prompt >= from->longest)
-    return error_say(why, "the prompt has %zu tokens; wanted: at most %zu",
+    return error_say(why, "the prompt has %zu" " tokens; wanted: at" " most %zu",
                      s->n_prompt, from->longest - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
     if (prompt[i] >= from->vocab)
       return error_say(why,
-                       "token %zu of the prompt is id %" PRIu32
-                       "; the vocabulary has %zu", i, prompt[i], from->vocab);
+                       "token %zu of the" " prompt is id %" PRIu32
+                       "; the vocabulary has" " %zu", i, prompt[i], from->vocab);
   return true;
 }
 
-/* 9.27  Hand the best of the pool over */
+/* 9.29  Hand the best of the pool over */
 
 static bool hand_over(struct search *s, struct search_result *out,
                       struct error *why)
@@ -364,7 +370,7 @@ void search_free(struct search_result *r)
   *r = (struct search_result) {.m = r->m };
 }
 
-/* 9.25  Search, and hand the best over */
+/* 9.27  Search, and hand the best over */
 
 bool search_run(const struct search_source *from, struct memory *m,
                 const struct kernels *k, const uint32_t * prompt, size_t n_prompt,
@@ -382,11 +388,11 @@ bool search_run(const struct search_source *from, struct memory *m,
     s.limit = from->longest;
   s.most = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
   if (s.limit > SIZE_MAX / sizeof(uint32_t))
-    return error_say(why, "max_length is %zu; wanted: less", s.limit);
+    return error_say(why, "max_length is %zu;" " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
 
-/* 9.26  Let the prompt be the only beam */
+/* 9.28  Let the prompt be the only beam */
 
     memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
     s.grown[0] = (struct search_beam) {.id = s.text[0],.n = n_prompt };

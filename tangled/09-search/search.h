@@ -1,6 +1,6 @@
 /* search.h -- made from chapters/09-search.w; change it there */
 
-/* 9.28  search.h */
+/* 9.30  search.h */
 
 #ifndef INCIPIT_SEARCH_H
 #define INCIPIT_SEARCH_H
@@ -71,9 +71,8 @@ struct search_step {
 /* 9.4  What may be wished of a search */
 
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
-/* a search ends when no beam can beat the worst finished text as things
- * stand; as soon as there are num_beams finished texts; when no beam ever
- * can */
+/* with num_beams finished texts a search ends: if the best beam, ended as it
+ * is, would not be among them; at once; if no beam ever can be */
 
 enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
 /* a repetition penalty; no n-gram twice; no end before so many tokens */
@@ -83,7 +82,7 @@ struct search_processor {
   double penalty;
   size_t n;
 };
-/* penalty for the first, n for the others */
+/* penalty for the first, n for the others, and n == 0 does nothing */
 
 typedef bool search_see(void *self, const struct search_step *now);
 /* is called behind each step; false ends the search */
@@ -103,7 +102,7 @@ struct search_settings {
  * included; the exponent of the length; ids that end a text; processors in
  * order; and a watcher, null: none */
 
-/* 9.21  What a search gives */
+/* 9.23  What a search gives */
 
 struct search_result {
   struct search_text *text;

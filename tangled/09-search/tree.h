@@ -1,12 +1,12 @@
 /* tree.h -- made from chapters/09-search.w; change it there */
 
-/* 9.55  tree.h */
+/* 9.57  tree.h */
 
 #ifndef INCIPIT_TREE_H
 #define INCIPIT_TREE_H
 #include "09-search/search.h"
 
-/* 9.45  What might have been written */
+/* 9.47  What might have been written */
 
 enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
   REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS
@@ -51,7 +51,7 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 void token_tree_close(struct token_tree *t);
 /* returns its memory */
 
-/* 9.46  What might have been written */
+/* 9.48  What might have been written */
 
 bool token_tree_step(void *self, const struct step *now);
 /* a step_watch: self is a tree that was opened for one beam */

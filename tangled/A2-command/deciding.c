@@ -1,13 +1,13 @@
 /* deciding.c -- made from chapters/A2-command.w; change it there */
 
-/* B.136  deciding.c */
+/* B.139  deciding.c */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "A2-command/deciding.h"
 
-/* B.119  Take the makers' settings */
+/* B.122  Take the makers' settings */
 
 static void take_config(struct sampling *s, const struct sampling_config *makers)
 {
@@ -22,7 +22,7 @@ static void take_config(struct sampling *s, const struct sampling_config *makers
   s->typical_p = makers->typical_p;
 }
 
-/* B.120  Take the line's settings */
+/* B.123  Take the line's settings */
 
 static bool take_line(struct sampling *s, const struct wishes *w, struct error *why)
 {
@@ -43,7 +43,7 @@ static bool take_line(struct sampling *s, const struct wishes *w, struct error *
       || samplers_parse(of[OPTION_SAMPLERS].text, s, why);
 }
 
-/* B.121  Take the biases */
+/* B.124  Take the biases */
 
 static int take_biases(struct decisions *x, const struct occasion *a,
                        struct error *why)
@@ -62,7 +62,7 @@ static int take_biases(struct decisions *x, const struct occasion *a,
         return STATUS_USAGE;
       }
 
-/* B.122  Add the pair to the lists */
+/* B.125  Add the pair to the lists */
 
       if (n == x->room) {
         void *more = memory_grow(a->o.m, FOR_OTHER, x->biased, x->room,
@@ -78,7 +78,7 @@ static int take_biases(struct decisions *x, const struct occasion *a,
     }
   }
 
-/* B.123  Let the sampler know its biases */
+/* B.126  Let the sampler know its biases */
 
   for (size_t i = 0; i < n; i++)
     x->biased[i].id = &x->id.id[i];
@@ -87,7 +87,7 @@ static int take_biases(struct decisions *x, const struct occasion *a,
   return STATUS_DONE;
 }
 
-/* B.124  Settle the seed */
+/* B.127  Settle the seed */
 
 static bool settle_seed(struct decisions *x, const struct occasion *a,
                         struct error *why)
@@ -109,7 +109,7 @@ static bool settle_seed(struct decisions *x, const struct occasion *a,
   return true;
 }
 
-/* B.125  Read what must match */
+/* B.128  Read what must match */
 
 static int read_constraint(struct decisions *x, const struct occasion *a,
                            struct error *why)
@@ -134,7 +134,7 @@ static int read_constraint(struct decisions *x, const struct occasion *a,
   return x->must != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.126  Gather the pieces of all tokens */
+/* B.129  Gather the pieces of all tokens */
 
 static bool gather_pieces(const struct occasion *a, struct piece *spelt,
                           struct bytes *all, struct error *why)
@@ -153,7 +153,7 @@ static bool gather_pieces(const struct occasion *a, struct piece *spelt,
   return true;
 }
 
-/* B.127  Tell whether a first blank is lost */
+/* B.130  Tell whether a first blank is lost */
 
 static bool loses_blank(const struct occasion *a, const struct piece *spelt,
                         bool *strips, struct error *why)
@@ -175,7 +175,7 @@ static bool loses_blank(const struct occasion *a, const struct piece *spelt,
   return ok;
 }
 
-/* B.128  Bind the text to what it must match */
+/* B.131  Bind the text to what it must match */
 
 static int bind_text(struct decisions *x, const struct occasion *a,
                      struct error *why)
@@ -207,7 +207,7 @@ static int bind_text(struct decisions *x, const struct occasion *a,
       ? STATUS_USAGE : STATUS_FAILED;
 }
 
-/* B.129  Take the stop strings */
+/* B.132  Take the stop strings */
 
 static bool take_stops(struct decisions *x, const struct occasion *a,
                        struct error *why)
@@ -230,7 +230,7 @@ static bool take_stops(struct decisions *x, const struct occasion *a,
   return ok && x->stop != NULL;
 }
 
-/* B.130  Take the stop strings */
+/* B.133  Take the stop strings */
 
 static bool open_endings(struct decisions *x, const struct occasion *a,
                          struct error *why)
@@ -249,7 +249,7 @@ static bool open_endings(struct decisions *x, const struct occasion *a,
   return true;
 }
 
-/* B.131  Tell the loop who chooses and who judges */
+/* B.134  Tell the loop who chooses and who judges */
 
 void decisions_apply(struct decisions *x, const struct occasion *a,
                      struct settings *want)
@@ -259,7 +259,7 @@ void decisions_apply(struct decisions *x, const struct occasion *a,
   want->min_tokens = (size_t)a->w->of[OPTION_MIN_TOKENS].count;
 }
 
-/* B.132  Decide */
+/* B.135  Decide */
 
 int decisions_open(struct decisions *x, const struct occasion *a, struct error *why)
 {
@@ -287,7 +287,7 @@ int decisions_open(struct decisions *x, const struct occasion *a, struct error *
       || of[OPTION_JSON_OBJECT].given ? bind_text(x, a, why) : STATUS_DONE;
 }
 
-/* B.133  Decide */
+/* B.136  Decide */
 
 void decisions_close(struct memory *m, struct decisions *x)
 {
@@ -303,7 +303,7 @@ void decisions_close(struct memory *m, struct decisions *x)
   ids_free(m, &x->id);
 }
 
-/* B.134  Decide */
+/* B.137  Decide */
 
 bool decisions_greedy(const struct decisions *x)
 {

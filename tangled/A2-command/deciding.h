@@ -1,13 +1,13 @@
 /* deciding.h -- made from chapters/A2-command.w; change it there */
 
-/* B.135  deciding.h */
+/* B.138  deciding.h */
 
 #ifndef INCIPIT_DECIDING_H
 #define INCIPIT_DECIDING_H
 #include "A2-command/ending.h"
 #include "A2-command/prompt.h"
 
-/* B.118  What decides */
+/* B.121  What decides */
 
 struct decisions {
   struct sampler d;

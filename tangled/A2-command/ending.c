@@ -1,10 +1,10 @@
 /* ending.c -- made from chapters/A2-command.w; change it there */
 
-/* B.117  ending.c */
+/* B.120  ending.c */
 
 #include "A2-command/ending.h"
 
-/* B.114  Open, begin and close the endings */
+/* B.117  Open, begin and close the endings */
 
 bool endings_open(struct endings *x, struct memory *m,
                   const struct tokenizer *t, const struct stop_string *stop,
@@ -21,7 +21,7 @@ bool endings_open(struct endings *x, struct memory *m,
   return stops_open(&x->until, m, stop, n, why);
 }
 
-/* B.115  Open, begin and close the endings */
+/* B.118  Open, begin and close the endings */
 
 bool endings_begin(struct endings *x, const uint32_t * id, size_t n,
                    struct error *why)

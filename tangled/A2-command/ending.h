@@ -1,13 +1,13 @@
 /* ending.h -- made from chapters/A2-command.w; change it there */
 
-/* B.116  ending.h */
+/* B.119  ending.h */
 
 #ifndef INCIPIT_ENDING_H
 #define INCIPIT_ENDING_H
 #include "07-sampling/sampling.h"
 #include "08-stopping/stopping.h"
 
-/* B.113  What ends a text */
+/* B.116  What ends a text */
 
 struct endings {
   struct stops until;

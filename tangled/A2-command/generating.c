@@ -1,6 +1,6 @@
 /* generating.c -- made from chapters/A2-command.w; change it there */
 
-/* B.167  generating.c */
+/* B.171  generating.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "09-search/sharing.h"
 #include "A2-command/subcommands.h"
 
-/* B.162  Name the counters */
+/* B.166  Name the counters */
 
 uint64_t counter_at(const struct counters *c, int i, const char **name)
 {
@@ -33,7 +33,7 @@ uint64_t counter_at(const struct counters *c, int i, const char **name)
   return list[i].value;
 }
 
-/* B.163  Name the counters */
+/* B.167  Name the counters */
 
 void put_counters(struct json_out *j, const struct counters *c)
 {
@@ -46,7 +46,7 @@ void put_counters(struct json_out *j, const struct counters *c)
   put_close(j, '}');
 }
 
-/* B.137  What is kept during a generation */
+/* B.140  What is kept during a generation */
 
 struct written {
   struct ids id;
@@ -74,7 +74,7 @@ struct writing {
   bool mute, failed;
 };
 
-/* B.143  Write how likely a token was */
+/* B.146  Write how likely a token was */
 
 static void put_odds(struct writing *g, const struct written *w, size_t i)
 {
@@ -93,7 +93,7 @@ static void put_odds(struct writing *g, const struct written *w, size_t i)
   put_close(&g->j, ']');
 }
 
-/* B.140  Show what may be shown */
+/* B.143  Show what may be shown */
 
 static size_t take_fresh(struct writing *g, const unsigned char **byte)
 {
@@ -104,7 +104,7 @@ static size_t take_fresh(struct writing *g, const unsigned char **byte)
   return n;
 }
 
-/* B.142  Show a token as it comes */
+/* B.145  Show a token as it comes */
 
 static void show_token(struct writing *g, uint32_t id)
 {
@@ -127,7 +127,7 @@ static void show_token(struct writing *g, uint32_t id)
     fwrite(byte, 1, n, out);
 }
 
-/* B.141  Note how likely the token was */
+/* B.144  Note how likely the token was */
 
 static bool note_odds(struct writing *g, const struct step *now)
 {
@@ -151,14 +151,14 @@ static bool note_odds(struct writing *g, const struct step *now)
   return true;
 }
 
-/* B.138  Watch a step of the generation */
+/* B.141  Watch a step of the generation */
 
 static bool see_token(void *self, const struct step *now)
 {
   struct writing *g = self;
   g->last = console_seconds();
   if (g->now->tokens++ == 0)
-/* B.139  Note the time of a first token */
+/* B.142  Note the time of a first token */
 
   {
     if (g->n == 1)
@@ -176,7 +176,7 @@ static bool see_token(void *self, const struct step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.144  Generate, watching */
+/* B.147  Generate, watching */
 
 static bool run_loop(struct writing *g, struct continuation *text)
 {
@@ -199,9 +199,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
   return ok && !g->failed;
 }
 
-/* B.168  Show what came of it */
+/* B.172  Show what came of it */
 
-/* B.164  Reckon the times */
+/* B.168  Reckon the times */
 
 enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
@@ -223,7 +223,7 @@ static void reckon_times(const struct writing *g, double of[N_TIMES])
   of[4] = steps > 0 && after > 0 ? steps / after : NAN;
 }
 
-/* B.165  Reckon the times */
+/* B.169  Reckon the times */
 
 static void put_timings(struct writing *g)
 {
@@ -240,7 +240,7 @@ static void put_timings(struct writing *g)
   put_close(&g->j, '}');
 }
 
-/* B.159  Write the prompt */
+/* B.163  Write the prompt */
 
 static void put_prompt(struct writing *g)
 {
@@ -251,7 +251,7 @@ static void put_prompt(struct writing *g)
   put_close(&g->j, '}');
 }
 
-/* B.160  Write the prompt */
+/* B.164  Write the prompt */
 
 static void put_all_odds(struct writing *g, const struct written *w)
 {
@@ -265,7 +265,7 @@ static void put_all_odds(struct writing *g, const struct written *w)
   put_close(&g->j, ']');
 }
 
-/* B.158  Write one sequence */
+/* B.162  Write one sequence */
 
 static void put_sequence(struct writing *g, size_t i)
 {
@@ -294,7 +294,7 @@ static void put_sequence(struct writing *g, size_t i)
   put_close(j, '}');
 }
 
-/* B.157  Write the object of a generation */
+/* B.160  Write the object of a generation */
 
 static size_t tokens_of(const struct writing *g)
 {
@@ -303,6 +303,8 @@ static size_t tokens_of(const struct writing *g)
     n += g->all[i].id.n;
   return n;
 }
+
+/* B.161  Write the object of a generation */
 
 static void put_generation(struct writing *g)
 {
@@ -326,7 +328,7 @@ static void put_generation(struct writing *g)
   put_end(j);
 }
 
-/* B.166  Print the statistics */
+/* B.170  Print the statistics */
 
 static void print_stats(const struct writing *g)
 {
@@ -349,7 +351,7 @@ static void print_stats(const struct writing *g)
             purpose_name((enum purpose)i), m->of[i].peak);
 }
 
-/* B.155  End a text */
+/* B.158  End a text */
 
 static bool end_text(struct writing *g)
 {
@@ -377,7 +379,7 @@ static bool cancelled(const struct writing *g)
   return g->n > 0 && g->now->ended == FINISH_CANCELLED;
 }
 
-/* B.156  Finish a generation */
+/* B.159  Finish a generation */
 
 static int finish_writing(struct writing *g)
 {
@@ -391,7 +393,7 @@ static int finish_writing(struct writing *g)
   return cancelled(g) ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* B.145  Make a place for a text */
+/* B.148  Make a place for a text */
 
 static bool new_text(struct writing *g)
 {
@@ -415,7 +417,7 @@ static bool echo_prompt(const struct writing *g)
   return true;
 }
 
-/* B.146  Write one text */
+/* B.149  Write one text */
 
 static bool keeps_word(struct writing *g)
 {
@@ -447,7 +449,7 @@ static bool write_one(struct writing *g)
   return ok && end_text(g) && keeps_word(g);
 }
 
-/* B.147  Write the best of a search */
+/* B.150  Write the best of a search */
 
 static bool see_search(void *self, const struct search_step *now)
 {
@@ -458,7 +460,7 @@ static bool see_search(void *self, const struct search_step *now)
   return !g->a->c->interrupted();
 }
 
-/* B.148  Write the best of a search */
+/* B.151  Write the best of a search */
 
 static bool search_texts(struct writing *g, const struct search_source *from,
                          struct search_result *out)
@@ -488,7 +490,7 @@ static bool search_texts(struct writing *g, const struct search_source *from,
                     &want, out, &a->why);
 }
 
-/* B.149  Write the best of a search */
+/* B.152  Write the best of a search */
 
 static bool take_text(struct writing *g, const struct search_text *t)
 {
@@ -511,7 +513,7 @@ static bool take_text(struct writing *g, const struct search_text *t)
   return ok && end_text(g);
 }
 
-/* B.150  Write the best of a search */
+/* B.153  Write the best of a search */
 
 static bool write_beams(struct writing *g)
 {
@@ -536,7 +538,7 @@ static bool write_beams(struct writing *g)
   return ok;
 }
 
-/* B.153  Give hints */
+/* B.156  Give hints */
 
 bool has_chat_template(const char *folder)
 {
@@ -555,7 +557,7 @@ bool has_chat_template(const char *folder)
   return has;
 }
 
-/* B.154  Give hints */
+/* B.157  Give hints */
 
 static void give_hints(const struct occasion *a, bool greedy)
 {
@@ -573,7 +575,7 @@ static void give_hints(const struct occasion *a, bool greedy)
               option_at(idle[i])->name);
 }
 
-/* B.151  Take, hint, run, finish, give back */
+/* B.154  Take, hint, run, finish, give back */
 
 static int write_text(struct occasion *a)
 {
@@ -606,7 +608,7 @@ static int write_text(struct occasion *a)
     status = ok ? finish_writing(&g)
         : STATUS_FAILED;
 
-/* B.152  Give back what the writing held */
+/* B.155  Give back what the writing held */
 
   memory_give(a->o.m, FOR_OTHER, g.logprob, config->vocab_size, sizeof *g.logprob);
   for (size_t i = 0; i < g.n; i++) {

@@ -1,11 +1,11 @@
 /* help.c -- made from chapters/A2-command.w; change it there */
 
-/* B.80  help.c */
+/* B.82  help.c */
 
 #include <string.h>
 #include "A2-command/help.h"
 
-/* B.66  Greet */
+/* B.68  Greet */
 
 void help_greet(FILE * out)
 {
@@ -20,7 +20,7 @@ void help_greet(FILE * out)
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
 
-/* B.67  Greet */
+/* B.69  Greet */
 
 void help_overview(FILE * out)
 {
@@ -33,7 +33,7 @@ void help_overview(FILE * out)
   fprintf(out, "\nincipit SUBCOMMAND --help" " lists its options.\n");
 }
 
-/* B.68  Print words in a column */
+/* B.70  Print words in a column */
 
 enum { COLUMN = 28, SCREEN = 78 };
 static void print_words(FILE * out, size_t *at, const char *words)
@@ -50,7 +50,7 @@ static void print_words(FILE * out, size_t *at, const char *words)
   }
 }
 
-/* B.69  Put the names of an option together */
+/* B.71  Put the names of an option together */
 
 static size_t option_names(const struct option_row *o, char room[80])
 {
@@ -65,7 +65,7 @@ static size_t option_names(const struct option_row *o, char room[80])
   return n;
 }
 
-/* B.70  Put the names of an option together */
+/* B.72  Put the names of an option together */
 
 static void print_option(FILE * out, const struct option_row *o)
 {
@@ -84,7 +84,7 @@ static void print_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.71  Print the help of one subcommand */
+/* B.73  Print the help of one subcommand */
 
 void help_subcommand(FILE * out, enum subcommand sub)
 {
@@ -101,7 +101,7 @@ void help_subcommand(FILE * out, enum subcommand sub)
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 
-/* B.72  Print a text for troff */
+/* B.74  Print a text for troff */
 
 static void print_troff(FILE * out, const char *text)
 {
@@ -114,7 +114,7 @@ static void print_troff(FILE * out, const char *text)
       putc(*text, out);
 }
 
-/* B.73  Print a text for troff */
+/* B.75  Print a text for troff */
 
 static void print_troff_option(FILE * out, const struct option_row *o)
 {
@@ -133,7 +133,7 @@ static void print_troff_option(FILE * out, const struct option_row *o)
   fprintf(out, "\n");
 }
 
-/* B.74  Print the manual page */
+/* B.76  Print the manual page */
 
 void help_manual(FILE * out)
 {
@@ -144,7 +144,7 @@ void help_manual(FILE * out)
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     const struct subcommand_row *s = subcommand_at((enum subcommand)i);
     if (!s->hidden)
-/* B.75  Print the page's section about subcommand i */
+/* B.77  Print the page's section about subcommand i */
 
     {
       fprintf(out, ".SS \"incipit ");
@@ -164,7 +164,7 @@ void help_manual(FILE * out)
 
   }
 
-/* B.76  Print the rest of the manual page */
+/* B.78  Print the rest of the manual page */
 
   fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"
           " 2 wrong usage, 130 cancelled" " by Ctrl\\-C.\n.SH ENVIRONMENT\n"
@@ -176,7 +176,7 @@ void help_manual(FILE * out)
 
 }
 
-/* B.77  Print the program for the shell */
+/* B.79  Print the program for the shell */
 
 void help_completion(FILE * out)
 {
@@ -189,7 +189,7 @@ void help_completion(FILE * out)
               subcommand_at((enum subcommand)i)->name);
   fprintf(out, "\" ;;\n");
 
-/* B.78  Print the options of each subcommand, for the shell */
+/* B.80  Print the options of each subcommand, for the shell */
 
   for (int i = 0; i < SUB_VERSION; i++) {
     fprintf(out, "    *:%s) words=\"", subcommand_at((enum subcommand)i)->name);

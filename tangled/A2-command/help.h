@@ -1,13 +1,13 @@
 /* help.h -- made from chapters/A2-command.w; change it there */
 
-/* B.79  help.h */
+/* B.81  help.h */
 
 #ifndef INCIPIT_HELP_H
 #define INCIPIT_HELP_H
 #include <stdio.h>
 #include "A2-command/options.h"
 
-/* B.65  The table, in four forms */
+/* B.67  The table, in four forms */
 
 void help_greet(FILE * out);
 /* what somebody sees who has typed the name alone */

@@ -1,6 +1,6 @@
 /* options.c -- made from chapters/A2-command.w; change it there */
 
-/* B.63  options.c */
+/* B.65  options.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -337,7 +337,7 @@ static const struct later_row later_subcommand[] = {
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand
 };
 
-/* B.64  Read what was typed */
+/* B.66  Read what was typed */
 
 /* B.45  Count the slips between two words */
 
@@ -398,7 +398,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t * value)
   return n > 0;
 }
 
-/* B.55  Read a number within its limits */
+/* B.56  Read a number within its limits */
 
 static bool count_parse(const struct option_row *o, const char *text,
                         uint64_t * value, struct error *why)
@@ -414,7 +414,7 @@ static bool count_parse(const struct option_row *o, const char *text,
                    o->most);
 }
 
-/* B.56  Read a list of ids */
+/* B.57  Read a list of ids */
 
 int ids_parse(struct memory *m, const char *text, const char *what,
               struct ids *list, struct error *why)
@@ -524,6 +524,9 @@ static bool other_parse(enum option o, const char *text,
     return (real_digits(text, &v->real) && fabs(v->real) <= 1000)
         || error_say(why, "--length-penalty is `%s'; wanted: a number from"
                      " -1000 to 1000", text);
+
+/* B.54  Read what may be a word */
+
   if (o == OPTION_EARLY_STOPPING) {
     v->count = strcmp(text, "true") == 0 ? 1 : strcmp(text, "never") == 0 ? 2 : 0;
     return v->count > 0 || strcmp(text, "false") == 0 || error_say(why,
@@ -546,7 +549,7 @@ static bool other_parse(enum option o, const char *text,
                                                    " an integer from 0 to 9223372036854775807, or random",
                                                    text);
 
-/* B.54  Read biases or stages, if they are meant */
+/* B.55  Read biases or stages, if they are meant */
 
   struct bias_pair pair;
   const char *at = text;
@@ -691,7 +694,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
 
 }
 
-/* B.57  See whether the options agree */
+/* B.58  See whether the options agree */
 
 static const struct {
   enum option a, b;
@@ -726,7 +729,7 @@ static const struct {
   {OPTION_MODEL, OPTION_D_INNER}
 };
 
-/* B.58  See whether the options agree */
+/* B.59  See whether the options agree */
 
 static const struct {
   enum option a, b, either;
@@ -746,7 +749,7 @@ static const struct {
   {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
 };
 
-/* B.59  See whether the options agree */
+/* B.60  See whether the options agree */
 
 static bool beams_agree(const struct wishes *w, struct error *why)
 {
@@ -772,7 +775,7 @@ static bool beams_agree(const struct wishes *w, struct error *why)
                 ", the number of beams", w->of[OPTION_NUM_SEQUENCES].count, beams);
 }
 
-/* B.60  See whether the options agree */
+/* B.61  See whether the options agree */
 
 static bool stops_agree(const struct wishes *w, struct error *why)
 {
@@ -794,7 +797,22 @@ static bool stops_agree(const struct wishes *w, struct error *why)
   return ok;
 }
 
-/* B.61  See whether the options agree */
+/* B.62  See whether the options agree */
+
+static bool values_agree(const struct wishes *w, struct error *why)
+{
+  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
+    return error_say(why, "--sinks contradicts --window 0, which is no window");
+  if (w->of[OPTION_TEMPLATE].given
+      && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
+    return false;
+  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
+  return !kept->given || format_find(kept->text, NULL) != NULL
+      || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
+                   kept->text);
+}
+
+/* B.63  See whether the options agree */
 
 static bool options_agree(const struct wishes *w, struct error *why)
 {
@@ -818,17 +836,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
                        option_table[text[i]].name, w->operand);
-  if (!beams_agree(w, why) || !stops_agree(w, why))
-    return false;
-  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
-    return error_say(why, "--sinks contradicts --window 0, which is no window");
-  if (w->of[OPTION_TEMPLATE].given
-      && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
-    return false;
-  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
-  return !kept->given || format_find(kept->text, NULL) != NULL
-      || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
-                   kept->text);
+  return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 
 /* B.36  Read a command line */

@@ -1,6 +1,6 @@
 /* options.h -- made from chapters/A2-command.w; change it there */
 
-/* B.62  options.h */
+/* B.64  options.h */
 
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H

@@ -1,6 +1,6 @@
 /* outfit.c -- made from chapters/A2-command.w; change it there */
 
-/* B.95  outfit.c */
+/* B.97  outfit.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "A2-command/outfit.h"
 
-/* B.84  Put two parts of a path together */
+/* B.86  Put two parts of a path together */
 
 static bool join_path(char path[CONSOLE_PATH], const char *folder,
                       const char *name, struct error *why)
@@ -20,7 +20,7 @@ static bool join_path(char path[CONSOLE_PATH], const char *folder,
                    " wanted: fewer than %d", name, n, (int)CONSOLE_PATH);
 }
 
-/* B.83  Find the built-in model */
+/* B.85  Find the built-in model */
 
 static bool built_in(const struct console *c, char path[CONSOLE_PATH],
                      struct error *why)
@@ -48,7 +48,7 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
                    " in INCIPIT_MODEL", path);
 }
 
-/* B.85  Count the workers that are wanted */
+/* B.87  Count the workers that are wanted */
 
 static unsigned workers_wanted(const struct wishes *w)
 {
@@ -61,7 +61,7 @@ static unsigned workers_wanted(const struct wishes *w)
   return pool_cores();
 }
 
-/* B.86  Count the workers that are wanted */
+/* B.88  Count the workers that are wanted */
 
 const struct kernels *outfit_kernels(struct error *why)
 {
@@ -70,7 +70,7 @@ const struct kernels *outfit_kernels(struct error *why)
   return kernels_find(named ? name : NULL, why);
 }
 
-/* B.88  Tell where the model is */
+/* B.90  Tell where the model is */
 
 static bool model_path(struct outfit *o, const struct console *c,
                        const struct wishes *w, struct error *why)
@@ -80,7 +80,7 @@ static bool model_path(struct outfit *o, const struct console *c,
   return built_in(c, o->path, why);
 }
 
-/* B.89  Open the store */
+/* B.91  Open the store */
 
 static struct store *open_store(struct outfit *o, const struct wishes *w,
                                 struct error *why)
@@ -101,7 +101,7 @@ static struct store *open_store(struct outfit *o, const struct wishes *w,
   return how.format == NULL ? NULL : cache_open(o->m, c, texts, &how, why);
 }
 
-/* B.90  Open the model, and what runs it */
+/* B.92  Open the model, and what runs it */
 
 static bool open_model(struct outfit *o, const struct wishes *w, struct error *why)
 {
@@ -117,7 +117,7 @@ static bool open_model(struct outfit *o, const struct wishes *w, struct error *w
   return o->crew != NULL;
 }
 
-/* B.91  Learn the size of the vocabulary from the settings */
+/* B.93  Learn the size of the vocabulary from the settings */
 
 static bool look_at_config(struct outfit *o, struct error *why)
 {
@@ -133,7 +133,7 @@ static bool look_at_config(struct outfit *o, struct error *why)
   return true;
 }
 
-/* B.92  Open the tokenizer */
+/* B.94  Open the tokenizer */
 
 static bool open_tokenizer(struct outfit *o, const char *path,
                            unsigned needs, struct error *why)
@@ -153,7 +153,7 @@ static bool open_tokenizer(struct outfit *o, const char *path,
   return error_found(why, path, "the tokenizer's largest id", has, wanted);
 }
 
-/* B.87  Open what is needed */
+/* B.89  Open what is needed */
 
 bool outfit_open(struct outfit *o, const struct console *c,
                  const struct wishes *w, unsigned needs, struct error *why)
@@ -179,7 +179,7 @@ bool outfit_open(struct outfit *o, const struct console *c,
   return ok;
 }
 
-/* B.93  Close what was opened */
+/* B.95  Close what was opened */
 
 void outfit_close(struct outfit *o)
 {

@@ -1,6 +1,6 @@
 /* outfit.h -- made from chapters/A2-command.w; change it there */
 
-/* B.94  outfit.h */
+/* B.96  outfit.h */
 
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
@@ -10,7 +10,7 @@
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 
-/* B.81  What a subcommand works with */
+/* B.83  What a subcommand works with */
 
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
 struct outfit {
@@ -30,7 +30,7 @@ struct outfit {
 
 };
 
-/* B.82  What a subcommand works with */
+/* B.84  What a subcommand works with */
 
 bool outfit_open(struct outfit *o, const struct console *c,
                  const struct wishes *w, unsigned needs, struct error *why);

@@ -1,13 +1,13 @@
 /* prompt.c -- made from chapters/A2-command.w; change it there */
 
-/* B.112  prompt.c */
+/* B.115  prompt.c */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "A2-command/prompt.h"
 
-/* B.99  Read a stream or a file to its end */
+/* B.101  Read a stream or a file to its end */
 
 bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *why)
 {
@@ -20,7 +20,7 @@ bool bytes_read(struct memory *m, FILE * in, struct bytes *text, struct error *w
                                   " cannot be read: %s", strerror(errno));
 }
 
-/* B.100  Read a stream or a file to its end */
+/* B.102  Read a stream or a file to its end */
 
 static bool file_read(struct memory *m, const char *path,
                       struct bytes *text, struct error *why)
@@ -33,7 +33,7 @@ static bool file_read(struct memory *m, const char *path,
   return ok;
 }
 
-/* B.98  Gather the text */
+/* B.100  Gather the text */
 
 int text_gather(const struct console *c, const struct wishes *w,
                 struct bytes *text, struct error *why)
@@ -57,7 +57,7 @@ int text_gather(const struct console *c, const struct wishes *w,
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* B.101  Check the ids that were given */
+/* B.103  Check the ids that were given */
 
 static int check_ids(struct occasion *a)
 {
@@ -70,7 +70,7 @@ static int check_ids(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.103  Begin with a token that begins a text */
+/* B.105  Begin with a token that begins a text */
 
 static bool begin_somewhere(struct occasion *a)
 {
@@ -88,7 +88,7 @@ static bool begin_somewhere(struct occasion *a)
   return ids_push(a->o.m, &a->p.list, first, &a->why);
 }
 
-/* B.102  Turn the prompt into ids */
+/* B.104  Turn the prompt into ids */
 
 static bool encode_prompt(struct occasion *a)
 {
@@ -110,7 +110,7 @@ static bool encode_prompt(struct occasion *a)
   return ok && (a->p.list.n > 0 || begin_somewhere(a));
 }
 
-/* B.104  Measure the prompt against the context */
+/* B.106  Measure the prompt against the context */
 
 int occasion_context(struct occasion *a)
 {
@@ -123,6 +123,8 @@ int occasion_context(struct occasion *a)
             " 1 to %zu, the model's context", a->context, has);
   return STATUS_USAGE;
 }
+
+/* B.107  Measure the prompt against the context */
 
 static int measure_context(struct occasion *a)
 {
@@ -142,7 +144,7 @@ static int measure_context(struct occasion *a)
   return STATUS_DONE;
 }
 
-/* B.105  Run an occasion */
+/* B.108  Run an occasion */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *))
@@ -158,7 +160,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   else
     status = ids_parse(c->memory, given->text, "prompt-ids", &a.p.list, &a.why);
   if (status == STATUS_DONE)
-/* B.106  Open, measure, act and close */
+/* B.109  Open, measure, act and close */
 
   {
     if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
@@ -186,7 +188,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
   return status;
 }
 
-/* B.108  Find the likeliest tokens */
+/* B.111  Find the likeliest tokens */
 
 void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k)
@@ -208,7 +210,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
     out[i].rank = i;
 }
 
-/* B.109  Show a piece of text */
+/* B.112  Show a piece of text */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n)
 {

@@ -1,12 +1,12 @@
 /* prompt.h -- made from chapters/A2-command.w; change it there */
 
-/* B.111  prompt.h */
+/* B.114  prompt.h */
 
 #ifndef INCIPIT_PROMPT_H
 #define INCIPIT_PROMPT_H
 #include "A2-command/outfit.h"
 
-/* B.96  One run with a prompt */
+/* B.98  One run with a prompt */
 
 struct prompt {
   struct bytes text;
@@ -28,7 +28,7 @@ struct occasion {
 
 };
 
-/* B.97  One run with a prompt */
+/* B.99  One run with a prompt */
 
 int occasion_run(const struct console *c, const struct wishes *w,
                  int (*act)(struct occasion *));
@@ -47,7 +47,7 @@ int text_gather(const struct console *c, const struct wishes *w,
 /* the text of the operand, of --prompt, of --file or of the standard input;
  * returns an exit status */
 
-/* B.107  The likeliest tokens */
+/* B.110  The likeliest tokens */
 
 struct candidate {
   uint32_t id;
@@ -60,7 +60,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
                      struct candidate *out, size_t k);
 /* out[0] is chosen, out[1]...out[k] are the likeliest of n >= k */
 
-/* B.110  The likeliest tokens */
+/* B.113  The likeliest tokens */
 
 void piece_quote(FILE * out, const unsigned char *byte, size_t n);
 /* bytes in quotation marks, on one line, escaped where they are no text */

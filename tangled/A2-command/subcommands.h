@@ -1,6 +1,6 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.169  subcommands.h */
+/* B.173  subcommands.h */
 
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
@@ -14,7 +14,7 @@ int run_generate(const struct console *c, const struct wishes *w);
 bool has_chat_template(const char *folder);
 /* do a model's files say how conversations are set? */
 
-/* B.161  The counters by name */
+/* B.165  The counters by name */
 
 enum { N_COUNTERS = 11 };
 uint64_t counter_at(const struct counters *c, int i, const char **name);

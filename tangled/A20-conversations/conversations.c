@@ -1,6 +1,6 @@
 /* conversations.c -- made from chapters/A20-conversations.w; change it there */
 
-/* T.45  conversations.c */
+/* T.46  conversations.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
@@ -359,11 +359,22 @@ static bool put_beginning(struct writer *w,
 
 /* T.27  Put the turns */
 
+static bool is_question(const struct turn *said)
+{
+  static const char open[] = "<tool_response>", close[] = "</tool_response>";
+  size_t k = sizeof open - 1, l = sizeof close - 1;
+  return said->who == USER && !(said->n >= l
+                                && memcmp(said->text, open, k) == 0
+                                && memcmp(said->text + said->n - l, close, l) == 0);
+}
+
+/* T.28  Put the turns */
+
 static bool put_turns(struct writer *w, const struct chat_template *t,
                       const struct turn *talk, size_t n, size_t from)
 {
   size_t first = talk[0].who == SYSTEM, question = n;
-  while (question > 0 && talk[question - 1].who != USER)
+  while (question > 0 && !is_question(&talk[question - 1]))
     question--;
   for (size_t i = from > first ? from : first; i < n; i++) {
     bool here = first == 1 && talk[i].who == USER
@@ -379,7 +390,7 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
   return true;
 }
 
-/* T.28  Write a script */
+/* T.29  Write a script */
 
 bool script_write(struct memory *m, const struct chat_template *by,
                   const struct turn *talk, size_t n, size_t from, bool reply,
@@ -403,7 +414,7 @@ void script_free(struct memory *m, struct script *s)
   *s = (struct script) {.by = s->by };
 }
 
-/* T.30  Find the token of a mark */
+/* T.31  Find the token of a mark */
 
 static bool find_mark(const struct script *s, size_t i,
                       const struct tokenizer *v, bool *there, uint32_t * id,
@@ -419,7 +430,7 @@ static bool find_mark(const struct script *s, size_t i,
                    s->by->name, (int)p->n, text);
 }
 
-/* T.31  Encode what lies between two marks */
+/* T.32  Encode what lies between two marks */
 
 static bool encode_stretch(const struct script *s, size_t from,
                            size_t to, struct tokenizer *v, struct memory *m,
@@ -433,7 +444,7 @@ static bool encode_stretch(const struct script *s, size_t from,
       : tokenizer_encode(v, m, text, to - from, false, false, out, why);
 }
 
-/* T.32  Encode a script */
+/* T.33  Encode a script */
 
 bool script_encode(const struct script *s, struct tokenizer *v,
                    struct memory *m, struct ids *out, struct error *why)
@@ -455,7 +466,7 @@ bool script_encode(const struct script *s, struct tokenizer *v,
   return ok;
 }
 
-/* T.34  Encode a conversation */
+/* T.35  Encode a conversation */
 
 bool conversation_ids(struct memory *m, const struct chat_template *by,
                       struct tokenizer *v, const struct turn *talk, size_t n,
@@ -469,7 +480,7 @@ bool conversation_ids(struct memory *m, const struct chat_template *by,
   return ok;
 }
 
-/* T.35  Find what ends an answer */
+/* T.36  Find what ends an answer */
 
 bool conversation_ends(struct memory *m, const struct chat_template *by,
                        struct tokenizer *v, struct ids *out, struct error *why)
@@ -482,7 +493,7 @@ bool conversation_ends(struct memory *m, const struct chat_template *by,
   return ok;
 }
 
-/* T.39  Find a template by its name */
+/* T.40  Find a template by its name */
 
 const struct chat_template *chat_template_at(size_t i)
 {
@@ -514,12 +525,12 @@ const struct chat_template *chat_template_named(const char *name, struct error *
   return NULL;
 }
 
-/* T.37  Recognize a program */
+/* T.38  Recognize a program */
 
 static uint64_t key_of(const char *text, size_t n)
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
-  while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL)
+  while (n > 0 && memchr(" \t\r\n", text[n - 1], 4) != NULL)
     n--;
   for (size_t i = 0; i < n; i++) {
     bool line = i + 1 < n && text[i] == '\\' && text[i + 1] == 'n';
@@ -530,7 +541,7 @@ static uint64_t key_of(const char *text, size_t n)
   return h;
 }
 
-/* T.38  Recognize a program */
+/* T.39  Recognize a program */
 
 static const struct {
   uint64_t key;
@@ -562,7 +573,7 @@ const struct chat_template *chat_template_known(const char *text, size_t n)
   return NULL;
 }
 
-/* T.40  Find a model's template */
+/* T.41  Find a model's template */
 
 static const json_t *field_of(const json_t * settings)
 {
@@ -576,7 +587,7 @@ static const json_t *field_of(const json_t * settings)
   return v;
 }
 
-/* T.41  Find a model's template */
+/* T.42  Find a model's template */
 
 static const struct chat_template *judge(json_t * program,
                                          const char *path, struct error *why)
@@ -592,7 +603,7 @@ static const struct chat_template *judge(json_t * program,
   return t;
 }
 
-/* T.42  Find a model's template */
+/* T.43  Find a model's template */
 
 static const struct chat_template *judge_file(const char *path, struct error *why)
 {
@@ -611,7 +622,7 @@ static const struct chat_template *judge_file(const char *path, struct error *wh
   return t;
 }
 
-/* T.43  Find a model's template */
+/* T.44  Find a model's template */
 
 const struct chat_template *chat_template_of(const char *folder, struct error *why)
 {

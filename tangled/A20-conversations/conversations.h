@@ -1,6 +1,6 @@
 /* conversations.h -- made from chapters/A20-conversations.w; change it there */
 
-/* T.44  conversations.h */
+/* T.45  conversations.h */
 
 #ifndef INCIPIT_CONVERSATIONS_H
 #define INCIPIT_CONVERSATIONS_H
@@ -76,7 +76,7 @@ bool chat_template_rewrites(const struct chat_template *t,
 /* may a new turn change what stands for the n old ones? If so, all must be
  * written, with from == 0 */
 
-/* T.33  From a script to ids */
+/* T.34  From a script to ids */
 
 bool script_encode(const struct script *s, struct tokenizer *v,
                    struct memory *m, struct ids *out, struct error *why);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "A21-chat/chat.h"
 
-/* U.36  What is said in the program's talk */
+/* U.38  What is said in the program's talk */
 
 static const char *const said[] = { "Hello!",
   "What does the fox say?", "Where does the cat sleep?",
@@ -23,7 +23,7 @@ static bool never(void)
   return false;
 }
 
-/* U.37  Say it, and add up the rows */
+/* U.39  Say it, and add up the rows */
 
 static bool say_all(struct talk *t, bool values)
 {

@@ -1,6 +1,6 @@
 /* chat.c -- made from chapters/A21-chat.w; change it there */
 
-/* U.27  chat.c */
+/* U.28  chat.c */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -309,16 +309,27 @@ static void print_orders(FILE * err)
 
 /* U.22  Do what a line says */
 
+static void refuse_order(const struct talk *t, const char *line, size_t n)
+{
+  struct error why;
+  size_t k = n < 40 ? n : 40;
+  while (k > 0 && k < n && (line[k] & 0xc0) == 0x80)
+    k--;
+  error_say(&why, "there is no %.*s; /help lists what there is", (int)k, line);
+  console_fail(t->a.c, &why);
+}
+
+/* U.23  Do what a line says */
+
 static bool line_is(const char *line, size_t n, const char *word)
 {
-  while (n > 0 && strchr(" \t\r", line[n - 1]) != NULL)
+  while (n > 0 && memchr(" \t\r", line[n - 1], 3) != NULL)
     n--;
   return n == strlen(word) && memcmp(line, word, n) == 0;
 }
 
 static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
 {
-  struct error why;
   *quit = line_is(line, n, "/quit");
   if (line_is(line, n, ""))
     return true;
@@ -329,11 +340,8 @@ static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
       talk_forget(t);
     else if (line_is(line, n, "/help"))
       print_orders(t->a.c->err);
-    else if (!*quit) {
-      error_say(&why, "there is no %.*s; /help lists what there is",
-                n < 40 ? (int)n : 40, line);
-      console_fail(t->a.c, &why);
-    }
+    else if (!*quit)
+      refuse_order(t, line, n);
     return true;
   }
   bool ok = talk_say(t, line, n);
@@ -342,7 +350,7 @@ static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
   return ok;
 }
 
-/* U.23  Read the next line */
+/* U.24  Read the next line */
 
 struct reading {
   const struct console *c;
@@ -366,7 +374,7 @@ static enum asked next_line(struct reading *r, const char **line, size_t *n)
   return ASKED_DROPPED;
 }
 
-/* U.24  Talk */
+/* U.25  Talk */
 
 static int converse(struct talk *t, struct reading *r)
 {
@@ -389,7 +397,7 @@ static int converse(struct talk *t, struct reading *r)
   return STATUS_FAILED;
 }
 
-/* U.25  Run the subcommand */
+/* U.26  Run the subcommand */
 
 int run_chat(const struct console *c, const struct wishes *w)
 {

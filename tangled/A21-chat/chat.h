@@ -1,6 +1,6 @@
 /* chat.h -- made from chapters/A21-chat.w; change it there */
 
-/* U.26  chat.h */
+/* U.27  chat.h */
 
 #ifndef INCIPIT_CHAT_H
 #define INCIPIT_CHAT_H

@@ -1,21 +1,22 @@
 /* editing.c -- made from chapters/A21-chat.w; change it there */
 
-/* U.35  editing.c */
+/* U.37  editing.c */
 
 #define _XOPEN_SOURCE 700
 #include <histedit.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <string.h>
+#include <termios.h>
 #include "A21-chat/editing.h"
 
-/* U.28  What an editor holds */
+/* U.29  What an editor holds */
 
 struct editor {
   struct memory *m;
   EditLine *line;
   History *past;
-  FILE *out;
+  FILE *in, *out;
   const char *prompt;
   bool dropped;
 };
@@ -31,7 +32,7 @@ static char *prompt_of(EditLine * line)
   return (char *)editor_of(line)->prompt;
 }
 
-/* U.29  Drop a line */
+/* U.30  Drop a line */
 
 static unsigned char drop_line(EditLine * line, int key)
 {
@@ -47,7 +48,20 @@ static void bind_keys(struct editor *e)
   el_set(e->line, EL_BIND, "^C", "drop-line", NULL);
 }
 
-/* U.30  Let letters be letters */
+/* U.31  Take the keys as they are */
+
+static bool keep_quiet(int fd, struct termios *before)
+{
+  struct termios now;
+  if (tcgetattr(fd, before) != 0)
+    return false;
+  now = *before;
+  now.c_lflag &= ~(tcflag_t) (ISIG | ECHO | ICANON);
+  now.c_cc[VMIN] = 1, now.c_cc[VTIME] = 0;
+  return tcsetattr(fd, TCSANOW, &now) == 0;
+}
+
+/* U.32  Let letters be letters */
 
 static void choose_letters(void)
 {
@@ -55,7 +69,7 @@ static void choose_letters(void)
     setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* U.31  Open an editor */
+/* U.33  Open an editor */
 
 static void editor_close(struct editor *e)
 {
@@ -74,8 +88,9 @@ static struct editor *editor_open(struct memory *m, FILE * in, FILE * out,
   if (e == NULL)
     return NULL;
   choose_letters();
-  *e = (struct editor) {.m = m,.out = out,.prompt = prompt,
-    .line = el_init("incipit", in, out, err),.past = history_init()
+  *e = (struct editor) {.m = m,.in = in,.out = out,
+    .prompt = prompt,.line = el_init("incipit", in, out, err),
+    .past = history_init()
   };
   if (e->line == NULL || e->past == NULL) {
     editor_close(e);
@@ -84,7 +99,7 @@ static struct editor *editor_open(struct memory *m, FILE * in, FILE * out,
   }
   history(e->past, &now, H_SETSIZE, 1000);
 
-/* U.32  Tell the library its habits */
+/* U.34  Tell the library its habits */
 
   el_set(e->line, EL_CLIENTDATA, e);
   el_set(e->line, EL_PROMPT, prompt_of);
@@ -96,14 +111,18 @@ static struct editor *editor_open(struct memory *m, FILE * in, FILE * out,
   return e;
 }
 
-/* U.33  Ask for a line */
+/* U.35  Ask for a line */
 
 static enum asked editor_ask(struct editor *e, const char **line, size_t *n)
 {
   HistEvent now;
+  struct termios before;
   int count = 0;
   e->dropped = false;
+  bool quiet = keep_quiet(fileno(e->in), &before);
   const char *text = el_gets(e->line, &count);
+  if (quiet)
+    tcsetattr(fileno(e->in), TCSADRAIN, &before);
   if (text == NULL || count <= 0) {
     fputs(e->dropped ? "^C\n" : "\n", e->out);
     fflush(e->out);

@@ -1,6 +1,6 @@
 /* editing.h -- made from chapters/A21-chat.w; change it there */
 
-/* U.34  editing.h */
+/* U.36  editing.h */
 
 #ifndef INCIPIT_EDITING_H
 #define INCIPIT_EDITING_H
