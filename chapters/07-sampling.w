@@ -1042,8 +1042,8 @@ struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
 bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
   size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
   struct error *why);
-  /* binds by a |c| that knows the tokens; errors: |most| is less than the shortest text that matches
-     takes, which the sentence names; memory. Nothing is to be closed then */
+  /* binds by a |c| that knows the tokens; errors: |most| is less than |constraint_minimum|, which the
+     sentence names; memory. Nothing is to be closed then */
 void bond_close(struct bond *b, struct memory *m);
   /* returns the room; one that is all zero has none */
 void bond_restart(struct bond *b);
@@ -1067,8 +1067,8 @@ bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
     .n_eos = n_eos }@];
   if (!constraint_minimum(c, constraint_start(c), &least, why)) return false;
   if (least > most) return error_say(why, "at most %zu tokens may be"@|
-      " written; wanted: %zu or more, which the shortest text that matches"@|
-      " takes", most, least);
+      " written; wanted: %zu or more, which a text that matches takes",@|
+      most, least);
   b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
   if (b->allowed == NULL) return false;
   b->c = c;

@@ -14,8 +14,11 @@ writes tokens: the phrase may begin in the middle of one and end in the middle o
 And somebody is reading along. A reader who sees each token as it comes must not see the beginning of the phrase that ends the text, for the phrase is no part of it; nor half a character. So some bytes wait. Which? A common answer is: as many
 as the longest phrase has, less one. Another: everything, once a phrase has begun. Both show the reader less than they could. The exact answer is a machine that was found half a century ago for searching libraries, and that knows at every byte how much of the text it may still have to take back.
 
+@ The chapter makes two files. |stops| is the machine: a few phrases, and at every byte of a text the one that ends there and the one that may have begun. |stopping| is what stands between the loop and a reader: it turns ids into bytes, releases them, asks a list of criteria whether the text is to end,
+and remembers which of them said so. The program lets the built-in model run into each of its ends, measures what looking for phrases costs, and then turns to what no way of stopping can mend.
+
 \begin{byhand}{a text byte by byte}
-A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. Behind each byte ask: what is the longest end of the text with which one of the two begins? So much is held back; what stands before it is released.
+A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. Behind each byte ask: what is the longest end of the text that begins one of the two? So much is held back; what stands before it is released.
 
 \medskip
 \begin{tabular}{@@{}lllrl@@{}}
@@ -29,12 +32,9 @@ h & Hannah & nah & &
 \end{tabular}
 \medskip
 
-At the fifth byte this \emph{anno} is no longer possible. So \emph{ann} must give way: the longest shorter end of it with which something begins is \emph{n}, and \emph{n} goes on with the new byte, to \emph{na}, the beginning of \emph{nah}. Two bytes wait on, and two can go. At the sixth \emph{nah} is complete, and the text is what stands before it: $6-3=3$ bytes, \emph{Han}. All three of them have been released, and of \emph{nah} none. Had the reader been shown all but the last three
+At the fifth byte this \emph{anno} is no longer possible. So \emph{ann} must give way to a shorter end of its own that begins one of the two: \emph{nn} does not, \emph{n} does, and it goes on with the new byte, to \emph{na}, the beginning of \emph{nah}. Two bytes wait on, and two can go. At the sixth \emph{nah} is complete, and the text is what stands before it: $6-3=3$ bytes, \emph{Han}. All three of them have been released, and of \emph{nah} none. Had the reader been shown all but the last three
 bytes every time, the same text would have come later; had everything waited since \emph{a}, it would have come at the end.
 \end{byhand}
-
-@ The chapter makes two files. |stops| is the machine: a few phrases, and at every byte of a text the one that ends there and the one that may have begun. |stopping| is what stands between the loop and a reader: it turns ids into bytes, releases them, asks a list of criteria whether the text is to end,
-and remembers which of them said so. The program lets the built-in model run into each of its ends, measures what looking for phrases costs, and then turns to what no way of stopping can mend.
 
 @c
 #include <inttypes.h>
@@ -54,7 +54,7 @@ and remembers which of them said so. The program lets the built-in model run int
 A phrase at which a text ends is called a \emph{stop string}, and it is a string of bytes. Why not of characters, or of tokens? Of tokens it cannot be: \tok{\char92n\char92n} is one token in some vocabularies, two in ours, and a part of a longer one in others; which tokens spell a phrase depends on what stands before it. Characters would do, but a token
 may end in the middle of one, and then there would be something that has come and cannot be compared. Bytes have neither trouble. A caller may even ask for bytes that are no text.
 
-All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one; \cref{fig:links} has the tree of the calculation. Reading a text, we are always in the state that is the longest end of the text so far which is a node. In the calculation above these are the bytes of the third
+All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one; \cref{fig:links} has the tree of the calculation. Reading a text, we are always in one state: the longest end of the text so far that is a node. In the calculation above these are the bytes of the third
 column. The rest of the text is of no interest: nothing that began further back can become a stop string.
 @^Aho--Corasick automaton@>
 
@@ -88,8 +88,8 @@ uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte);
   /* the state behind one more byte; a text begins in state 0 */
 size_t stops_hold(const struct stops *s, uint32_t state);
-  /* the longest end of the text with which a longer stop string begins: its
-     length */
+  /* the length of the longest end of the text that begins a longer stop
+     string */
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
   /* the longest stop string that ends with the text, or null */
 
@@ -108,10 +108,10 @@ static uint32_t child_for(const struct stops *s, uint32_t at,
   return next;
 }
 
-@ The step. If the state has a child for the byte, that is the new state. If not, the longest end has not been going on, and the next longest must be tried: a shorter end of the same text that is also a node. That is what |failure| names, the dashed arrow of the figure; and it has a failure of its own, down to the root, which is an end of every text. The first that has a child for the byte wins, being the longest.
+@ The step. If the state has a child for the byte, that is the new state. If not, the longest end does not go on with this byte, and the next longest must be tried: a shorter end of the same text that is also a node. That is what |failure| names, the dashed arrow of the figure; and it has a failure of its own, down to the root, which is an end of every text. The first that has a child for the byte wins, being the longest.
 @^failure, of a state@>
 
-How long can the walk take? Each step of it makes the state shorter by a byte or more, and each byte of the text makes it longer by one at most. So in a whole text there are no more steps of the walk than there are bytes in it, whatever the strings are: for one byte the walk may be as long as a stop string, but only after as many bytes without one. Each of these steps looks through one list of children, and only strings that go on in many ways from the same beginning make that list long.
+How long can the walk take? Each step of it makes the state shorter by a byte or more, and each byte of the text makes it longer by one at most. So in a whole text there are no more steps of the walk than there are bytes in it, whatever the strings are: for one byte the walk may be as long as a stop string, but only after as many bytes without a walk. Each of these steps looks through one list of children, and only strings that go on in many ways from the same beginning make that list long.
 @^amortised cost@>
 
 @<Step through a byte@>=
@@ -147,7 +147,7 @@ static void add_string(struct stops *s, size_t which)
   if (s->node[at].ending == 0) s->node[at].ending = (uint32_t) which + 1;
 }
 
-@ Then the failures are found, and the step itself finds them. Take a node that is reached from |at| by a byte. Its longest shorter end is the longest shorter end of |at|, continued by this byte: that is, where one gets from the failure of |at| with one step. All nodes on the way are shorter than the node in question; so if the tree is gone through level by level, their own failures are known. The levels come of themselves
+@ Then the failures are found, and the step itself finds them. Take a node that is reached from |at| by a byte. An end of it is an end of |at| with this byte behind it; so its failure is where one step by this byte leads from the failure of |at|. All nodes on the way are shorter than the node in question; so if the tree is gone through level by level, their own failures are known. The levels come of themselves
 when every node that is visited puts its children at the end of a queue. The walks are short here, too: along one string the failures get longer by a byte a node at most, and each step of a walk makes one shorter, so there are no more steps than the string has bytes.
 
 @<Find the failures, level by level@>=
@@ -225,7 +225,8 @@ bool stops_open(struct stops *s, struct memory *m,
     if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"@|
         " wanted: 1 byte or more", i);
     if (list[i].n > UINT32_MAX - room) return error_say(why,@|
-        "the stop strings have more than %" PRIu32 " bytes", UINT32_MAX - 1);
+        "the stop strings have"@| " more than %" PRIu32 " bytes",@|
+        UINT32_MAX - 1);
     room += list[i].n;
   }
   @<Take the nodes, and build the tree@>@;
@@ -276,7 +277,8 @@ bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
     unsigned char byte = (unsigned char) *p;
     size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
     bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
-      : error_say(why, "stop string `%s': wanted behind a backslash: n, t,"@|
+      : error_say(why, "stop string `%s': "@|
+        "wanted behind a backslash: n, t,"@|
         " a backslash, or x and two hexadecimal digits", text);
     if (!ok) {
       out->n = before;
@@ -338,8 +340,8 @@ Between the loop and a reader stands what we call an \emph{outflow}. It takes th
 released.
 @^outflow@>@^hold-back@>
 
-The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest}. An occurrence lies within what was written, as what was given is nobody's answer; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so, unless some are protected, the text does not depend on how the model happens to cut it. The earliest \emph{beginning}, which other
-programs ask for, would: of \emph{abcd} and \emph{bc}, at the text \emph{abcd}, the first begins first and the second ends first; and when the bytes come one by one, the second is complete when the first has not been seen yet.
+The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest}. An occurrence lies within what was written, and not in the prompt, which is nobody's answer; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so, unless some are protected, the text does not depend on how the model happens to cut it. The earliest \emph{beginning}, which other
+programs ask for, would: of \emph{abcd} and \emph{bc}, at the text \emph{abcd}, the first begins first and the second ends first; and when the bytes come one by one, the second is complete while the first still lacks one.
 
 There are two wishes. A caller may want to see the stop string (|include_stop|); the text then ends behind it, and nothing needs to be held for its sake. And the first so many tokens may be protected (|min_tokens|): a stop string that ends in one of them is passed over. One that begins there and ends later is not, and it is cut out like any other, so that less may be left than the protected tokens had: |min_tokens| says how long the model must have written, and not how much is shown. It is the one place in which tokens come into the rule.
 @^min\_tokens@>
@@ -367,7 +369,7 @@ void outflow_end(struct outflow *o);
 void outflow_close(struct outflow *o);
   /* returns the text */
 
-@ What is held when a token has come? The longest end of the text with which a longer stop string begins; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes. (A stop string that begins in the middle of a character may split one, and then the half before it is shown; \cref{ex:stop.whole} mends that.)
+@ What is held when a token has come? The longest end of the text that begins a longer stop string; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes. (A stop string that begins in the middle of a character may split one, and then the half before it is shown; \cref{ex:stop.whole} mends that.)
 
 @<Take the bytes behind |from|, and release what is certain@>=
 static void take_bytes(struct outflow *o, size_t from)
@@ -411,17 +413,18 @@ bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; what comes behind that one is no longer the beginning of a text.
+@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; what comes behind that one is no longer the beginning of a text. (An outflow that is kept over a cancelled text may be shown the longer prompt of the next call; what it has of the text stays.)
 
 @<Take a token@>=
 bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
   struct error *why)
 {
+  size_t before = o->text.n;
   bool ok = true;
   for (size_t i = 0; o->t != NULL && ok && !o->begun && i < n; i++)
     ok = tokenizer_decode_next(o->t, o->m, id[i], true, &o->begun,@|
       &o->text, why);
-  o->text.n = 0;
+  o->text.n = before;
   return ok;
 }
 bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
@@ -434,7 +437,7 @@ bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
   return true;
 }
 
-@ At the end everything goes, also half a character: the model has written no more of it, and to drop it would be to lose a byte that was written. A terminal or a JSON object may show it as a U+FFFD.
+@ At the end everything goes, also half a character: the model has written no more of it, and to drop it would be to lose a byte that was written. A terminal or a JSON object may show U+FFFD in its place.
 
 @<Take a token@>=
 void outflow_end(struct outflow *o)
@@ -453,7 +456,7 @@ void outflow_close(struct outflow *o)
 The loop of \cref{03-loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a judge, behind each token, whether the text is to end with it. A \emph{criterion} is such a judge with a name. Several of them make a list; the list is a judge, too, and says yes when one of its members does.
 @^criteria, for stopping@>
 
-It keeps which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list is kept. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
+It remembers which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list counts. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
 
 @<What may end a text@>=
 struct criterion { const char *name; step_judge *judge; void *self; };
@@ -487,7 +490,7 @@ bool criteria_judge(void *self, const struct continuation *text,
 
 @ The loop asks nobody when an end token has come. So a text that was stopped, and by no criterion, was ended by the model itself; and that is how the order of the ends comes about: first the end token, then the list in its order, then the length, and last the watcher, whose \emph{no} counts only if the text has not ended before it.
 
-For what follows it is good to have the whole round in mind. The token is chosen, and joins the text; the judges are asked, and by being asked the outflow takes the token; then the watcher sees the step, and finds in the outflow what has just been released; then the text ends, or the next round begins. So a watcher may show each token with what it has set free.
+A whole round, then: the token is chosen, and joins the text; the judges are asked, and by being asked the outflow takes the token; then the watcher sees the step, and finds in the outflow what has just been released; then the text ends, or the next round begins. So a watcher may show each token with what it has set free.
 
 @<Ask all of a list@>=
 const char *criteria_reason(const struct criteria *c, enum finish ended)
@@ -507,7 +510,7 @@ bool repetition_judge(void *self, const struct continuation *text,
   /* a |step_judge|; |self| points to a |size_t| $N$: are the last $3N$ tokens
      that were written the same $N$ tokens three times? 0: never */
 
-@ An end token that ends the text never gets here, and its bytes are no part of the text, whether it is marked as special or not. One that was chosen when |min_tokens| had not been reached does: it is a token like any other.
+@ An end token that ends the text never gets here, and its bytes are no part of the text, whether it is marked as special or not. One that was chosen when |min_tokens| had not been reached does get here, and is a token like any other.
 
 @<Judge by the outflow@>=
 bool outflow_judge(void *self, const struct continuation *text,
@@ -595,7 +598,7 @@ static bool enough_sentences(void *self, const struct continuation *text,
 }
 
 @ Cancelling is the watcher's part. \label{sec:cancelled} A watcher's |false| is the request of somebody who does not want any more, whatever the text is like; so it stands in no list, and has a reason of its own, |FINISH_CANCELLED|. Where does the request come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
-system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. The watcher looks at the variable behind the next token, when everything is in order, and whatever else it has been asked to do.
+system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. Behind the next token, when everything is in order, the watcher looks at the variable, whatever the wish was.
 @^cancelling@>@^signals@>
 
 @<Write a text until something ends it@>=
@@ -614,7 +617,7 @@ static bool watch_desk(void *self, const struct step *now)
   return !last && interrupted == 0;
 }
 
-@ The function is the one that is called only while the loop runs; at any other time Ctrl-C ends the program, as it does everywhere. And nobody may take a text that a person has cut short for a whole one: where no wish was for a signal, there is a sentence, and the program prints no number.
+@ The function is called only while the loop runs; at any other time Ctrl-C ends the program, as it does everywhere. And nobody may take a text that a person has cut short for a whole one: where the wish was not for a signal, there is an error, and the program prints no number.
 
 @<Write a text until something ends it@>=
 static bool write_interruptibly(struct desk *k, const struct generator *g,
@@ -794,18 +797,18 @@ static bool show_ends(struct desk *k, struct error *why)
   return ok;
 }
 
-@ This is what became of them. A few of the lines deserve a word.
+@ This is what became of them. The number counts all tokens that were written, the end token and those of a stop string among them; the words shown end before these. The first line says which of the model's files names the end token, since a wrong one is a common illness (\cref{sec:endtoken}).
 
 \checkpoint[1,13]{build/out/08-stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
 
-The number counts all tokens that were written, the end token and those of a stop string among them; the words end before these. The end token of the first is listed by the model's files; which of them, the program prints, since a wrong end token is a common illness (\cref{sec:endtoken}). In the second the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so do most lengths: of \val{stop.talks} talks that the model was let
-write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but those in the same way. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
+In the second text the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so a length mostly does: of \val{stop.talks} talks that the model was let
+write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
 
 The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends behind its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have ended it too, in any place. The clock's two tokens are a tick and a comma.
 
 In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more, the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
 
-The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants them to go on as well keeps the outflow, does not end it, and gives it to the next call: it does not notice that there were two.
+The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants the stop strings to go on as well keeps the outflow, does not end it, and gives it to the next call: it does not notice that there were two.
 
 @ Going on from a cancelled text is to generate with the text as the prompt.
 
@@ -1080,7 +1083,7 @@ static bool show_token(void *self, const struct step *now)
   return true;
 }
 
-@ The box has the bytes themselves, those that are no letters in hexadecimal.
+@ The box has the bytes themselves, and in hexadecimal those that are more than \.{7F}.
 
 @<Print a line of the box@>=
 {
@@ -1109,8 +1112,8 @@ static bool show_token(void *self, const struct step *now)
 @ One function prints either of them. The same text is recited, and |points| says whether for the figure or for the box.
 
 @<Show what is released and what is held@>=
-static const char *const useful = "A caf\xc3\xa9.\nUseful: 5 "
-  "\xe2\x82\xac.\n\nUser:";
+static const char *const useful = "A caf\xc3\xa9.\n"@|
+  "Useful: 5 "@| "\xe2\x82\xac.\n\nUser:";
 static bool print_hold(struct desk *k, bool points, struct error *why)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
@@ -1171,7 +1174,7 @@ static bool print_cuts(struct desk *k, struct error *why)
 
 @ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Neither shows a byte that it would have to take back. \Cref{tab:held} has what a reader waits for; the fixed number is counted in bytes there.
 
-\begin{table}[tp]
+\begin{table}[bp]
 \tabcaption{tab:held}{How many bytes wait behind a token, on the average, and the share of tokens with which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of talks.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
@@ -1417,7 +1420,7 @@ static bool print_times(struct error *why)
 }
 
 @* What no criterion mends. \label{sec:limits}
-Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model and the source that we have, and one is our opinion.
+Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model that we have, and one is our opinion.
 
 \emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that. (A rare token is not a fault as such: at temperature 1 such tokens are drawn as often as their probabilities say, and some of them are the best of a tale. They stand for faults here because they can be counted.)
 
@@ -1430,11 +1433,11 @@ is one tale, and what stands behind one place stands before others, so the diffe
 \emph{No plan.} The likeliest token need not begin the likeliest pair. At the same places the likeliest pair of tokens, among those that begin with one of the \val[word]{stop.gap.choices} likeliest, begins with another token than the likeliest in \val[word]{stop.pair.other} of \val{stop.gap.places}: it happens, and in two tokens of an easy tale hardly ever. Chapter 9 looks further ahead, and finds what that is worth.
 @^planning@>
 
-\emph{And streaming} makes it visible: what has been shown cannot be changed, so a program that would like to change it must not show it yet. Whether people are better served by an answer that comes at once or by one that has been read over before it was sent is a matter of opinion. Ours is that the loop is not to blame for being asked to do both.
+\emph{And streaming} makes it visible: what has been shown cannot be changed, so a program that would like to change it must not show it yet. Whether people are better served by an answer that comes at once or by one that has been read over before it was sent is a matter of opinion. Ours is that nobody can have both, and that the choice is the caller's and not the loop's.
 
 \begin{aside}{Thinking first}
 Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{Wei and others 2022.} what should have been planned then stands in the text, where the following tokens can look at it, and the part that nobody needs to see is cut off by a stop string. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree} of texts:\side{Yao and others 2023.} so something is taken back, at the
-price of having written it. Both buy better tokens with more of them. How much better, we have not measured: it is an opinion that others have measured.
+price of having written it. Both buy better tokens with more of them. How much better, others have measured, and we have not.
 \end{aside}
 
 @ The experiment with the gap. At a place of the tale the model is asked for the likeliest tokens; then each of these is put there, the true tokens behind it, and the pass is asked for the log-probability of everything from the gap on.
@@ -1556,7 +1559,7 @@ Texts that are written together end at different times, and begin with prompts o
 the vocabulary has to stand for nothing.
 @^padding@>
 
-What happens if the seeing-to is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
+What happens if that is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
 another from token \val{stop.pad.parts} on. And with pads \emph{behind} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
 
 @<Pad a prompt@>=
@@ -1631,7 +1634,7 @@ static bool print_pads(struct desk *k, struct error *why)
 }
 
 @* A mask ends nothing. \label{sec:maskends}
-One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the same prompt all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of the appendix on constraints. But a mask cannot force a text to be finished: the length may come
+One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{A19-constraints}. But a mask cannot force a text to be finished: the length may come
 first, and then what is left is the valid beginning of a form.
 
 @<Mask what must not come@>=
@@ -1692,7 +1695,8 @@ static bool print_mask(struct desk *k, struct error *why)
   return ok;
 }
 
-@ And the claims that the box of the eleven ends decides: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
+@* Names and claims. \label{sec:stopkeys}
+The box of the eleven ends decides some claims: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
 
 @<Print every number that the prose quotes@>=
 static bool tokens_of(struct desk *k, const char *name, size_t *n,
@@ -1890,7 +1894,7 @@ On this subject the tutorials are brief and mostly right. Three sentences need a
 \ourrun an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, nobody can tell afterwards which ends were meant. Where each text has as many rows as tokens (\cref{sec:padding}) there is nothing to set.
 \end{tutorial}
 
-@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token may never come (S2-68), and how likely it is that it has not come behind $n$ tokens, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, behind token \val{claim.S2-70}. A list can be stopped behind its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
+@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token need not have come behind any number of tokens (S2-68); how likely that is, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, behind token \val{claim.S2-70}. A list can be stopped behind its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
 \val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).
 
 @* Exercises. \label{sec:stopexercises}

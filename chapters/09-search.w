@@ -12,7 +12,7 @@ each before its consequences are known, and never goes back. The likeliest \emph
 
 Between one text and all of them there is a compromise, which was made for the recognition of speech. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible word; and of all that results keep the
 $B$ best again. This is called \emph{beam search}, and the beginnings are \emph{beams}.\side{Lowerre 1976, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. This chapter makes one, to the letter of
-the rule in the library \emph{transformers}, version 5.0.1 (Wolf and others 2020), whose texts it has to reproduce in its tests; and then it asks what a search is good for. The second answer is less cheerful than the first.
+the rule in the library \emph{transformers}, version 5.0.1 (Wolf and others 2020), whose texts it has to reproduce in its tests; and then it asks what a search is good for. The answer is not cheerful.
 @^beam search@>
 
 \begin{byhand}{two beams, three tokens, three steps}
@@ -80,19 +80,22 @@ struct search_source { size_t vocab, longest; void *self;
   /* |score|, called with |self|, knows what may follow; no text will have more
      than |longest| tokens, 0: any number */
 
-@ The rest is wishes. Some are numbers of beams; others say when a text is finished and which of the finished ones are best, and those deserve sections of their own (\cref{sec:finished,sec:enough}). The \emph{processors} are three of the stages of \cref{07-sampling}. Here they work on log-probabilities, and
-in the order in which they were wished for.
+@ The rest is wishes. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{07-sampling}; here they work on log-probabilities, and in the order in which they were wished for.
 
 @<What may be wished of a search@>=
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
-  /* with |num_beams| finished texts a search ends: if the best beam, ended as it is,
-     would not be among them; at once; if no beam ever can be */
+  /* with |num_beams| finished texts a search ends: (false) if the best beam, ended as it
+     is, would not be among them; (true) at once; (never) if no beam ever can be */
 enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
   /* a repetition penalty; no n-gram twice; no end before so many tokens */
 struct search_processor { enum search_process what; double penalty; size_t n; };
   /* |penalty| for the first, |n| for the others, and |n == 0| does nothing */
+
+@ The rest of the wishes are numbers: of beams, of texts, of tokens, and the exponent by which texts of different lengths are compared (\cref{sec:finished}).
+
+@<What may be wished of a search@>=
 typedef bool search_see(void *self, const struct search_step *now);
-  /* is called behind each step; |false| ends the search */
+  /* is called after each step; |false| ends the search */
 struct search_settings { size_t num_beams, num_return, max_length;@|
   double length_penalty; enum early_stopping early; const uint32_t *eos;@|
   size_t n_eos; const struct search_processor *process; size_t n_process;@|
@@ -149,19 +152,23 @@ if (!(power > 0 && power < INFINITY)) return error_say(why,
 @* Candidates. \label{sec:beams}
 One step of the search goes like this. Each of the beams has a score, the sum of the logarithms of its probabilities; sums, because the product of the probabilities of a long text is smaller than the smallest number that a double can hold. Each token that may follow makes a \emph{candidate}, a text longer by one, with the beam's score plus its own log-probability. Of these
 $B\cdot V$ candidates the best are \emph{ranked}. How many? Some of them end, and a text that has ended does not grow any more. In the worst case each beam has all its $E$ end tokens among the best; so that $B$ candidates are certain to remain which do not end, the best $(1+E)B$ are ranked. With four beams and two end tokens these are 12.
-(The library ranks $2B$ at least, and so do we. That matters only where there is no end token, and there it changes nothing: all texts end in the same step, by their length, and what ranks behind the first $B$ is neither kept nor finished.) To be ranked is not to be \emph{kept}: of those that are ranked at most $B$ become beams of the next step.
+(The library ranks $2B$ at least, and so do we. Without end tokens that is more than is needed, and changes nothing: all texts end in the same step, by their length.) To be ranked is not to be \emph{kept}: of those that are ranked at most $B$ become beams of the next step.
 @^candidates@>
 
-What becomes of a candidate is one of three things, and it is written down for whoever watches.
+What becomes of a candidate is one of three things.
 
 @<What becomes of what was grown@>=
 enum search_fate { FATE_DROPPED, FATE_KEPT, FATE_FINISHED };
   /* it was too low; it is a beam of the next step; it ends, and was offered a place */
 struct search_candidate { size_t parent, rank; uint32_t token;@|
   double logprob, score; enum search_fate fate; };
-  /* beam |parent| and |token| behind it; its log-probability behind the
+  /* beam |parent| and |token| behind it; its log-probability after the
      processors, and the sum with it; |rank| from 1 by |score|; those kept are the
      beams of the next step, in this order */
+
+@ All of that is written down for whoever watches, after each step, and with it the texts that have finished.
+
+@<What becomes of what was grown@>=
 struct search_text { uint32_t *id; size_t n; double sum, score;@|
   enum finish ended; };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
@@ -188,12 +195,12 @@ static void rank_candidate(struct search *s, struct search_candidate c)
   s->list[i] = c;
 }
 
-@ Nearly all candidates of a large vocabulary end at the first comparison. To sort them all would be to put a whole vocabulary in order, and that once for each beam, for the sake of the $(1+E)B$ best.
+@ Nearly all candidates of a large vocabulary are turned away by the first comparison. To sort them all would be to put a whole vocabulary in order, and that once for each beam, for the sake of the $(1+E)B$ best.
 
-What may follow a beam is found by a funnel: fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again behind the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose.
+What may follow a beam is found by a funnel (\cref{sec:funnel}): fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again after the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose.
 
 A repetition penalty $r$ divides what is positive and multiplies what is not. Log-probabilities never are positive; so the same number means another thing here than in greedy decoding, where it meets logits of both signs. \Cref{tab:penalty} has three tokens, of which a and c have been said before, and $r=\val{penalty.r}$. In greedy decoding
-a falls behind b. In a search a stays in front: its log-probability is near 0, and what is near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ behind the penalty, and one that is nearly certain pays next to nothing, however often it was said. (One more difference: if all logits are greater by the same number, the probabilities are the same, but the penalty on logits is not.)
+a falls behind b. In a search a stays in front: its log-probability is near 0, and what is near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ after the penalty, and one that is nearly certain pays next to nothing, however often it was said. (One more difference: if all logits are greater by the same number, the probabilities are the same, but the penalty on logits is not.)
 
 \begin{table}
 \tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities, as in a search. The tokens a and c have been said before.}
@@ -220,7 +227,7 @@ static void process_all(struct search *s, const struct search_beam *grown)
   }
 }
 
-@ What is left behind the processors goes to the list, with the beam's own score added. That the sum is made here, before anything is compared, matters at a tie: two log-probabilities that differ in their last bit may have the same sum with a score, and then the ids decide.
+@ What the processors leave goes to the list, with the beam's own score added. That the sum is made here, before anything is compared, matters at a tie: two log-probabilities that differ in their last bit may have the same sum with a score, and then the ids decide.
 
 @<Score what may follow a beam@>=
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
@@ -253,7 +260,7 @@ static bool grow_beams(struct search *s, struct error *why)
 }
 
 @* Finished. \label{sec:finished}
-A candidate ends if its token is an end token, or if the text has reached its length. Then it is compared with others that have ended, at other lengths; and sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller. The short text would always win. So the sum is divided by a power of the length,
+A candidate ends if its token is an end token, or if the text has reached its length. Then it is compared with others that have ended, at other lengths; and sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller: short texts would win by being short. So the sum is divided by a power of the length,
 \begin{equation}\label{eq:lengthpenalty}
   \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
 \end{equation}
@@ -330,21 +337,21 @@ static void keep_candidate(struct search *s, struct search_candidate *c)
   c->fate = FATE_KEPT;
 }
 
-@ All of that by hand, with two beams and one end token. Look for the two ends that come too low, and for the text that is ended by its length alone.
+@ All of that by hand, with two beams and one end token. Look for the ends that come too low, and for the text that is ended by its length alone.
 
 \begin{byhand}{two beams, two tokens and an end}
 The tokens are \tok{a}, \tok{b} and an end token, the stop; at most four are written. What follows depends on the last token only:
 
 \medskip
 \begin{tabular}{@@{}lrrr@@{}}
-\tabhead{behind} & \tabhead{a} & \tabhead{b} & \tabhead{stop}\\
+\tabhead{after} & \tabhead{a} & \tabhead{b} & \tabhead{stop}\\
 nothing & 0.60 & 0.10 & 0.30\\
 a & 0.20 & 0.50 & 0.30\\
 b & 0.15 & 0.05 & 0.80
 \end{tabular}
 \medskip
 
-With two beams and one end token four candidates are ranked in each step, and those of rank 1 and 2 may finish.
+With two beams and one end token up to four candidates are ranked in a step, and those of rank 1 and 2 may finish.
 
 \medskip
 \begin{tabular}{@@{}lrrr@@{}}
@@ -364,7 +371,7 @@ Step 1: a stays, the stop finishes, b stays. Step 2: a b stays, a stop finishes,
 
 @* Enough. \label{sec:enough}
 When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then there are three opinions, all in use, by the name of |early_stopping|. One is to stop at once (\.{true}). Another, the usual one (\.{false}), compares the worst of the pool with the best beam, as if that one ended here and now:
-if even it would not get in, that's enough. But a beam that goes on has a longer text, and if $\lambda>0$ a greater length may lift its score, even though its sum falls. The third opinion (\.{never}) takes that into account: it divides the best beam's sum by the greatest length that it may reach. The sum can only fall; so if that is not better than the worst of the pool, nothing will ever be.
+if even it would not get in, that is enough. But a beam that goes on has a longer text, and if $\lambda>0$ a greater length may lift its score, even though its sum falls. The third opinion (\.{never}) takes that into account: it divides the best beam's sum by the greatest length that it may reach. The sum can only fall; so if that is not better than the worst of the pool, nothing will ever be.
 @^early stopping@>
 
 @<Is the search over?@>=
@@ -400,7 +407,7 @@ a b a b & 4 & 0.0225 & $-3.794$ & $-0.949$
 After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, and a stop is its text. \.{false} asks the best beam, a b, which has 0.30: its logarithm is $-1.204$, and $-1.204/2=-0.602$ is better than the worst of the pool. On. Step 3 puts $-0.476$ in and $-1.204$ out. The best beam is a a b now, which has 0.060, and $-2.813/3=-0.938$ is worse than $-0.857$: \.{false} ends, with a b stop. \.{never} reckons with the greatest length, $-2.813/4=-0.703$, and goes on. In step 4 $-0.759$ drives out $-0.857$, and $-0.949$ does not get in; the best text is the same. And with $\lambda=0$ the logarithms themselves count: the stop alone has $-1.204$, nothing is better, and the text is empty.
 \end{byhand}
 
-@ Back to the program: one step after another, and behind each the watcher sees what was considered.
+@ Back to the program: one step after another, and after each the watcher sees what was considered.
 
 @<Search step by step@>=
 static bool search_steps(struct search *s, struct error *why)
@@ -461,7 +468,7 @@ struct search { const struct search_source *from;@|
   struct search_text *pool; /* |[num_beams]|, best first */
   size_t n_pool; };
 
-@ What comes out are texts, and they belong to the caller.
+@ What comes out are texts, best first, and they belong to the caller.
 
 @<What a search gives@>=
 struct search_result { struct search_text *text; size_t n, n_prompt, steps;@|
@@ -648,7 +655,7 @@ void search_free(struct search_result *r)
 @<Search, and hand the best over@>@;
 
 @* Beams that share. \label{sec:sharing}
-Now the source that is a model. Each beam is a sequence of the cache and has a row in every pass but the first, which is the prompt's: the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one; and the logits are the same bits as if each text were read alone.
+Now the source that is a model. Each beam is a sequence of the cache. The first pass is the prompt's; in every other each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{05-phases}); and the logits are the same bits as if each text were read alone.
 
 What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{04-cache} a sequence is a list of pages, and a child
 gets the list: |cache_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
@@ -671,7 +678,7 @@ bool search_model_open(struct search_model *s, const struct generator *g,
 void search_model_close(struct search_model *s);
   /* returns what was taken; the rows stay in the cache */
 
-@ Opening takes three small lists.
+@ Opening takes three small lists. If one is refused, all go back.
 
 @<Open and close a model as a source@>=
 bool search_model_open(struct search_model *s, const struct generator *g,
@@ -685,14 +692,12 @@ bool search_model_open(struct search_model *s, const struct generator *g,
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
-  bool ok = (s->seat = memory_take(g->m, FOR_OTHER, num_beams,@|
-      sizeof *s->seat, why)) != NULL
-    && (s->old = memory_take(g->m, FOR_OTHER, num_beams,@|
-      sizeof *s->old, why)) != NULL
-    && (s->which = memory_take(g->m, FOR_OTHER, num_beams,@|
-      sizeof *s->which, why)) != NULL;
-  if (!ok) search_model_close(s);
-  return ok;
+  s->seat = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
+  s->old = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
+  s->which = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
+  if (s->seat != NULL && s->old != NULL && s->which != NULL) return true;
+  search_model_close(s);
+  return false;
 }
 
 @ Closing leaves the cache alone. It is the caller's, and the rows of the last beams may be of use to somebody who goes on from one of them.
@@ -895,7 +900,7 @@ static bool best_of_try(const struct generator *g, struct sampler *dice,
 @<The best of several texts@>@;
 #endif
 
-@ In the order of the page.
+@ In the file each part stands after those that it needs: seats before passes, one text before several.
 
 @(sharing.c@>=
 #include <inttypes.h>
@@ -923,9 +928,13 @@ enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
      a beam, finished */
 struct tree_node { uint32_t parent, token; size_t number, rank;@|
   double logprob; enum tree_reason reason; bool chosen; };
-  /* |token| of step |number|, counted from 1, behind node |parent|, counted from 1, 0 for the prompt; its
-     log-probability behind its parent; the rank from 1, among all tokens or in a search
+  /* |token| of step |number|, counted from 1, after node |parent|, counted from 1, 0 for the prompt; its
+     log-probability after its parent; the rank from 1, among all tokens or in a search
      among the candidates of its step; whether it is in the text in the end */
+
+@ The nodes stand in one block of memory, each parent before its children.
+
+@<What might have been written@>=
 struct token_tree { struct memory *m; const struct engine *e;@|
   size_t vocab, branches, beams; bool dice; struct tree_node *node;@|
   size_t n, room; double *logprob; uint32_t *tip, *next;@|
@@ -1072,12 +1081,12 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 {
   *t = (struct token_tree) @[{ .m = m, .e = e, .vocab = vocab,@|
     .branches = branches, .beams = beams, .ok = true }@];
-  bool ok = (t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob,
-      why)) != NULL
-    && (t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why)) != NULL
-    && (t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why));
-  if (!ok) token_tree_close(t);
-  return ok;
+  t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why);
+  if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
+  token_tree_close(t);
+  return false;
 }
 void token_tree_close(struct token_tree *t)
 {
@@ -1122,7 +1131,7 @@ const char *tree_reason_name(enum tree_reason reason)
 @<Name the reasons@>@;
 
 @* On paper, and on a model. \label{sec:oncemore}
-The program begins with the hand calculations. Their source is a table that knows the lines of a box; the vocabulary has a fourth token, the beginning, which never comes again, for a text must begin with something. In the first box a line stands for a whole text, in the second for the last token of it. After a text without a line all three tokens are equally likely.
+The program begins with the hand calculations. Their source is a table that knows the lines of a box. In the first box a line stands for a whole text, in the second for the last token of it.
 
 @<Search as in the boxes@>=
 struct paper { const char *letters; bool last; size_t lines;
@@ -1133,6 +1142,10 @@ static const struct paper boxes[2] = @[{@|
     { "bc", { 0.5, 0.25, 0.25 } } } },@|
   { "ab.", true, 3, { { "", { 0.6, 0.1, 0.3 } }, { "a", { 0.2, 0.5, 0.3 } },@|
     { "b", { 0.15, 0.05, 0.8 } } } } }@];
+
+@ A fourth token is the beginning, which never comes again, for a text must begin with something. After a text without a line all three tokens are equally likely.
+
+@<Search as in the boxes@>=
 static bool paper_score(void *self, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
@@ -1153,7 +1166,7 @@ static bool paper_score(void *self, const struct search_beam *grown, size_t n,
   return true;
 }
 
-@ Behind each step the watcher prints the texts that were kept, with their probabilities; in the last step they have not been kept but have finished.
+@ After each step the watcher prints the texts that were kept, with their probabilities; in the last step they have not been kept but have finished.
 
 @<Search as in the boxes@>=
 static bool paper_see(void *self, const struct search_step *now)
@@ -1398,9 +1411,9 @@ static bool print_cat(struct study *all, struct error *why)
   return ok;
 }
 
-@ Which seats and pages do four beams have? \Cref{fig:seats} shows the fifth step of this search, at pages of four rows: before it four beams stand on their own pages; behind it all that live descend from the first, whose three younger children have left their predecessors' pages and follow it to its own.
+@ Which seats and pages do four beams have? \Cref{fig:seats} shows the fifth step of this search, with pages of four rows. Before it each of the four beams has pages of its own. All four beams after it descend from the first: one takes over its seat, and the others take the seats that are free now, and read its pages.
 
-\widefig{seats}{fig:seats}{Seats and pages at a fork, in pages of four rows. On the left four beams with a page and three rows each. On the right the four children of the first: one page is read by all, the last page was copied three times, and each child has written a row of its own (red). The last child keeps the page that was there.}{Two panels of four lines, a line for each seat. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. Behind them stand four new words.}
+\widefig{seats}{fig:seats}{Seats and pages at a fork, in pages of four rows. On the left four beams with a page and three rows each. On the right the four children of the first: one page is read by all, the last page was copied three times, and the last child keeps the one that was there. Red is the newest row of each.}{Two panels of four lines, a line for each seat. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. Behind them stand four new words.}
 
 @<Follow seats and pages@>=
 enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
@@ -1422,6 +1435,10 @@ static size_t pages_read(const struct seats *x)
     }
   return n;
 }
+
+@ A row is written to the seat's own page; if others read that page, too, the rows before it are copied first.
+
+@<Follow seats and pages@>=
 static bool write_row(struct seats *x, uint32_t seat, size_t position)
 {
   size_t slot = position / SEAT_ROWS, *page = &x->page[seat][slot];
@@ -1567,23 +1584,28 @@ static bool print_shared(struct study *all, size_t beams, struct error *why)
   }
   for (size_t t = 0; t + 1 < SHARE_STEPS; t++)
     whole += (double) (beams * row * (SHARE_PROMPT + t)) / 1000;
-  printf("share.passes.%zu %" PRIu64 "\n", beams, all->lab.c.passes);
-  printf("share.rows.%zu %" PRIu64 "\n", beams, all->lab.c.rows);
-  printf("share.copied16.%zu"@| " %.3f\n"@| "share.copied64.%zu"@| " %.3f\n", beams,@|
-    copied[0], beams, copied[1]);
-  printf("share.all.%zu %.3f\n", beams, whole);
-  printf("share.forks.%zu"@| " %zu\n", beams, forks);
-  double rows = (double) (row * forks) / 1000;
-  if (beams == 4) printf("share.less %.4f\n"@| "share.row %zu"@| " bytes\n"@|
-    "share.mean16 %.3f\n"@| "share.mean64 %.3f\n", 100 * copied[0] / whole,
-    row, copied[0] / rows, copied[1] / rows);
+  @<Print the costs for |beams| beams@>@;
   return true;
 }
 
-@* How often it finds the best. \label{sec:optimum}
-Does a search with a few beams find the likeliest text? On a real model nobody can tell, because nobody can look at all texts. On a small enough one we can. So we made \val{forest.models} models with a vocabulary of three and let each write six tokens; there are $3^6$ texts, and a recursion goes through all of them. A model is a table: for each beginning of fewer than six tokens, \val{forest.nodes} in all, three logits, normally distributed, from the generator of \cref{sec:philox} with another number in its fourth word. Multiplied by a \emph{spread} they are flatter or steeper; we took $\frac34$, $\frac32$ and 3.
+@ Passes and rows are those of the engine's own counters, in the second search. How many rows a fork copied is asked for four beams only.
 
-How wide must a search be to be sure? Before the last of $T$ tokens there are at most $V^{T-1}$ beginnings. With so many beams each of them is kept, and the best of all texts is among the candidates of the last step: $B=V^{T-1}$ is enough, which is $3^5=\val{forest.enough}$ here, and hopeless elsewhere. Fewer may be too few, if there is no more to be said about the model than that.
+@<Print the costs for |beams| beams@>=
+printf("share.passes.%zu %" PRIu64 "\n", beams, all->lab.c.passes);
+printf("share.rows.%zu %" PRIu64 "\n", beams, all->lab.c.rows);
+printf("share.copied16.%zu"@| " %.3f\n"@| "share.copied64.%zu"@| " %.3f\n", beams,@|
+  copied[0], beams, copied[1]);
+printf("share.all.%zu %.3f\n", beams, whole);
+printf("share.forks.%zu"@| " %zu\n", beams, forks);
+double rows = (double) (row * forks) / 1000;
+if (beams == 4) printf("share.less %.4f\n"@| "share.row %zu"@| " bytes\n"@|
+  "share.mean16 %.3f\n"@| "share.mean64 %.3f\n", 100 * copied[0] / whole,
+  row, copied[0] / rows, copied[1] / rows);
+
+@* How often it finds the best. \label{sec:optimum}
+Does a search with a few beams find the likeliest text? On a real model nobody can tell, because nobody can look at all texts. On a small enough one we can. So we made a forest of \val{forest.models} models with a vocabulary of three and let each write six tokens; there are $3^6$ texts, and a recursion goes through all of them. A model is a table: for each beginning of fewer than six tokens, \val{forest.nodes} in all, three logits, normally distributed, from the generator of \cref{sec:philox} with another number in its fourth word. Multiplied by a \emph{spread} they are flatter or steeper; we took $\frac34$, $\frac32$ and 3.
+
+How wide must a search be to be sure? Before the last of $T$ tokens there are at most $V^{T-1}$ beginnings. With so many beams each of them is kept, and the best of all texts is among the candidates of the last step: $B=V^{T-1}$ is enough, which is $3^5=\val{forest.enough}$ here, and hopeless elsewhere. Fewer may be too few.
 
 @<Models small enough to be searched to the end@>=
 enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MOST_BEAMS = 8 };
@@ -1746,11 +1768,11 @@ behind two others, was dropped, and would have come back. No small number of bea
 
 The flatter the models, the harder they are: where no token stands out, no beginning does.
 
-And when is greedy decoding enough? Always if $T=1$, and always if what follows does not depend on what was chosen. Otherwise it can sometimes be told behind the fact. Let $p_1,\ldots,p_T$ be the probabilities of greedy decoding's tokens, and $q_i$ that of the second likeliest token at place $i$. Another text leaves the greedy one somewhere, say at place $i$; it has at most $p_1\cdots p_{i-1}\,q_i$ then, since no later factor is above 1. So if
+And when is greedy decoding enough? Always if $T=1$, and always if what follows does not depend on what was chosen. Otherwise it can sometimes be told after the fact. Let $p_1,\ldots,p_T$ be the probabilities of greedy decoding's tokens, and $q_i$ that of the second likeliest token at place $i$. Another text leaves the greedy one somewhere, say at place $i$; it has at most $p_1\cdots p_{i-1}\,q_i$ then, since no later factor is above 1. So if
 \begin{equation}\label{eq:certain}
   p_i\,p_{i+1}\cdots p_T\ge q_i\qquad\hbox{for every }i,
 \end{equation}
-no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1}.
+no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
 
 \fig{optimum}{fig:optimum}{In how many of \val{forest.models} random models, in percent, a search of so many beams finds the likeliest text. The spread of the logits is $\frac34$ for the flat ones, $\frac32$ for the middle ones, and 3 for the steep ones.}{Three rising curves over one to eight beams. With one beam the curves begin far apart, the steep models highest, at three quarters of all, the flat ones at less than half. They rise more and more slowly, and with eight beams all three are near the top.}
 
@@ -1766,7 +1788,7 @@ no text is likelier than the greedy one. In the middle forest that holds for \va
 \end{tabular*}
 \end{table}
 
-@ The numbers of the table are printed under their names: shares in percent of the models, and of the steps behind the first.
+@ The numbers of the table are printed under their names: shares in percent of the models, and of the steps after the first.
 
 @<Ask each search four questions@>=
 static double percent(size_t part, size_t whole)
@@ -1827,7 +1849,7 @@ printf("claim.S1-53 %.4f\n", percent(c.of[1][2].turned, MODELS));
 printf("claim.S3-06 %.4f\n", percent(c.of[1][5].turned, MODELS));
 
 @* Models that end. \label{sec:grove}
-The texts of the forest end by their length, all in the same step. So the pool is filled at once there, and neither the length penalty nor early stopping has anything to do. For those we made \val{grove.models} more models, with three tokens and an end token, that write at most \val{grove.longest}. Again all texts can be looked at, \val{grove.texts} for each model, and so the best is known by whatever length penalty. \Cref{tab:grove} has what four beams do under nine rules.
+The texts of the forest end by their length, all in the same step. So the pool is filled at once there, and neither the length penalty nor early stopping has anything to do. For those we made \val{grove.models} more models, with three tokens and an end token, that write at most \val{grove.longest} tokens. Again all texts can be looked at, \val{grove.texts} for each model, and so the best is known under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
 
 \begin{table}
 \tabcaption{tab:grove}{Random models with an end token, four beams: the length penalty and the way of early stopping; the mean number of steps, of texts that were offered to the pool, and of tokens in the text that is returned; in how many models, in percent, that text has the best score of all texts.}
@@ -1845,7 +1867,7 @@ The texts of the forest end by their length, all in the same step. So the pool i
 \end{tabular*}
 \end{table}
 
-\.{true} ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is asked. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ it has not yet written most of those that would have won, and returns the best in \val[1]{grove.found.1.true} percent of the models only. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} asks
+\.{true} ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is asked. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ it has not yet written many of those that would have won, and returns the best in \val[1]{grove.found.1.true} percent of the models only. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} asks
 for \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the two are the same rule: a longer text is never better.
 
 With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. While beams grow they are ranked by their sums, and $\lambda$ has no say before a text has finished; so a text that owes its score to the length penalty has first to survive as a beam without it. Who wishes for long texts by a large $\lambda$ must wish for more beams, too. And under each rule nearly half of the end tokens that were ranked, \val[1]{grove.low.1.false} percent
@@ -1916,6 +1938,10 @@ static bool count_ends(void *self, const struct search_step *now)
   }
   return true;
 }
+
+@ A text counts as the best if its score is that of the best, but for what two orders of summation may differ.
+
+@<Models that end@>=
 static bool reap(struct study *all, struct grove *g, size_t lambda,
   enum early_stopping early, double best, struct harvest *h,
   struct error *why)
@@ -1951,6 +1977,10 @@ static bool harvest_all(struct study *all, struct grove *g,
   }
   return true;
 }
+
+@ How many texts there are depends on the lengths alone, so the last model's number is that of each.
+
+@<Models that end@>=
 static bool print_grove(struct study *all, struct error *why)
 {
   static const char *const name[] = @[{ "false", "true", "never" }@];
@@ -2038,15 +2068,15 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 What is paid for likeliness stands mostly in the other two columns: mostly, since two beams have a little more entropy than greedy decoding, and 32 places in three tales are no large sample. In \val{dull.round} places fewer than half of the pairs in the text of four beams are new. The second box of \cref{sec:searchcheck} shows the extreme: the beams have found a circle, in which each word is all but certain, and they do not leave it because a circle costs almost nothing per word. And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent are there for the first time;
 in four texts of dice it is \val[1]{dull.set.dice} percent.
 
-Nor is a search sure to do what it is for. In \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four throws, for the same number of rows, has a mean of \val[3]{dull.logprob.best}: it is likelier than the tale and no duller. So a search has its place where there is one right answer or nearly one, as in translation, and even there
+Nor is a search sure to do what it is for. In \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four throws, for about as many rows, has a mean of \val[3]{dull.logprob.best}: it is likelier than the tale and no duller. Search was at home in translation, where there is one right answer or nearly one; and even there
 the best results are reported for few beams and worse ones for many (Koehn and Knowles 2017). Where many answers are right, it finds one that few would give.
 
-@ Is there a remedy? Two have been proposed that keep the beams. One divides them into groups and takes from a candidate's score what the groups before it have just written, so that the groups drift apart (\emph{diverse beam search}, Vijayakumar and others 2018); the price is one more number to choose, and the texts are likely ones still. The other adds to each score the noise of \cref{sec:philox}, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
+@ Is there a remedy? Two have been proposed that keep the beams. One divides them into groups and takes from a candidate's score what the groups before it have just written, so that the groups drift apart (\emph{diverse beam search}, Vijayakumar and others 2018); the price is one more number to choose, and the texts are likely ones still. The other adds to each score the noise of \cref{sec:gumbel}, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
 from the model without putting any back (\emph{stochastic beams}, Kool and others 2019). That is a way to draw, and no longer a search for the best. A third remedy is the one of most programs that talk: no search.
 @^diverse beam search@>
 @^stochastic beams@>
 
-@ The ways are a table. Each writes one text behind each place.
+@ The ways are a table. Each writes one text behind each place. All that was written stands on a shelf until it is measured.
 
 @<Write on in seven ways@>=
 enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32 };
@@ -2245,18 +2275,23 @@ static bool print_dull(struct study *all, struct shelf_of_texts *x,
     printf("dull.entropy.%s"@| " %.4f\n", ways[w].name,
       entropy_of(x->text[w], x->n));
   }
-  size_t below = 0, worse = 0, same = 0, round = 0;
-  for (size_t i = 0; i < x->n; i++) {
-    below += each[TALE][i] < each[FOUR][i];
-    worse += each[FOUR][i] < each[GREEDY][i] - 1e-9;
-    same += memcmp(x->text[FOUR][i], x->text[GREEDY][i],
-      sizeof x->text[FOUR][i]) == 0;
-    round += distinct_pairs(&x->text[FOUR][i], 1) < 50;
-  }
-  printf("dull.below %zu\n"@| "dull.worse %zu\n"@| "dull.same %zu\n"@| "dull.round %zu\n",
-    below, worse, same, round);
+  @<Count the places where one way is less likely than another@>@;
   return true;
 }
+
+@ A text has gone round in a circle, for this count, if fewer than half of its pairs are new.
+
+@<Count the places where one way is less likely than another@>=
+size_t below = 0, worse = 0, same = 0, round = 0;
+for (size_t i = 0; i < x->n; i++) {
+  below += each[TALE][i] < each[FOUR][i];
+  worse += each[FOUR][i] < each[GREEDY][i] - 1e-9;
+  same += memcmp(x->text[FOUR][i], x->text[GREEDY][i],
+    sizeof x->text[FOUR][i]) == 0;
+  round += distinct_pairs(&x->text[FOUR][i], 1) < 50;
+}
+printf("dull.below %zu\n"@| "dull.worse %zu\n"@| "dull.same %zu\n"@| "dull.round %zu\n",
+  below, worse, same, round);
 
 @ Then the sets of four. And the coin, whose logarithms are taken by the same function as everything here.
 
@@ -2304,6 +2339,10 @@ static void print_wrapped(const struct study *all, const char *title,
   }
   printf("\n");
 }
+
+@ To find it, four beams write behind every place once more. Of the place itself the last twelve tokens are shown.
+
+@<Measure what was written@>=
 static bool print_sample(struct study *all, struct error *why)
 {
   struct shelf_of_texts *x = memory_take(&all->lab.m, FOR_OTHER, 1, sizeof *x,
@@ -2328,9 +2367,9 @@ static bool print_sample(struct study *all, struct error *why)
 }
 
 @* A lattice and a tree. \label{sec:lattice}
-\Cref{fig:lattice} is the search behind \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name. A comma would end a field there, so the comma is written by its number, as \TeX\ reads it.
+\Cref{fig:lattice} is the search behind \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name.
 
-\widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept, or in the last step finished, are framed; those that were dropped are dotted. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
+\widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
 \widefig{tokentree}{fig:tokentree}{What might have been written. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right behind The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
 
@@ -2347,7 +2386,7 @@ static void print_nodes(const struct study *all, const struct token_tree *t)
   }
 }
 
-@ The same goes for all data with words in them.
+@ A token's text may have a comma, which would end a field; so the comma is written by its number, as \TeX\ reads it. A line break is shown as a stroke.
 
 @<Name a token in a line of data@>=
 static void print_token(const struct study *all, uint32_t id)
@@ -2532,7 +2571,7 @@ At last a dull text, from the place in the tales where four beams repeat themsel
 
 \checkpoint[38,49]{build/out/09-search.txt}{a tale's own words, and what four beams write}
 
-That the rule is the library's, is a matter of tests and not of print. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
+That the rule is the library's is a matter of tests and not of print. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
 @* Exercises. \label{sec:searchexercises}
 The command beside an exercise judges your answer by running the search.
@@ -2543,7 +2582,7 @@ The command beside an exercise judges your answer by running the search.
 \exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=0.56$.}
 \exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use behind the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are spare again: $2+3=5$ pages.}
 \exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And with either, if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
-\exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities.}{\texttt{make exercise-09-6}}{First $0.4$, $0.35$, $0.25$; after a $0.34$, $0.33$, $0.33$; after b $0.5$, $0.5$, $0$; after a a only a. Then b a and b b both have $0.175$ and push a a out, which has $0.136$ and would have kept it.}
+\exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities. (After a beginning without a line all three tokens are equally likely.)}{\texttt{make exercise-09-6}}{First $0.4$, $0.35$, $0.25$; after a $0.34$, $0.33$, $0.33$; after b $0.5$, $0.5$, $0$; after a a only a. Then b a and b b both have $0.175$ and push a a out, which has $0.136$ and would have kept it; they lose two thirds of theirs at the last token.}
 \exercise{build}{ex:search.prompt}{Some programs count the prompt when they divide by the length. Let ours do so. Change |final_score|.}{\texttt{make exercise-09-7}}{|written + s->n_prompt| is what is raised to the power. Long prompts then make all lengths look alike, and the penalty loses its effect.}
 \exercise{build}{ex:search.twins}{Four beams that are nearly the same text are a waste. Let no beam have more than two children. Change |decide|.}{\texttt{make exercise-09-8}}{Before a candidate is kept, those of |next[0]| to |next[n_next - 1]| with the same parent are counted.}
 \end{exercises}

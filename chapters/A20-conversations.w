@@ -342,7 +342,7 @@ static bool put_turn(struct writer *w, const struct frame *f,
 }
 
 @* Thoughts. \label{sec:thoughts}
-Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round. An answer there gets a thought, if need be an empty one.
+Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
 @^thoughts@>
 
 To find the one or the other we look for a word in what was said, from the front or for the last time.
@@ -382,7 +382,7 @@ static void part_thought(const struct turn *said, struct turn *thought,
   strip_lines(thought);
 }
 
-@ The thought is put as the template's words, before the answer's. It is the place of |within| that they take: a turn has either the one or the other.
+@ What surrounds the thought are the template's words, and it stands before the answer's. It is the place of |within| that they take: a turn has either the one or the other.
 
 @<Put an answer of one who thinks@>=
 static bool put_thinker(struct writer *w, const struct turn *said,
@@ -471,7 +471,8 @@ static bool put_beginning(struct writer *w,
     && put_frame(w, t->silent) && put_frame(w, f->close[SYSTEM]));
 }
 
-@ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that is all one \.{<tool\_response>} is what a tool has said to the assistant, and no question. Other templates do not ask.
+@ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is what a tool has said to the assistant, and no question. So a model that thinks, asks a tool, and thinks on doesn't lose its first thought in the middle. If there is no other turn of the user's, nobody has asked anything, and all thoughts are dropped. Other templates do
+not care.
 
 @<Put the turns@>=
 static bool is_question(const struct turn *said)
@@ -600,10 +601,12 @@ bool script_encode(const struct script *s, struct tokenizer *v,
 bool conversation_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why);
-  /* |script_write| and |script_encode| */
+  /* |script_write| and |script_encode|, with the failures of both */
 bool conversation_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why);
-  /* appends the id that ends an answer, besides those of the model */
+  /* appends the id that ends an answer, besides those of the model (or
+     more, if what ends it are letters); on failure |out| is as it was: a
+     mark that the vocabulary lacks, memory */
 
 @ Most callers want both steps at once, and never see the script.
 
@@ -637,8 +640,7 @@ bool conversation_ends(struct memory *m, const struct chat_template *by,
 encoded to. A model may spell a word otherwise than its tokenizer would; then the cache has what the model wrote, which is what it will go on from. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes. Nobody misses it.)
 
 @* Recognition. \label{sec:recognition}
-A published program is known by its text, and the text by a number of 64 bits: the hash of appendix~E, once over all of it. Two things do not count. A line's end is sometimes a character and sometimes a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. With these set aside, the copies of each program that we found in different places agree, which is more than we had
-hoped for.
+A published program is known by its text, and the text by a number of 64 bits: the hash of appendix~E, once over all of it. Two things do not count. A line's end is sometimes a character and sometimes a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. With these set aside, the copies of a program that we found in different places agree, but for one that is told below.
 
 @<Recognize a program@>=
 static uint64_t key_of(const char *text, size_t n)
@@ -654,8 +656,10 @@ static uint64_t key_of(const char *text, size_t n)
   return h;
 }
 
-@ The numbers were computed from programs that we have seen, each with the model it came with: ChatML as OpenHermes and Dolphin have it and as Qwen3 has it since it stopped thinking; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral's first and second. Where each text was found, and under which licence, stands in
-\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Mistral's third is not here: of all copies that we met no two were alike, so it goes by name only.
+@ The numbers were computed from programs that we have seen, each with the model it came with: ChatML as OpenHermes and Dolphin have it and as Qwen3 has it since it stopped thinking; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. Where each text was found, and under which licence, stands in
+\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Two are not here. Mistral~7B~0.1 was first published with a blank behind each answer, which no row has; and of Mistral's third no two copies that we met were alike, so it goes by name only.
+
+Could two programs have the same number? Not by chance. On purpose it can be done, for this hash is no lock; but whoever publishes such a program with a model only has that model's own conversations set in a wrong way.
 
 @<Recognize a program@>=
 static const struct { uint64_t key; const char *name; } published[] = @[{@|
@@ -674,6 +678,10 @@ static const struct { uint64_t key; const char *name; } published[] = @[{@|
   { UINT64_C(0x1a6da26e3aef1b34), "llama3.1" },@|
   { UINT64_C(0x8c734b90b4f8d84d), "mistral" },@|
   { UINT64_C(0xd99e5b4469be13b3), "mistral-v1" } }@];
+
+@ The table is short, and is asked once for a model; so it is gone through from the front.
+
+@<Recognize a program@>=
 const struct chat_template *chat_template_known(const char *text,
   size_t n)
 {
@@ -698,7 +706,7 @@ const char *chat_template_name(const struct chat_template *t)
 static const char *all_names(char room[160])
 {
   size_t n = 0;
-  for (size_t i = 0; i < TEMPLATES; i++)
+  for (size_t i = 0; i < TEMPLATES && n < 160; i++)
     n += (size_t) snprintf(room + n, 160 - n, "%s%s",
       i == 0 ? "" : ", ", table[i].name);
   return room;
@@ -779,7 +787,7 @@ const struct chat_template *chat_template_of(const char *folder,
   n = snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
   json_t *settings = n > 0 && n < (int) sizeof path
     && access(path, F_OK) == 0 ? json_read(path, SETTINGS_MOST, why)
-    : json_object();
+    : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))

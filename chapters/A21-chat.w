@@ -13,6 +13,23 @@ which of them follow what is there already. Put together, they are a talk in whi
 back, has heard enough of an answer, or pastes a page too many; and none of this may end a talk that took an hour.
 @^chat@>@^conversation@>
 
+\begin{byhand}{four turns, kept and forgotten}
+Let each question have 10 ids with all that surrounds it, and each answer 6, the mark at its end included. Whoever forgets reads the whole talk again at each turn. Whoever keeps reads the question, and before it the one mark that was written and not yet read. While an answer is written, both compute a row for each of its ids but the last.
+
+\medskip
+\begin{tabular}{@@{}lrrr@@{}}
+\tabhead{turn} & \tabhead{ids of the prompt} & \tabhead{rows, if forgotten} & \tabhead{rows, if kept}\\
+1 & 10 & $10+5=15$ & $10+5=15$\\
+2 & $10+6+10=26$ & $26+5=31$ & $11+5=16$\\
+3 & $26+6+10=42$ & $42+5=47$ & $11+5=16$\\
+4 & $42+6+10=58$ & $58+5=63$ & $11+5=16$\\
+together & & 156 & 63
+\end{tabular}
+\medskip
+
+The tenth turn costs one who keeps 16 rows, like the second, and one who forgets $58+6\cdot16+5=159$.
+\end{byhand}
+
 @ The program has a short talk with the built-in model, always the same one, and says after each answer what it cost. With |"values"| it prints the keys of the prose.
 
 @c
@@ -37,8 +54,9 @@ int main(int argc, char **argv)
   struct console c = @[{ .in = stdin, .out = out, .err = stderr,@|
     .program = argv[0], .memory = &m, .listen = to_nobody,@|
     .interrupted = never }@];
-  bool ok = options_parse(&w, 10, line, &why) && out != NULL;
-  if (!ok) return 1;
+  if (out == NULL) return perror("a temporary file"), 1;
+  bool ok = options_parse(&w, 10, line, &why);
+  if (!ok) return fprintf(stderr, "%s\n", why.words), 1;
   ok = talk_open(&t, &c, &w) == STATUS_DONE && say_all(&t, values);
   if (!ok) fprintf(stderr, "%s\n", t.a.why.words);
   talk_close(&t);
@@ -222,7 +240,7 @@ static bool next_ids(struct talk *t, struct ids *next)
     whole ? 0 : t->n - 1, true, next, &t->a.why);
 }
 
-@ Sooner or later a talk is longer than the context. Other programs then drop the oldest turns, or squeeze them into a summary, and do not say so; the model has forgotten what was agreed on an hour ago, and whoever talks with it does not know why. Here it is said, with both numbers, and the turn is taken back. A shorter one may still fit, and \texttt{/new} begins another talk.
+@ Sooner or later a talk is longer than the context. One could drop the oldest turns then, or squeeze them into a summary, and go on without a word, as many programs do; the model would have forgotten what was agreed on an hour ago, and whoever talks with it would not know why. Here it is said, with both numbers, and the turn is taken back. A shorter one may still fit, and \texttt{/new} begins another talk.
 @^context@>
 
 @<Measure the next prompt@>=
@@ -406,12 +424,12 @@ static void refuse_order(const struct talk *t, const char *line, size_t n)
   console_fail(t->a.c, &why);
 }
 
-@ Whoever mistypes such a line would not want the model to answer it, so what is not on the list is refused. Blanks behind the word, and the carriage return of a file from elsewhere, do not matter.
+@ Whoever mistypes such a line would not want the model to answer it, so what is not on the list is refused. Blanks behind the word do not matter.
 
 @<Do what a line says@>=
 static bool line_is(const char *line, size_t n, const char *word)
 {
-  while (n > 0 && memchr(" \t\r", line[n - 1], 3) != NULL) n--;
+  while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
   return n == strlen(word) && memcmp(line, word, n) == 0;
 }
 static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
@@ -430,7 +448,7 @@ static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
   return ok;
 }
 
-@ Lines come from the editor, if both ends are a terminal, or as they are. In a pipe there is no prompt, since nobody would see it; what comes out there is answers and nothing else.
+@ Lines come from the editor, if both ends are a terminal, or as they are. In a pipe there is no prompt, since nobody would see it; what comes out there is answers and nothing else. The carriage return of a file from elsewhere is no part of what is said; the editor takes it off with the line's end.
 
 @<Read the next line@>=
 struct reading { const struct console *c; struct editor *e;
@@ -444,8 +462,9 @@ static enum asked next_line(struct reading *r, const char **line,
   enum line_found found = line_read(c->in, c->memory, &r->text);
   if (found == LINE_NONE) return ASKED_END;
   *line = (const char *) r->text.byte, *n = r->text.n;
+  if (*n > 0 && (*line)[*n - 1] == '\r') *n -= 1;
   if (found == LINE_WHOLE) return ASKED_LINE;
-  error_say(&why, "a line does not fit into memory, and is left out");
+  error_say(&why, "a line does not fit "@|"into memory, and is "@|"left out");
   console_fail(c, &why);
   return ASKED_DROPPED;
 }
@@ -536,8 +555,8 @@ int run_chat(const struct console *c, const struct wishes *w)
 @<Run the subcommand@>@;
 
 @* A line that is typed. \label{sec:editing}
-A terminal by itself lets one take back the last letter, and no more. Whoever wants to go back into the line, or to have an earlier one again, needs a program between the keys and the line, and there are three libraries for that which everybody has. Readline is the best known, and its licence would become ours. Linenoise is small and counts
-columns in a way of its own. We take libedit, which comes from BSD, has a free licence, knows wide characters and reads its user's habits from \.{.editrc}. Nothing outside this file knows that; who prefers another writes three functions.
+A terminal by itself lets one take back the last letter, and no more. Whoever wants to go back into the line, or to have an earlier one again, needs a program between the keys and the line, and there are three libraries for that which everybody has. Readline is the best known, and has the GPL, which would have to become the licence of the whole program. Linenoise is small, and meant to be copied into one's own sources, where it would be ours to look
+after. We take libedit, which comes from BSD, has a free licence, knows wide characters and reads its user's habits from \.{.editrc}. Nothing outside this file knows that; who prefers another writes three functions.
 @^line editing@>@^libedit@>
 
 @<What an editor holds@>=
@@ -554,7 +573,7 @@ static char *prompt_of(EditLine *line)
   return (char *) editor_of(line)->prompt;
 }
 
-@ While a line is typed, Ctrl-C should drop the line and not end the program. One could catch the signal; but what the library does with one depends on its version, and the flag of \cref{sec:signals} is for answers. It is simpler to take the signal away for as long as the editor has the terminal: then Ctrl-C is a key like any other, and a key can be bound to a function.
+@ While a line is typed, Ctrl-C should drop the line and not end the program. One could catch the signal; but what the library does with one depends on its version, and the flag of \cref{sec:signals} is for answers. It is simpler to take the signal away for as long as the editor has the terminal: then Ctrl-C is a key like any other, and a key can be bound to a function. (The library has each call twice, for letters and for wide ones. It keeps the name of a function as a wide string, and makes that of letters by a copy which it never returns; so this name is given as it is kept.)
 
 @<Drop a line@>=
 static unsigned char drop_line(EditLine *line, int key)
@@ -566,7 +585,7 @@ static unsigned char drop_line(EditLine *line, int key)
 static void bind_keys(struct editor *e)
 {
   el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
-  el_set(e->line, EL_ADDFN, "drop-line", "give the line up", drop_line);
+  el_wset(e->line, EL_ADDFN, L"drop-line", L"give it up", drop_line);
   el_set(e->line, EL_BIND, "^C", "drop-line", NULL);
 }
 
@@ -733,3 +752,14 @@ static bool say_all(struct talk *t, bool values)
 
 @ The last prompt has \val{chat.ids.4} ids, and \val{chat.read.4} rows were read for it: those of the new turn, and the one of the mark that ended the answer before it, which had been written and not yet read. All four turns together took \val{chat.rows.kept} rows. A program that reads the whole talk at each turn computes \val{chat.rows.again}, and gives the same answers; the second sum grows with the
 square of the talk.
+
+So the tenth question costs no more rows than the second. Is it answered as quickly? Nearly: a row of a long talk still looks back at all rows before it, and they must all be fetched from memory for each token. That share is small at first, and grows with the talk (\cref{sec:cachebill} counts the bytes).
+
+@* Exercises. \label{sec:chatexercises}
+Two can be tried in the time that it takes to type them; the third is an order that is missing.
+
+\begin{exercises}
+\exercise{check}{ex:chat.again}{Somebody says \texttt{Hello!} to the built-in model, types \texttt{/new}, and says \texttt{Hello!} again. For the first \texttt{Hello!} 8 rows were read. How many are read for the second?}{\texttt{make exercise-A21-1}}{1. All rows of the second prompt are in the cache still. But the scores behind the last of them are not kept, and so that one is computed again.}
+\exercise{think}{ex:chat.cut}{In the program's talk \val{chat.read.2} rows are read for the second question. How many are read for it if the first answer was stopped after three tokens?}{\texttt{make exercise-A21-2}}{One more. The last token of the answer has been written and not read; in a whole answer that is the mark, and in a stopped one it is a word, behind which the mark is put by us.}
+\exercise{build}{ex:chat.undo}{Add the order \texttt{/undo}, which takes the last question and its answer back, so that what is said next is answered as if they had never been said. With nothing to take back it does nothing.}{\texttt{make exercise-A21-3}}{In |obey|: if |t->n >= t->first + 2|, two times |pop_turn|; and |t->text.n = 0|, for the ids are still those of the longer talk. The next prompt is then set from the turns, and the cache keeps what is alike by itself.}
+\end{exercises}

@@ -403,7 +403,7 @@ function incipit.tree(name, dx, dy)
     y[r.id], deep[r.id] = y[r.parent] + (2 - r.rank) * dy, deep[r.parent] + 1
     tikz("\\node[%s,anchor=west] (t%d) at (%.2fmm,%.2fmm) {%s};", r.chosen == 1 and "new token" or "ghost token", r.id,
       deep[r.id] * dx, y[r.id], texword(r.token))
-    tikz("\\node[fig/number,anchor=north west,text=%s,inner sep=0pt] at ([yshift=-1.2pt,xshift=1pt]t%d.south west) {%s};",
+    tikz("\\node[fig/number,fill=white,anchor=north west,text=%s,inner sep=0pt] at ([yshift=-1.2pt,xshift=1pt]t%d.south west) {%s};",
       r.chosen == 1 and "rubric" or "faint", r.id,
       string.format("\\textbf{%.2f}\\enspace $%.2f$\\enspace %d", r.p, r.logp, r.rank))
   end

@@ -748,6 +748,9 @@ START_TEST(refusals_at_work_are_sentences)
   ck_assert(!constraint_bind(c, l, true, &why) && strstr(why.words, "loses a blank"));
   constraint_free(c);
   lexicon_close(l);
+  struct piece huge[] = {{(const unsigned char *) "a", 1}, {(const unsigned char *) "b", ((size_t) 1 << 24) + 1}};
+  ck_assert(lexicon_open(&m, huge, NULL, 2, &why) == NULL);
+  ck_assert_msg(strstr(why.words, "token 1 has 16777217 bytes") && strstr(why.words, "may have 16777216"), "%s", why.words);
   /* more states than there is room for */
   c = constraint_regex(&m, "(a|b)*a(a|b){40}", 16, &why);
   char text[1 << 16];
@@ -758,9 +761,70 @@ START_TEST(refusals_at_work_are_sentences)
     ok = constraint_matches(c, text, sizeof text, &yes, &why);
   }
   ck_assert_msg(!ok && strstr(why.words, "no more room") != NULL, "%s", why.words);
+  ck_assert(constraint_look(c).bytes <= m.all.held && constraint_look(c).bytes > m.all.held / 2);
   ck_assert(m.all.held < (size_t) 1 << 29);
   ck_assert(constraint_forget(c, &why) && constraint_matches(c, "aaa", 3, &yes, &why) && !yes);
   constraint_free(c);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* thirty rules, each of which calls the next in two ways, and nothing is read: 2^30 stacks between two bytes */
+START_TEST(ways_without_end_are_given_up)
+{
+  struct memory m = {.refuse_at = 0};
+  struct error why;
+  for (int in_front = 0; in_front < 2; in_front++) {
+    struct text t = {.n = 0};
+    bool yes;
+    say(&t, in_front ? "root ::= r00 \"x\"\n" : "root ::= \"a\" r00 \"x\" | \"b\"\n");
+    for (int i = 0; i < 30; i++) { char s[80]; snprintf(s, sizeof s, "r%02d ::= r%02d (\"\")* | r%02d (\"\")*\n", i, i + 1, i + 1), say(&t, s); }
+    say(&t, "r30 ::= \"\"\n");
+    struct constraint *c = constraint_grammar(&m, "g", t.s, t.n, &why);
+    ck_assert_int_eq(c == NULL, in_front); /* where it is the beginning, nothing can be made */
+    if (c != NULL) {
+      ck_assert(!constraint_matches(c, "ax", 2, &yes, &why));
+      ck_assert_msg(strstr(why.words, "g: there are more than 1048576 ways between two bytes") != NULL, "%s", why.words);
+      ck_assert(constraint_matches(c, "b", 1, &yes, &why) && yes);
+      constraint_free(c);
+    }
+    ck_assert_msg(strstr(why.words, "more than 1048576 ways") != NULL, "%s", why.words);
+    ck_assert_uint_lt(m.all.peak, (size_t) 1 << 27);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+}
+END_TEST
+/* too many states to look at: the number of tokens is that of the bytes, which is enough, and exact again near the end */
+START_TEST(a_large_minimum_is_enough)
+{
+  static const char pattern[] = "(a|b){1000}(a|b){500}";
+  struct memory m = {.refuse_at = 0};
+  struct error why;
+  struct words w;
+  static char text[2000];
+  uint8_t allowed[400];
+  uint64_t seed = suite_seed();
+  bool accepts, yes;
+  size_t least;
+  words_of_bytes(&w), words_add(&w, "aaaa");
+  struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
+  struct constraint *c = constraint_regex(&m, pattern, strlen(pattern), &why);
+  ck_assert(l != NULL && c != NULL && constraint_bind(c, l, false, &why));
+  uint32_t state = constraint_start(c);
+  ck_assert(constraint_minimum(c, state, &least, &why));
+  ck_assert_uint_eq(least, 1500); /* 375 would do */
+  ck_assert(!constraint_mask(c, state, 1499, allowed, &accepts, &why) && strstr(why.words, "at least 1500 tokens"));
+  for (int i = 0; i < 119; i++) ck_assert(constraint_step(c, state, 256, &state, &why));
+  ck_assert(constraint_minimum(c, state, &least, &why));
+  ck_assert_uint_eq(least, 1500 - 4 * 119); /* 1025 states are nearer, with this one */
+  ck_assert(constraint_step(c, state, 256, &state, &why) && constraint_minimum(c, state, &least, &why));
+  ck_assert_uint_eq(least, (1500 - 4 * 120) / 4);
+  ck_assert(constraint_mask(c, state, least, allowed, &accepts, &why) && allowed[256] && !allowed['a'] && !allowed['b']);
+  for (int k = 0; k < 3; k++) {
+    size_t n = write_at_random(c, w.p, w.n, 1500, &seed, text, sizeof text, 4);
+    ck_assert(n == 1500 && constraint_matches(c, text, n, &yes, &why) && yes);
+  }
+  constraint_free(c), lexicon_close(l);
   ck_assert_uint_eq(m.all.held, 0);
 }
 END_TEST
@@ -885,6 +949,8 @@ int main(void)
   tcase_add_loop_test(t, whatever_is_written_matches_within_its_budget, 0, 4);
   tcase_add_test(t, refusals_name_the_thing_and_the_place);
   tcase_add_test(t, refusals_at_work_are_sentences);
+  tcase_add_test(t, ways_without_end_are_given_up);
+  tcase_add_test(t, a_large_minimum_is_enough);
   tcase_add_test(t, refused_memory_leaks_nothing);
   tcase_add_test(t, the_walk_is_each_piece_by_itself);
   suite_add_tcase(s, t);

@@ -638,6 +638,8 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
         bool holds = o.released < o.text.n && o.text.byte[o.text.n - 1] != '\n';
         memcpy(prompt, part.text.id, part.text.n * sizeof *prompt);
         want.see = NULL;
+        size_t had = o.text.n;
+        hold(outflow_prompt(&o, prompt, part.text.n, &why) && o.text.n == had);        /* shown the longer prompt it keeps what it has */
         hold(generate(&g, prompt, part.text.n, &want, &rest, &why) && rest.ended == FINISH_STOP);
         continuation_free(&M, &rest);
         fresh = (struct outflow) {.m = &M, .t = t, .until = &s};

@@ -36,7 +36,7 @@ if [ "$build" = build ]; then
   one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"
   one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
-  one byhand tests/byhand.sh
+  one byhand env STRICT=1 tests/byhand.sh
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one claims texlua tests/claims.lua claims.tsv
   one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt $(grep -l '^== ' tests/exercises/*/answer tests/exercises/*/wrong tests/exercises/*/skeleton)

@@ -214,8 +214,8 @@ bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
     return false;
   if (least > most)
     return error_say(why, "at most %zu tokens may be"
-                     " written; wanted: %zu or more, which the shortest text that matches"
-                     " takes", most, least);
+                     " written; wanted: %zu or more, which a text that matches takes",
+                     most, least);
   b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
   if (b->allowed == NULL)
     return false;

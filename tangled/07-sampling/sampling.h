@@ -101,9 +101,9 @@ struct bond {
 bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
                size_t vocab, size_t most, const uint32_t * eos, size_t n_eos,
                struct error *why);
-/* binds by a c that knows the tokens; errors: most is less than the shortest
- * text that matches takes, which the sentence names; memory. Nothing is to
- * be closed then */
+/* binds by a c that knows the tokens; errors: most is less than
+ * constraint_minimum, which the sentence names; memory. Nothing is to be
+ * closed then */
 
 void bond_close(struct bond *b, struct memory *m);
 /* returns the room; one that is all zero has none */

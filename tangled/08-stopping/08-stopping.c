@@ -341,8 +341,8 @@ static bool show_token(void *self, const struct step *now)
 
 /* 8.66  Show what is released and what is held */
 
-static const char *const useful = "A caf\xc3\xa9.\nUseful: 5 "
-    "\xe2\x82\xac.\n\nUser:";
+static const char *const useful = "A caf\xc3\xa9.\n"
+    "Useful: 5 " "\xe2\x82\xac.\n\nUser:";
 static bool print_hold(struct desk *k, bool points, struct error *why)
 {
   struct ids list = { NULL, 0, 0 };

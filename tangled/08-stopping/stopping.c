@@ -44,10 +44,11 @@ bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
 bool outflow_prompt(struct outflow *o, const uint32_t * id, size_t n,
                     struct error *why)
 {
+  size_t before = o->text.n;
   bool ok = true;
   for (size_t i = 0; o->t != NULL && ok && !o->begun && i < n; i++)
     ok = tokenizer_decode_next(o->t, o->m, id[i], true, &o->begun, &o->text, why);
-  o->text.n = 0;
+  o->text.n = before;
   return ok;
 }
 

@@ -102,7 +102,7 @@ bool stops_open(struct stops *s, struct memory *m,
                        " wanted: 1 byte or more", i);
     if (list[i].n > UINT32_MAX - room)
       return error_say(why,
-                       "the stop strings have more than %" PRIu32 " bytes",
+                       "the stop strings have" " more than %" PRIu32 " bytes",
                        UINT32_MAX - 1);
     room += list[i].n;
   }
@@ -173,7 +173,8 @@ bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
     unsigned char byte = (unsigned char)*p;
     size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
     bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
-        : error_say(why, "stop string `%s': wanted behind a backslash: n, t,"
+        : error_say(why, "stop string `%s': "
+                    "wanted behind a backslash: n, t,"
                     " a backslash, or x and two hexadecimal digits", text);
     if (!ok) {
       out->n = before;

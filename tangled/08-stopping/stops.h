@@ -51,8 +51,7 @@ uint32_t stops_step(const struct stops *s, uint32_t state, unsigned char byte);
 /* the state behind one more byte; a text begins in state 0 */
 
 size_t stops_hold(const struct stops *s, uint32_t state);
-/* the longest end of the text with which a longer stop string begins: its
- * length */
+/* the length of the longest end of the text that begins a longer stop string */
 
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
 /* the longest stop string that ends with the text, or null */

@@ -15,11 +15,11 @@
 #include "09-search/tree.h"
 #include "A6-kernels/numbers.h"
 
-/* 9.118  The whole program */
+/* 9.128  The whole program */
 
 enum { LONGEST = 160 };
 
-/* 9.64  What the program works with */
+/* 9.68  What the program works with */
 
 struct study {
   struct laboratory lab;
@@ -53,7 +53,7 @@ static void study_close(struct study *all)
   laboratory_close(&all->lab);
 }
 
-/* 9.59  Search as in the boxes */
+/* 9.62  Search as in the boxes */
 
 struct paper {
   const char *letters;
@@ -71,6 +71,8 @@ static const struct paper boxes[2] = {
   {"ab.", true, 3, {{"", {0.6, 0.1, 0.3}}, {"a", {0.2, 0.5, 0.3}},
                     {"b", {0.15, 0.05, 0.8}}}}
 };
+
+/* 9.63  Search as in the boxes */
 
 static bool paper_score(void *self, const struct search_beam *grown, size_t n,
                         float *logits, struct error *why)
@@ -92,7 +94,7 @@ static bool paper_score(void *self, const struct search_beam *grown, size_t n,
   return true;
 }
 
-/* 9.60  Search as in the boxes */
+/* 9.64  Search as in the boxes */
 
 static bool paper_see(void *self, const struct search_step *now)
 {
@@ -111,7 +113,7 @@ static bool paper_see(void *self, const struct search_step *now)
   return true;
 }
 
-/* 9.61  Search as in the boxes */
+/* 9.65  Search as in the boxes */
 
 static bool paper_search(struct study *all, size_t beams, bool aloud,
                          double *p, struct error *why)
@@ -129,7 +131,7 @@ static bool paper_search(struct study *all, size_t beams, bool aloud,
   return true;
 }
 
-/* 9.62  Search as in the boxes */
+/* 9.66  Search as in the boxes */
 
 static bool paper_ends(struct study *all, struct error *why)
 {
@@ -164,7 +166,7 @@ static bool paper_ends(struct study *all, struct error *why)
   return true;
 }
 
-/* 9.63  Penalise logits, and their logarithms */
+/* 9.67  Penalise logits, and their logarithms */
 
 static bool print_penalty(struct study *all, struct error *why)
 {
@@ -190,7 +192,7 @@ static bool print_penalty(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.65  Search with a model */
+/* 9.69  Search with a model */
 
 static bool model_search(struct study *all, const uint32_t * prompt, size_t n,
                          size_t page, const struct search_settings *want,
@@ -218,7 +220,7 @@ static bool model_search(struct study *all, const uint32_t * prompt, size_t n,
   return ok;
 }
 
-/* 9.66  Print the candidates of each step */
+/* 9.70  Print the candidates of each step */
 
 enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
 static void spell(const struct study *all, const uint32_t * id, size_t n)
@@ -231,7 +233,7 @@ static void spell(const struct study *all, const uint32_t * id, size_t n)
   }
 }
 
-/* 9.67  Print the candidates of each step */
+/* 9.71  Print the candidates of each step */
 
 static bool cat_see(void *self, const struct search_step *now)
 {
@@ -254,7 +256,7 @@ static const struct search_settings cat_wishes = {
   .length_penalty = 1
 };
 
-/* 9.68  Print the candidates of each step */
+/* 9.72  Print the candidates of each step */
 
 static bool text_logprob(struct study *all, const uint32_t * id, size_t given,
                          size_t n, double *sum, struct error *why)
@@ -271,7 +273,7 @@ static bool text_logprob(struct study *all, const uint32_t * id, size_t given,
   return true;
 }
 
-/* 9.69  Print the candidates of each step */
+/* 9.73  Print the candidates of each step */
 
 static bool write_text(struct study *all, const uint32_t * prompt, size_t given,
                        size_t n, step_choose * choose, void *chooser,
@@ -291,7 +293,7 @@ static bool write_text(struct study *all, const uint32_t * prompt, size_t given,
   return ok;
 }
 
-/* 9.70  Print the candidates of each step */
+/* 9.74  Print the candidates of each step */
 
 static bool print_cat(struct study *all, struct error *why)
 {
@@ -319,7 +321,7 @@ static bool print_cat(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.113  Name a token in a line of data */
+/* 9.123  Name a token in a line of data */
 
 static void print_token(const struct study *all, uint32_t id)
 {
@@ -334,7 +336,7 @@ static void print_token(const struct study *all, uint32_t id)
       putchar(byte[i]);
 }
 
-/* 9.71  Follow seats and pages */
+/* 9.75  Follow seats and pages */
 
 enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
 struct seats {
@@ -363,6 +365,8 @@ static size_t pages_read(const struct seats *x)
   return n;
 }
 
+/* 9.76  Follow seats and pages */
+
 static bool write_row(struct seats *x, uint32_t seat, size_t position)
 {
   size_t slot = position / SEAT_ROWS, *page = &x->page[seat][slot];
@@ -374,7 +378,7 @@ static bool write_row(struct seats *x, uint32_t seat, size_t position)
   return copy;
 }
 
-/* 9.72  Follow seats and pages */
+/* 9.77  Follow seats and pages */
 
 static void print_seated(const struct seats *x,
                          const struct search_beam *grown, size_t n,
@@ -395,7 +399,7 @@ static void print_seated(const struct seats *x,
     }
 }
 
-/* 9.73  Follow seats and pages */
+/* 9.78  Follow seats and pages */
 
 static bool seats_score(void *self, const struct search_beam *grown, size_t n,
                         float *logits, struct error *why)
@@ -421,7 +425,7 @@ static bool seats_score(void *self, const struct search_beam *grown, size_t n,
   return true;
 }
 
-/* 9.74  Follow seats and pages */
+/* 9.79  Follow seats and pages */
 
 static bool print_seats(struct study *all, struct error *why)
 {
@@ -457,7 +461,7 @@ static bool print_seats(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.76  Count what a search costs */
+/* 9.81  Count what a search costs */
 
 enum { SHARE_PROMPT = 50, SHARE_STEPS = 96 };
 static bool count_forks(void *self, const struct search_step *now)
@@ -473,7 +477,7 @@ static bool count_forks(void *self, const struct search_step *now)
   return true;
 }
 
-/* 9.77  Count what a search costs */
+/* 9.82  Count what a search costs */
 
 static bool print_shared(struct study *all, size_t beams, struct error *why)
 {
@@ -496,6 +500,9 @@ static bool print_shared(struct study *all, size_t beams, struct error *why)
   }
   for (size_t t = 0; t + 1 < SHARE_STEPS; t++)
     whole += (double)(beams * row * (SHARE_PROMPT + t)) / 1000;
+
+/* 9.83  Print the costs for 'beams' beams */
+
   printf("share.passes.%zu %" PRIu64 "\n", beams, all->lab.c.passes);
   printf("share.rows.%zu %" PRIu64 "\n", beams, all->lab.c.rows);
   printf("share.copied16.%zu" " %.3f\n" "share.copied64.%zu" " %.3f\n", beams,
@@ -507,10 +514,11 @@ static bool print_shared(struct study *all, size_t beams, struct error *why)
     printf("share.less %.4f\n" "share.row %zu" " bytes\n"
            "share.mean16 %.3f\n" "share.mean64 %.3f\n", 100 * copied[0] / whole,
            row, copied[0] / rows, copied[1] / rows);
+
   return true;
 }
 
-/* 9.78  Models small enough to be searched to the end */
+/* 9.84  Models small enough to be searched to the end */
 
 enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MOST_BEAMS = 8 };
 struct forest {
@@ -538,7 +546,7 @@ static void plant(struct forest *f)
           = (float)(f->spread * normal_for(f->model, node, v));
 }
 
-/* 9.79  Models small enough to be searched to the end */
+/* 9.85  Models small enough to be searched to the end */
 
 static bool forest_score(void *self, const struct search_beam *grown,
                          size_t n, float *logits, struct error *why)
@@ -562,7 +570,7 @@ static double log_of(const struct forest *f, size_t node, size_t v)
   return -num_log(sum);
 }
 
-/* 9.80  Models small enough to be searched to the end */
+/* 9.86  Models small enough to be searched to the end */
 
 static double best_text(const struct forest *f, size_t node, size_t depth)
 {
@@ -592,7 +600,7 @@ static void greedy_text(const struct forest *f, uint32_t id[1 + DEEP])
   }
 }
 
-/* 9.81  Models small enough to be searched to the end */
+/* 9.87  Models small enough to be searched to the end */
 
 static bool is_certain(const struct forest *f, const uint32_t greedy[1 + DEEP])
 {
@@ -609,7 +617,7 @@ static bool is_certain(const struct forest *f, const uint32_t greedy[1 + DEEP])
   return true;
 }
 
-/* 9.82  Ask each search four questions */
+/* 9.88  Ask each search four questions */
 
 struct answers {
   size_t found, worse, other, turned, turns, steps;
@@ -624,7 +632,7 @@ static bool count_turns(void *self, const struct search_step *now)
   return true;
 }
 
-/* 9.83  Ask each search four questions */
+/* 9.89  Ask each search four questions */
 
 static bool ask(struct study *all, struct forest *f, size_t beams, double best,
                 const uint32_t greedy[1 + DEEP], double *sum, struct answers *a,
@@ -651,7 +659,7 @@ static bool ask(struct study *all, struct forest *f, size_t beams, double best,
   return true;
 }
 
-/* 9.84  Ask each search four questions */
+/* 9.90  Ask each search four questions */
 
 static const double spreads[] = { 0.75, 1.5, 3 };
 enum { SPREADS = 3, EXACT = 50, ENOUGH = 243 };
@@ -682,7 +690,7 @@ static bool ask_all(struct study *all, struct census *c, struct error *why)
   return true;
 }
 
-/* 9.86  Ask each search four questions */
+/* 9.92  Ask each search four questions */
 
 static double percent(size_t part, size_t whole)
 {
@@ -701,7 +709,7 @@ static bool print_forest(struct study *all, struct error *why)
   for (size_t b = 1; b <= 5; b++) {
     const struct answers *a = &c.of[1][b];
 
-/* 9.87  Print the answers for b beams */
+/* 9.93  Print the answers for b beams */
 
     printf("forest.worse.%zu" " %zu\n", b, a->worse);
     const struct {
@@ -719,7 +727,7 @@ static bool print_forest(struct study *all, struct error *why)
 
   }
 
-/* 9.89  Print what the forest says about claims */
+/* 9.95  Print what the forest says about claims */
 
   printf("claim.S1-33 %zu\n", MODELS - c.of[1][1].other);
   printf("claim.S3-27 %.4f\n", percent(c.of[1][4].found, MODELS));
@@ -731,7 +739,7 @@ static bool print_forest(struct study *all, struct error *why)
   return true;
 }
 
-/* 9.88  Ask each search four questions */
+/* 9.94  Ask each search four questions */
 
 static bool print_optimum(struct study *all, struct error *why)
 {
@@ -745,7 +753,7 @@ static bool print_optimum(struct study *all, struct error *why)
   return true;
 }
 
-/* 9.91  Models that end */
+/* 9.97  Models that end */
 
 enum { GROVES = 1000, LONG = 8, ROOTS = 3280, STOP = 3, LAMBDAS = 3 };
 struct grove {
@@ -774,7 +782,7 @@ static bool grove_score(void *self, const struct search_beam *grown, size_t n,
   return true;
 }
 
-/* 9.92  Models that end */
+/* 9.98  Models that end */
 
 static size_t best_scores(const struct grove *g, size_t node, size_t written,
                           double sum, double best[LAMBDAS])
@@ -798,7 +806,7 @@ static size_t best_scores(const struct grove *g, size_t node, size_t written,
   return texts;
 }
 
-/* 9.93  Models that end */
+/* 9.99  Models that end */
 
 struct harvest {
   size_t steps, offers, tokens, found, ends, low;
@@ -815,6 +823,8 @@ static bool count_ends(void *self, const struct search_step *now)
   }
   return true;
 }
+
+/* 9.100  Models that end */
 
 static bool reap(struct study *all, struct grove *g, size_t lambda,
                  enum early_stopping early, double best, struct harvest *h,
@@ -835,7 +845,7 @@ static bool reap(struct study *all, struct grove *g, size_t lambda,
   return true;
 }
 
-/* 9.94  Models that end */
+/* 9.101  Models that end */
 
 static bool harvest_all(struct study *all, struct grove *g,
                         struct harvest h[LAMBDAS][3], size_t *texts,
@@ -853,6 +863,8 @@ static bool harvest_all(struct study *all, struct grove *g,
   return true;
 }
 
+/* 9.102  Models that end */
+
 static bool print_grove(struct study *all, struct error *why)
 {
   static const char *const name[] = { "false", "true", "never" };
@@ -868,7 +880,7 @@ static bool print_grove(struct study *all, struct error *why)
   for (size_t l = 0; l < LAMBDAS; l++)
     for (size_t e = 0; e < 3; e++) {
 
-/* 9.95  Print the harvest of h[l][e] */
+/* 9.103  Print the harvest of h[l][e] */
 
       const struct harvest *x = &h[l][e];
       const struct {
@@ -887,7 +899,7 @@ static bool print_grove(struct study *all, struct error *why)
   return true;
 }
 
-/* 9.96  Count how often a text takes something back */
+/* 9.104  Count how often a text takes something back */
 
 struct recaller {
   struct sampler *dice;
@@ -909,7 +921,7 @@ static bool recall(void *self, const float *logits,
   return r->dice == NULL || sampler_choose(r->dice, logits, text, chosen, why);
 }
 
-/* 9.100  Write on in seven ways */
+/* 9.108  Write on in seven ways */
 
 enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32 };
 enum { TALE, DICE, BEST, COOL, GREEDY, TWO, FOUR, WAYS };
@@ -930,7 +942,7 @@ struct shelf_of_texts {
   size_t back;
 };
 
-/* 9.101  Write on in seven ways */
+/* 9.109  Write on in seven ways */
 
 static void find_windows(const struct study *all, struct shelf_of_texts *x)
 {
@@ -947,7 +959,7 @@ static void find_windows(const struct study *all, struct shelf_of_texts *x)
   }
 }
 
-/* 9.102  Write on in seven ways */
+/* 9.110  Write on in seven ways */
 
 static bool write_alone(struct study *all, struct shelf_of_texts *x,
                         size_t window, size_t way, uint32_t number, uint32_t * to,
@@ -973,7 +985,7 @@ static bool write_alone(struct study *all, struct shelf_of_texts *x,
   return ok;
 }
 
-/* 9.103  Write on in seven ways */
+/* 9.111  Write on in seven ways */
 
 static bool write_beams(struct study *all, struct shelf_of_texts *x,
                         size_t window, size_t way, struct error *why)
@@ -996,7 +1008,7 @@ static bool write_beams(struct study *all, struct shelf_of_texts *x,
   return true;
 }
 
-/* 9.104  Write on in seven ways */
+/* 9.112  Write on in seven ways */
 
 static bool write_best(struct study *all, struct shelf_of_texts *x,
                        size_t window, struct error *why)
@@ -1029,7 +1041,7 @@ static bool write_best(struct study *all, struct shelf_of_texts *x,
   return ok;
 }
 
-/* 9.105  Write on in seven ways */
+/* 9.113  Write on in seven ways */
 
 static bool fill_shelf(struct study *all, struct shelf_of_texts *x,
                        struct error *why)
@@ -1050,7 +1062,7 @@ static bool fill_shelf(struct study *all, struct shelf_of_texts *x,
   return true;
 }
 
-/* 9.106  Measure what was written */
+/* 9.114  Measure what was written */
 
 static double distinct_pairs(uint32_t(*text)[WRITTEN], size_t n)
 {
@@ -1067,7 +1079,7 @@ static double distinct_pairs(uint32_t(*text)[WRITTEN], size_t n)
   return percent(fresh, of);
 }
 
-/* 9.107  Measure what was written */
+/* 9.115  Measure what was written */
 
 static double entropy_of(uint32_t(*text)[WRITTEN], size_t n)
 {
@@ -1082,7 +1094,7 @@ static double entropy_of(uint32_t(*text)[WRITTEN], size_t n)
   return sum / all / num_log(2);
 }
 
-/* 9.108  Measure what was written */
+/* 9.116  Measure what was written */
 
 static bool window_logprob(struct study *all, const struct shelf_of_texts *x,
                            size_t way, size_t window, double *each,
@@ -1097,7 +1109,7 @@ static bool window_logprob(struct study *all, const struct shelf_of_texts *x,
   return true;
 }
 
-/* 9.109  Measure what was written */
+/* 9.117  Measure what was written */
 
 static bool print_dull(struct study *all, struct shelf_of_texts *x,
                        struct error *why)
@@ -1120,6 +1132,9 @@ static bool print_dull(struct study *all, struct shelf_of_texts *x,
     printf("dull.distinct.%s" " %.4f\n", ways[w].name, pairs / (double)x->n);
     printf("dull.entropy.%s" " %.4f\n", ways[w].name, entropy_of(x->text[w], x->n));
   }
+
+/* 9.118  Count the places where one way is less likely than another */
+
   size_t below = 0, worse = 0, same = 0, round = 0;
   for (size_t i = 0; i < x->n; i++) {
     below += each[TALE][i] < each[FOUR][i];
@@ -1130,10 +1145,11 @@ static bool print_dull(struct study *all, struct shelf_of_texts *x,
   }
   printf("dull.below %zu\n" "dull.worse %zu\n" "dull.same %zu\n" "dull.round %zu\n",
          below, worse, same, round);
+
   return true;
 }
 
-/* 9.110  Measure what was written */
+/* 9.119  Measure what was written */
 
 static bool print_shelf(struct study *all, struct error *why)
 {
@@ -1160,7 +1176,7 @@ static bool print_shelf(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.111  Measure what was written */
+/* 9.120  Measure what was written */
 
 static void print_wrapped(const struct study *all, const char *title,
                           const uint32_t * id, size_t n)
@@ -1177,6 +1193,8 @@ static void print_wrapped(const struct study *all, const char *title,
   }
   printf("\n");
 }
+
+/* 9.121  Measure what was written */
 
 static bool print_sample(struct study *all, struct error *why)
 {
@@ -1203,7 +1221,7 @@ static bool print_sample(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.112  Print the nodes of a tree */
+/* 9.122  Print the nodes of a tree */
 
 static void print_nodes(const struct study *all, const struct token_tree *t)
 {
@@ -1217,7 +1235,7 @@ static void print_nodes(const struct study *all, const struct token_tree *t)
   }
 }
 
-/* 9.114  Print the nodes of a tree */
+/* 9.124  Print the nodes of a tree */
 
 static bool print_lattice(struct study *all, struct error *why)
 {
@@ -1242,7 +1260,7 @@ static bool print_lattice(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.115  Print the nodes of a tree */
+/* 9.125  Print the nodes of a tree */
 
 static bool grow_tree(struct study *all, struct sampler *dice,
                       struct token_tree *t, const struct ids *king,
@@ -1269,7 +1287,7 @@ static bool grow_tree(struct study *all, struct sampler *dice,
   return ok;
 }
 
-/* 9.116  Print the nodes of a tree */
+/* 9.126  Print the nodes of a tree */
 
 static bool print_tree(struct study *all, struct error *why)
 {
@@ -1292,7 +1310,7 @@ static bool print_tree(struct study *all, struct error *why)
   return ok;
 }
 
-/* 9.119  Print what was asked for */
+/* 9.129  Print what was asked for */
 
 static bool print_keys(struct study *all, struct error *why)
 {
@@ -1322,7 +1340,7 @@ static bool print_plain(struct study *all, struct error *why)
   return print_cat(all, why) && print_sample(all, why);
 }
 
-/* 9.120  Print what was asked for */
+/* 9.130  Print what was asked for */
 
 int main(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 /* search.c -- made from chapters/09-search.w; change it there */
 
-/* 9.31  search.c */
+/* 9.33  search.c */
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "09-search/search.h"
 #include "A6-kernels/numbers.h"
 
-/* 9.22  What a search keeps */
+/* 9.24  What a search keeps */
 
 struct search {
   const struct search_source *from;
@@ -30,7 +30,7 @@ struct search {
   size_t n_pool;
 };
 
-/* 9.5  Check the wishes */
+/* 9.6  Check the wishes */
 
 static bool check_process(const struct search_processor *p, struct error *why)
 {
@@ -54,7 +54,7 @@ bool search_check(const struct search_settings *s, size_t vocab,
                      "max_length is %zu," " and the prompt has" " %zu tokens;"
                      " wanted: more", s->max_length, n_prompt);
 
-/* 9.6  Check the ids that end a text, and the power */
+/* 9.7  Check the ids that end a text, and the power */
 
   for (size_t i = 0; i < s->n_eos; i++)
     if (s->eos[i] >= vocab)
@@ -78,7 +78,7 @@ bool search_check(const struct search_settings *s, size_t vocab,
   return true;
 }
 
-/* 9.8  Put a candidate where it belongs, if anywhere */
+/* 9.10  Put a candidate where it belongs, if anywhere */
 
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
@@ -94,7 +94,7 @@ static void rank_candidate(struct search *s, struct search_candidate c)
   s->list[i] = c;
 }
 
-/* 9.9  Score what may follow a beam */
+/* 9.11  Score what may follow a beam */
 
 static void process_all(struct search *s, const struct search_beam *grown)
 {
@@ -110,7 +110,7 @@ static void process_all(struct search *s, const struct search_beam *grown)
   }
 }
 
-/* 9.10  Score what may follow a beam */
+/* 9.12  Score what may follow a beam */
 
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
@@ -129,7 +129,7 @@ static bool grow_beam(struct search *s, size_t beam, struct error *why)
   return true;
 }
 
-/* 9.11  Grow all beams by every token */
+/* 9.13  Grow all beams by every token */
 
 static bool grow_beams(struct search *s, struct error *why)
 {
@@ -144,14 +144,14 @@ static bool grow_beams(struct search *s, struct error *why)
   return true;
 }
 
-/* 9.12  The score of a finished text */
+/* 9.14  The score of a finished text */
 
 static double final_score(const struct search *s, double sum, size_t written)
 {
   return sum / num_pow((double)written, s->want->length_penalty);
 }
 
-/* 9.13  Offer a text a place among the finished */
+/* 9.15  Offer a text a place among the finished */
 
 static void finish_text(struct search *s, const struct search_beam *b,
                         const uint32_t * token, double sum, enum finish ended)
@@ -173,7 +173,7 @@ static void finish_text(struct search *s, const struct search_beam *b,
   s->pool[i] = (struct search_text) { id, n, sum, score, ended };
 }
 
-/* 9.15  Make a beam of a candidate */
+/* 9.17  Make a beam of a candidate */
 
 static void keep_candidate(struct search *s, struct search_candidate *c)
 {
@@ -187,7 +187,7 @@ static void keep_candidate(struct search *s, struct search_candidate *c)
   c->fate = FATE_KEPT;
 }
 
-/* 9.14  Decide what becomes of the candidates */
+/* 9.16  Decide what becomes of the candidates */
 
 static bool ends(const struct search *s, const struct search_candidate *c,
                  enum finish *how)
@@ -217,7 +217,7 @@ static void decide(struct search *s)
   }
 }
 
-/* 9.17  Is the search over? */
+/* 9.19  Is the search over? */
 
 static bool is_over(const struct search *s)
 {
@@ -235,7 +235,7 @@ static bool is_over(const struct search *s)
            > s->pool[w->num_beams - 1].score);
 }
 
-/* 9.21  End all beams where they are */
+/* 9.23  End all beams where they are */
 
 static void cancel(struct search *s)
 {
@@ -243,7 +243,7 @@ static void cancel(struct search *s)
     finish_text(s, &s->next[i], NULL, s->next[i].score, FINISH_CANCELLED);
 }
 
-/* 9.19  Search step by step */
+/* 9.21  Search step by step */
 
 static bool search_steps(struct search *s, struct error *why)
 {
@@ -263,7 +263,7 @@ static bool search_steps(struct search *s, struct error *why)
       over = true;
     }
 
-/* 9.20  Let the beams that were kept be those that grow */
+/* 9.22  Let the beams that were kept be those that grow */
 
     if (s->n_next > 0) {
       struct search_beam *old = s->grown;
@@ -277,7 +277,7 @@ static bool search_steps(struct search *s, struct error *why)
                                     " text has ended", s->grown[0].n);
 }
 
-/* 9.24  Take and return what a search keeps */
+/* 9.26  Take and return what a search keeps */
 
 static bool search_take(struct search *s, const struct kernels *k,
                         struct error *why)
@@ -300,7 +300,7 @@ static bool search_take(struct search *s, const struct kernels *k,
       && s->pooled != NULL && s->pool != NULL;
 }
 
-/* 9.25  Take and return what a search keeps */
+/* 9.27  Take and return what a search keeps */
 
 static void search_give(struct search *s)
 {
@@ -318,7 +318,7 @@ static void search_give(struct search *s)
     funnel_close(&s->f);
 }
 
-/* 9.26  Begin with the prompt */
+/* 9.28  Begin with the prompt */
 
 static bool search_begin(struct search *s, const uint32_t * prompt,
                          struct error *why)
@@ -337,7 +337,7 @@ static bool search_begin(struct search *s, const uint32_t * prompt,
   return true;
 }
 
-/* 9.29  Hand the best of the pool over */
+/* 9.31  Hand the best of the pool over */
 
 static bool hand_over(struct search *s, struct search_result *out,
                       struct error *why)
@@ -370,7 +370,7 @@ void search_free(struct search_result *r)
   *r = (struct search_result) {.m = r->m };
 }
 
-/* 9.27  Search, and hand the best over */
+/* 9.29  Search, and hand the best over */
 
 bool search_run(const struct search_source *from, struct memory *m,
                 const struct kernels *k, const uint32_t * prompt, size_t n_prompt,
@@ -392,7 +392,7 @@ bool search_run(const struct search_source *from, struct memory *m,
   bool ok = search_take(&s, k, why);
   if (ok) {
 
-/* 9.28  Let the prompt be the only beam */
+/* 9.30  Let the prompt be the only beam */
 
     memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
     s.grown[0] = (struct search_beam) {.id = s.text[0],.n = n_prompt };

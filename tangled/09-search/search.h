@@ -1,6 +1,6 @@
 /* search.h -- made from chapters/09-search.w; change it there */
 
-/* 9.30  search.h */
+/* 9.32  search.h */
 
 #ifndef INCIPIT_SEARCH_H
 #define INCIPIT_SEARCH_H
@@ -29,7 +29,7 @@ struct search_source {
 /* score, called with self, knows what may follow; no text will have more
  * than longest tokens, 0: any number */
 
-/* 9.7  What becomes of what was grown */
+/* 9.8  What becomes of what was grown */
 
 enum search_fate { FATE_DROPPED, FATE_KEPT, FATE_FINISHED };
 /* it was too low; it is a beam of the next step; it ends, and was offered a
@@ -41,9 +41,11 @@ struct search_candidate {
   double logprob, score;
   enum search_fate fate;
 };
-/* beam parent and token behind it; its log-probability behind the
- * processors, and the sum with it; rank from 1 by score; those kept are the
- * beams of the next step, in this order */
+/* beam parent and token behind it; its log-probability after the processors,
+ * and the sum with it; rank from 1 by score; those kept are the beams of the
+ * next step, in this order */
+
+/* 9.9  What becomes of what was grown */
 
 struct search_text {
   uint32_t *id;
@@ -71,8 +73,9 @@ struct search_step {
 /* 9.4  What may be wished of a search */
 
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
-/* with num_beams finished texts a search ends: if the best beam, ended as it
- * is, would not be among them; at once; if no beam ever can be */
+/* with num_beams finished texts a search ends: (false) if the best beam,
+ * ended as it is, would not be among them; (true) at once; (never) if no
+ * beam ever can be */
 
 enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
 /* a repetition penalty; no n-gram twice; no end before so many tokens */
@@ -84,8 +87,10 @@ struct search_processor {
 };
 /* penalty for the first, n for the others, and n == 0 does nothing */
 
+/* 9.5  What may be wished of a search */
+
 typedef bool search_see(void *self, const struct search_step *now);
-/* is called behind each step; false ends the search */
+/* is called after each step; false ends the search */
 
 struct search_settings {
   size_t num_beams, num_return, max_length;
@@ -102,7 +107,7 @@ struct search_settings {
  * included; the exponent of the length; ids that end a text; processors in
  * order; and a watcher, null: none */
 
-/* 9.23  What a search gives */
+/* 9.25  What a search gives */
 
 struct search_result {
   struct search_text *text;

@@ -1,12 +1,12 @@
 /* sharing.c -- made from chapters/09-search.w; change it there */
 
-/* 9.46  sharing.c */
+/* 9.48  sharing.c */
 
 #include <inttypes.h>
 #include <string.h>
 #include "09-search/sharing.h"
 
-/* 9.35  Seat the children */
+/* 9.37  Seat the children */
 
 enum { NOWHERE = 0x7fffffff };
 static bool is_taken(const struct search_model *s, size_t n, uint32_t seat)
@@ -32,7 +32,7 @@ static bool seat_children(struct search_model *s,
     if (!is_taken(s, n, q))
       store_crop(s->g.s, q, 0);
 
-/* 9.36  Let the other children follow their parents to empty seats */
+/* 9.38  Let the other children follow their parents to empty seats */
 
   for (size_t i = 0; i < n; i++) {
     if (s->seat[i] != NOWHERE)
@@ -48,7 +48,7 @@ static bool seat_children(struct search_model *s,
   return true;
 }
 
-/* 9.37  Seat the prompt */
+/* 9.39  Seat the prompt */
 
 static void seat_prompt(struct search_model *s, const struct search_beam *only)
 {
@@ -58,7 +58,7 @@ static void seat_prompt(struct search_model *s, const struct search_beam *only)
   s->seat[0] = 0;
 }
 
-/* 9.38  Make the rows that the beams lack */
+/* 9.40  Make the rows that the beams lack */
 
 static struct row *rows_lacking(struct search_model *s,
                                 const struct search_beam *grown, size_t n,
@@ -80,7 +80,7 @@ static struct row *rows_lacking(struct search_model *s,
   return list;
 }
 
-/* 9.39  Score all beams in one pass */
+/* 9.41  Score all beams in one pass */
 
 static bool pass_and_head(struct search_model *s, const struct row *list,
                           size_t all, size_t n, float *logits, struct error *why)
@@ -97,7 +97,7 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
   return ok;
 }
 
-/* 9.40  Score all beams in one pass */
+/* 9.42  Score all beams in one pass */
 
 static bool score_beams(void *self, const struct search_beam *grown, size_t n,
                         float *logits, struct error *why)
@@ -115,7 +115,7 @@ static bool score_beams(void *self, const struct search_beam *grown, size_t n,
   return ok;
 }
 
-/* 9.33  Open and close a model as a source */
+/* 9.35  Open and close a model as a source */
 
 bool search_model_open(struct search_model *s, const struct generator *g,
                        size_t num_beams, size_t chunk, struct search_source *from,
@@ -131,18 +131,16 @@ bool search_model_open(struct search_model *s, const struct generator *g,
     return error_say(why, "%zu beams in a"
                      " cache of %" PRIu32 " sequences; wanted:"
                      " a sequence for each", num_beams, g->s->n_sequences);
-  bool ok = (s->seat = memory_take(g->m, FOR_OTHER, num_beams,
-                                   sizeof *s->seat, why)) != NULL
-      && (s->old = memory_take(g->m, FOR_OTHER, num_beams,
-                               sizeof *s->old, why)) != NULL
-      && (s->which = memory_take(g->m, FOR_OTHER, num_beams,
-                                 sizeof *s->which, why)) != NULL;
-  if (!ok)
-    search_model_close(s);
-  return ok;
+  s->seat = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
+  s->old = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
+  s->which = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
+  if (s->seat != NULL && s->old != NULL && s->which != NULL)
+    return true;
+  search_model_close(s);
+  return false;
 }
 
-/* 9.34  Open and close a model as a source */
+/* 9.36  Open and close a model as a source */
 
 void search_model_close(struct search_model *s)
 {
@@ -152,7 +150,7 @@ void search_model_close(struct search_model *s)
   *s = (struct search_model) {.g = s->g };
 }
 
-/* 9.42  Add up what was chosen */
+/* 9.44  Add up what was chosen */
 
 struct listener {
   const struct engine *e;
@@ -167,7 +165,7 @@ static bool listen(void *self, const struct step *now)
   return true;
 }
 
-/* 9.44  Write one, and compare */
+/* 9.46  Write one, and compare */
 
 static double per_token(double sum, const struct continuation *c)
 {
@@ -195,7 +193,7 @@ static bool best_of_try(const struct generator *g, struct sampler *dice,
   return true;
 }
 
-/* 9.43  Write several texts, and keep the best */
+/* 9.45  Write several texts, and keep the best */
 
 bool best_of_write(const struct generator *g, struct sampler *dice,
                    const uint32_t * prompt, size_t n_prompt,

@@ -1,6 +1,6 @@
 /* sharing.h -- made from chapters/09-search.w; change it there */
 
-/* 9.45  sharing.h */
+/* 9.47  sharing.h */
 
 #ifndef INCIPIT_SHARING_H
 #define INCIPIT_SHARING_H
@@ -8,7 +8,7 @@
 #include "07-sampling/sampling.h"
 #include "09-search/search.h"
 
-/* 9.32  Beams that share a cache */
+/* 9.34  Beams that share a cache */
 
 struct search_model {
   struct generator g;
@@ -29,7 +29,7 @@ bool search_model_open(struct search_model *s, const struct generator *g,
 void search_model_close(struct search_model *s);
 /* returns what was taken; the rows stay in the cache */
 
-/* 9.41  The best of several texts */
+/* 9.43  The best of several texts */
 
 struct best_of {
   struct continuation best;

@@ -1,11 +1,11 @@
 /* tree.c -- made from chapters/09-search.w; change it there */
 
-/* 9.58  tree.c */
+/* 9.61  tree.c */
 
 #include <string.h>
 #include "09-search/tree.h"
 
-/* 9.49  Add a node */
+/* 9.52  Add a node */
 
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
@@ -23,7 +23,7 @@ static uint32_t add_node(struct token_tree *t, struct tree_node node)
   return (uint32_t) t->n;
 }
 
-/* 9.50  Find the likeliest tokens, one after the other */
+/* 9.53  Find the likeliest tokens, one after the other */
 
 static bool goes_before(const double *z, size_t a, size_t b)
 {
@@ -48,7 +48,7 @@ static size_t rank_of(const struct token_tree *t, size_t token)
   return rank;
 }
 
-/* 9.51  Watch a text grow */
+/* 9.54  Watch a text grow */
 
 static uint32_t branch(struct token_tree *t, const struct step *now,
                        size_t token, size_t rank)
@@ -61,7 +61,7 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
                   });
 }
 
-/* 9.52  Watch a text grow */
+/* 9.55  Watch a text grow */
 
 bool token_tree_step(void *self, const struct step *now)
 {
@@ -81,7 +81,7 @@ bool token_tree_step(void *self, const struct step *now)
   return t->ok;
 }
 
-/* 9.53  Watch a search */
+/* 9.56  Watch a search */
 
 bool token_tree_search(void *self, const struct search_step *now)
 {
@@ -103,7 +103,7 @@ bool token_tree_search(void *self, const struct search_step *now)
   return t->ok;
 }
 
-/* 9.54  Mark what was chosen in the end */
+/* 9.57  Mark what was chosen in the end */
 
 void token_tree_mark(struct token_tree *t, const uint32_t * id, size_t n)
 {
@@ -119,7 +119,7 @@ void token_tree_mark(struct token_tree *t, const uint32_t * id, size_t n)
   }
 }
 
-/* 9.55  Open and close a tree */
+/* 9.58  Open and close a tree */
 
 bool token_tree_open(struct token_tree *t, struct memory *m,
                      const struct engine *e, size_t vocab, size_t branches,
@@ -128,13 +128,13 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
   *t = (struct token_tree) {.m = m,.e = e,.vocab = vocab,
     .branches = branches,.beams = beams,.ok = true
   };
-  bool ok = (t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob,
-                                      why)) != NULL
-      && (t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why)) != NULL
-      && (t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why));
-  if (!ok)
-    token_tree_close(t);
-  return ok;
+  t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why);
+  if (t->logprob != NULL && t->tip != NULL && t->next != NULL)
+    return true;
+  token_tree_close(t);
+  return false;
 }
 
 void token_tree_close(struct token_tree *t)
@@ -146,7 +146,7 @@ void token_tree_close(struct token_tree *t)
   *t = (struct token_tree) {.m = t->m };
 }
 
-/* 9.56  Name the reasons */
+/* 9.59  Name the reasons */
 
 const char *tree_reason_name(enum tree_reason reason)
 {

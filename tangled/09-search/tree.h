@@ -1,12 +1,12 @@
 /* tree.h -- made from chapters/09-search.w; change it there */
 
-/* 9.57  tree.h */
+/* 9.60  tree.h */
 
 #ifndef INCIPIT_TREE_H
 #define INCIPIT_TREE_H
 #include "09-search/search.h"
 
-/* 9.47  What might have been written */
+/* 9.49  What might have been written */
 
 enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
   REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS
@@ -21,10 +21,12 @@ struct tree_node {
   enum tree_reason reason;
   bool chosen;
 };
-/* token of step number, counted from 1, behind node parent, counted from 1,
- * 0 for the prompt; its log-probability behind its parent; the rank from 1,
+/* token of step number, counted from 1, after node parent, counted from 1, 0
+ * for the prompt; its log-probability after its parent; the rank from 1,
  * among all tokens or in a search among the candidates of its step; whether
  * it is in the text in the end */
+
+/* 9.50  What might have been written */
 
 struct token_tree {
   struct memory *m;
@@ -51,7 +53,7 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 void token_tree_close(struct token_tree *t);
 /* returns its memory */
 
-/* 9.48  What might have been written */
+/* 9.51  What might have been written */
 
 bool token_tree_step(void *self, const struct step *now);
 /* a step_watch: self is a tree that was opened for one beam */

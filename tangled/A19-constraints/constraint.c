@@ -1,6 +1,6 @@
 /* constraint.c -- made from chapters/A19-constraints.w; change it there */
 
-/* S.137  constraint.c */
+/* S.141  constraint.c */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "A19-constraints/constraint.h"
 #include "A19-constraints/net.h"
 
-/* S.103  The pieces as a tree */
+/* S.105  The pieces as a tree */
 
 struct lexicon_twig {
   uint32_t skip, word;
@@ -52,14 +52,14 @@ struct configuration {
 
 /* S.85  What a constraint knows */
 
-enum { BYTES_MOST = 1 << 28, PAIRS_MOST = 1 << 16 };
+enum { BYTES_MOST = 1 << 28, PAIRS_MOST = 1 << 16, WAYS_MOST = 1 << 20 };
 enum tried { UNTRIED, WHOLE, ENDLESS };
 struct constraint {
   struct memory *m;
   struct net w;
   uint8_t kind[256];
   char name[200];
-  size_t kinds, closures, room, round, gathers;
+  size_t kinds, closures, ways, room, round, gathers;
   struct list states, stacks, todo;
   struct pair_map stack_of, met;
   struct name_map by_pairs;
@@ -115,6 +115,9 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   if (c->w.least[node] == NEVER
       || pair_map_get(&c->met, node, stack) == c->closures)
     return true;
+  if (c->ways++ == WAYS_MOST)
+    return error_say(why, "%s: there are more"
+                     " than %d ways between two bytes", c->w.name, WAYS_MOST);
   struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
   if (p == NULL)
     return false;
@@ -144,6 +147,13 @@ static bool follow(struct constraint *c, struct spot p, struct error *why)
 
 /* S.90  Follow all ways to where they wait */
 
+static void begin_search(struct constraint *c)
+{
+  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+}
+
+/* S.91  Follow all ways to where they wait */
+
 static bool follow_all(struct constraint *c, struct error *why)
 {
   while (c->todo.n > 0)
@@ -152,7 +162,7 @@ static bool follow_all(struct constraint *c, struct error *why)
   return true;
 }
 
-/* S.91  Make a configuration of what was found */
+/* S.92  Make a configuration of what was found */
 
 static size_t block_size(const struct constraint *c, size_t n)
 {
@@ -160,18 +170,32 @@ static size_t block_size(const struct constraint *c, size_t n)
       + c->kinds * sizeof(struct configuration *) + n * sizeof(struct spot);
 }
 
-/* S.92  Make a configuration of what was found */
+/* S.93  Make a configuration of what was found */
+
+static size_t bytes_taken(const struct constraint *c)
+{
+  return c->room + c->states.room * sizeof(struct configuration *)
+      + c->stacks.room * sizeof(struct frame)
+      + (c->met.room + c->stack_of.room) * sizeof(struct pair_slot)
+      + c->by_pairs.room * sizeof(struct name_slot);
+}
+
+static bool has_room(const struct constraint *c, size_t more, struct error *why)
+{
+  return bytes_taken(c) + more <= BYTES_MOST || error_say(why,
+                                                          "%s: its %zu states have no more room",
+                                                          c->w.name, c->states.n);
+}
+
+/* S.94  Make a configuration of what was found */
 
 static struct configuration *state_add(struct constraint *c,
                                        const struct spot *p, size_t n,
                                        struct error *why)
 {
-  size_t size = block_size(c, n), tables = (c->met.room + c->stack_of.room)
-      * sizeof(struct pair_slot);
-  if (c->room + tables + size > BYTES_MOST)
-    return error_say(why,
-                     "%s: its %zu states have no more room", c->w.name,
-                     c->states.n), NULL;
+  size_t size = block_size(c, n);
+  if (!has_room(c, size, why))
+    return NULL;
   struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL)
     return NULL;
@@ -194,7 +218,7 @@ static struct configuration *state_add(struct constraint *c,
   return *slot = x;
 }
 
-/* S.93  Make a configuration of what was found */
+/* S.95  Make a configuration of what was found */
 
 static struct configuration *gather_pairs(struct constraint *c, struct error *why)
 {
@@ -219,14 +243,14 @@ static struct configuration *gather_pairs(struct constraint *c, struct error *wh
                                     why) ? NULL : x;
 }
 
-/* S.94  Find the next configuration */
+/* S.96  Find the next configuration */
 
 static struct configuration *discover(struct constraint *c,
                                       struct configuration *x, uint8_t byte,
                                       struct error *why)
 {
   const struct net_node *all = c->w.nodes.block;
-  c->closures++, c->todo.n = 0, c->found.n = 0;
+  begin_search(c);
   for (size_t i = 0; i < x->n; i++) {
     const struct net_node *at = &all[x->at[i].node];
     if (at->kind == NODE_BYTES && at->lo <= byte && byte <= at->hi
@@ -236,7 +260,7 @@ static struct configuration *discover(struct constraint *c,
   return x->next[c->kind[byte]] = gather_pairs(c, why);
 }
 
-/* S.95  Find the next configuration */
+/* S.97  Find the next configuration */
 
 static inline struct configuration *advance(struct constraint *c,
                                             struct configuration *x, uint8_t byte,
@@ -246,7 +270,7 @@ static inline struct configuration *advance(struct constraint *c,
   return next != NULL ? next : discover(c, x, byte, why);
 }
 
-/* S.96  Match a whole text */
+/* S.98  Match a whole text */
 
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
                         bool *yes, struct error *why)
@@ -258,14 +282,14 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
   return x != NULL;
 }
 
-/* S.97  Begin with nothing known */
+/* S.99  Begin with nothing known */
 
 static bool state_first(struct constraint *c, struct error *why)
 {
   if (list_more(c->m, &c->stacks, sizeof(struct frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL)
     return false;
-  c->closures++, c->todo.n = 0, c->found.n = 0;
+  begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
       || (c->start = gather_pairs(c, why)) == NULL)
     return false;
@@ -273,7 +297,7 @@ static bool state_first(struct constraint *c, struct error *why)
   return c->first != NULL;
 }
 
-/* S.98  Begin with nothing known */
+/* S.100  Begin with nothing known */
 
 static void drop_states(struct constraint *c)
 {
@@ -289,7 +313,7 @@ static void drop_states(struct constraint *c)
   c->room = 0, c->closures = 0, c->known = UNTRIED;
 }
 
-/* S.99  Begin with nothing known */
+/* S.101  Begin with nothing known */
 
 bool constraint_forget(struct constraint *c, struct error *why)
 {
@@ -297,7 +321,7 @@ bool constraint_forget(struct constraint *c, struct error *why)
   return state_first(c, why);
 }
 
-/* S.100  Make a constraint, and return it */
+/* S.102  Make a constraint, and return it */
 
 static struct constraint *make(struct memory *m, const char *name,
                                bool grammar, const char *text, size_t n,
@@ -324,7 +348,7 @@ static struct constraint *make(struct memory *m, const char *name,
   return NULL;
 }
 
-/* S.101  Make a constraint, and return it */
+/* S.103  Make a constraint, and return it */
 
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
                                     size_t n, struct error *why)
@@ -338,7 +362,7 @@ struct constraint *constraint_grammar(struct memory *m, const char *name,
   return make(m, name, true, text, n, why);
 }
 
-/* S.102  Make a constraint, and return it */
+/* S.104  Make a constraint, and return it */
 
 void constraint_free(struct constraint *c)
 {
@@ -355,7 +379,7 @@ void constraint_free(struct constraint *c)
   memory_give(m, FOR_TOKENS, c, 1, sizeof *c);
 }
 
-/* S.104  Copy the pieces */
+/* S.106  Copy the pieces */
 
 static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
                         const bool *usable, struct error *why)
@@ -364,8 +388,9 @@ static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
     if (n > PIECE_MOST || l->n_bytes > UINT32_MAX / 2)
       return error_say(why,
-                       "token %zu has %zu bytes, behind %zu of others", i, n,
-                       l->n_bytes);
+                       "token %zu has %zu bytes, and those before it %zu; a token may have"
+                       " %d, and all before it %u", i, n, l->n_bytes, PIECE_MOST,
+                       (unsigned)(UINT32_MAX / 2));
     l->n_bytes += n, l->n_ids += n > 0;
     if (n > l->longest)
       l->longest = n;
@@ -385,7 +410,7 @@ static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
   return true;
 }
 
-/* S.105  Sort the pieces */
+/* S.107  Sort the pieces */
 
 struct spelling {
   const uint8_t *byte;
@@ -403,7 +428,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
   return x->id < y->id ? -1 : 1;
 }
 
-/* S.106  Sort the pieces */
+/* S.108  Sort the pieces */
 
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
 {
@@ -420,7 +445,7 @@ static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
   return sorted;
 }
 
-/* S.107  Count the twigs */
+/* S.109  Count the twigs */
 
 static size_t in_common(const struct spelling *sorted, size_t i)
 {
@@ -433,7 +458,7 @@ static size_t in_common(const struct spelling *sorted, size_t i)
   return k;
 }
 
-/* S.108  Count the twigs */
+/* S.110  Count the twigs */
 
 static size_t count_twigs(const struct spelling *sorted, size_t n)
 {
@@ -443,7 +468,7 @@ static size_t count_twigs(const struct spelling *sorted, size_t n)
   return all;
 }
 
-/* S.109  Grow the tree */
+/* S.111  Grow the tree */
 
 static void grow_twigs(struct lexicon *l, const struct spelling *sorted,
                        uint32_t * open)
@@ -467,7 +492,7 @@ static void grow_twigs(struct lexicon *l, const struct spelling *sorted,
   l->n_words = words;
 }
 
-/* S.110  Open a lexicon, and close it */
+/* S.112  Open a lexicon, and close it */
 
 static bool make_twigs(struct lexicon *l, struct spelling *sorted,
                        struct error *why)
@@ -483,7 +508,7 @@ static bool make_twigs(struct lexicon *l, struct spelling *sorted,
   return ok;
 }
 
-/* S.111  Open a lexicon, and close it */
+/* S.113  Open a lexicon, and close it */
 
 struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
                              const bool *usable, size_t vocab_size,
@@ -505,7 +530,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
   return NULL;
 }
 
-/* S.112  Open a lexicon, and close it */
+/* S.114  Open a lexicon, and close it */
 
 void lexicon_close(struct lexicon *l)
 {
@@ -518,7 +543,7 @@ void lexicon_close(struct lexicon *l)
   memory_give(l->m, FOR_TOKENS, l, 1, sizeof *l);
 }
 
-/* S.113  Walk through the pieces */
+/* S.115  Walk through the pieces */
 
 static bool walk(struct constraint *c, struct configuration *from,
                  struct error *why)
@@ -542,7 +567,7 @@ static bool walk(struct constraint *c, struct configuration *from,
   return true;
 }
 
-/* S.116  How far tokens lead */
+/* S.119  How far tokens lead */
 
 enum { TOGETHER_MOST = 1024 };
 static bool note(struct constraint *c, struct list *all,
@@ -557,7 +582,7 @@ static bool note(struct constraint *c, struct list *all,
   return true;
 }
 
-/* S.117  How far tokens lead */
+/* S.120  How far tokens lead */
 
 static bool find_after(struct constraint *c, struct configuration *x,
                        struct error *why)
@@ -569,17 +594,18 @@ static bool find_after(struct constraint *c, struct configuration *x,
   c->round++;
   for (size_t i = 0; ok && i < c->words->n_words; i++)
     ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
-  ok = ok && (x->after = memory_take(c->m, FOR_TOKENS, all.n,
-                                     sizeof *x->after, why)) != NULL;
+  ok = ok && has_room(c, all.n * sizeof *x->after, why)
+      && (x->after = memory_take(c->m, FOR_TOKENS, all.n,
+                                 sizeof *x->after, why)) != NULL;
   if (ok)
-    x->n_after = all.n;
+    x->n_after = all.n, c->room += all.n * sizeof *x->after;
   if (ok && all.n > 0)
     memcpy(x->after, all.block, all.n * sizeof *x->after);
   list_free(c->m, &all, sizeof *x->after);
   return ok;
 }
 
-/* S.118  Collect what belongs together */
+/* S.121  Collect what belongs together */
 
 static bool enter(struct constraint *c, struct configuration *x, struct error *why)
 {
@@ -593,7 +619,7 @@ static bool enter(struct constraint *c, struct configuration *x, struct error *w
   return true;
 }
 
-/* S.119  Collect what belongs together */
+/* S.122  Collect what belongs together */
 
 static bool counts(const struct configuration *x,
                    const struct configuration *after, bool nearer)
@@ -601,7 +627,7 @@ static bool counts(const struct configuration *x,
   return !nearer || after->least < x->least;
 }
 
-/* S.120  Collect what belongs together */
+/* S.123  Collect what belongs together */
 
 static bool collect(struct constraint *c, struct configuration *from,
                     bool nearer, bool *all, struct error *why)
@@ -625,7 +651,7 @@ static bool collect(struct constraint *c, struct configuration *from,
 static bool settle_first(struct constraint *c, struct configuration *x,
                          struct error *why);
 
-/* S.121  Count the tokens to the end */
+/* S.124  Count the tokens to the end */
 
 static void settle_together(struct constraint *c, bool nearer)
 {
@@ -645,7 +671,7 @@ static void settle_together(struct constraint *c, bool nearer)
   }
 }
 
-/* S.122  Count the tokens to the end */
+/* S.125  Count the tokens to the end */
 
 static bool settle_whole(struct constraint *c, struct error *why)
 {
@@ -658,7 +684,7 @@ static bool settle_whole(struct constraint *c, struct error *why)
   return true;
 }
 
-/* S.123  Count the tokens to the end */
+/* S.126  Count the tokens to the end */
 
 static bool settle(struct constraint *c, struct configuration *x, struct error *why)
 {
@@ -676,13 +702,13 @@ static bool settle(struct constraint *c, struct configuration *x, struct error *
   else if (c->complete)
     x->cost = x->least;
   else
-    return error_say(why, "%s: more than %d states are nearer to the end,"
-                     " and byte 0x%02x is no token", c->w.name, TOGETHER_MOST,
-                     c->lacking);
+    return error_say(why, "%s: more than %d states " "are nearer to the "
+                     "end, and byte 0x%02x " "is no token", c->w.name,
+                     TOGETHER_MOST, c->lacking);
   return true;
 }
 
-/* S.124  Count the tokens to the end */
+/* S.127  Count the tokens to the end */
 
 static bool settle_first(struct constraint *c, struct configuration *x,
                          struct error *why)
@@ -700,7 +726,7 @@ static bool settle_first(struct constraint *c, struct configuration *x,
   return true;
 }
 
-/* S.125  Bind the constraint to a vocabulary */
+/* S.129  Bind the constraint to a vocabulary */
 
 static void look_for_bytes(struct constraint *c)
 {
@@ -713,7 +739,7 @@ static void look_for_bytes(struct constraint *c)
           c->complete = false, c->lacking = (uint8_t) b;
 }
 
-/* S.126  Bind the constraint to a vocabulary */
+/* S.130  Bind the constraint to a vocabulary */
 
 static bool can_begin(struct constraint *c, struct error *why)
 {
@@ -730,7 +756,7 @@ static bool can_begin(struct constraint *c, struct error *why)
                    " none is byte 0x%02x alone", c->w.name, c->lacking);
 }
 
-/* S.127  Bind the constraint to a vocabulary */
+/* S.131  Bind the constraint to a vocabulary */
 
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
                      bool strips, struct error *why)
@@ -746,7 +772,7 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   return constraint_forget(c, why) && can_begin(c, why);
 }
 
-/* S.128  Find a state by its number */
+/* S.132  Find a state by its number */
 
 static struct configuration *state_at(const struct constraint *c,
                                       uint32_t state, struct error *why)
@@ -758,14 +784,14 @@ static struct configuration *state_at(const struct constraint *c,
   return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
 }
 
-/* S.129  Find a state by its number */
+/* S.133  Find a state by its number */
 
 uint32_t constraint_start(const struct constraint *c)
 {
   return c->first->number;
 }
 
-/* S.130  Judge what comes after a token */
+/* S.134  Judge what comes after a token */
 
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
 static enum fate judge(const struct constraint *c,
@@ -781,7 +807,7 @@ static enum fate judge(const struct constraint *c,
       ? FATE_BAD : FATE_OPEN;
 }
 
-/* S.131  Mark the tokens that may come */
+/* S.135  Mark the tokens that may come */
 
 static bool mark(struct constraint *c, struct configuration *x, size_t left,
                  uint8_t * allowed, bool *any, struct error *why)
@@ -801,7 +827,7 @@ static bool mark(struct constraint *c, struct configuration *x, size_t left,
   return true;
 }
 
-/* S.132  Mark the tokens that may come */
+/* S.136  Mark the tokens that may come */
 
 static bool mark_all(struct constraint *c, struct configuration *x,
                      size_t left, uint8_t * allowed, bool *any, struct error *why)
@@ -816,7 +842,7 @@ static bool mark_all(struct constraint *c, struct configuration *x,
   return mark(c, x, left, allowed, any, why);
 }
 
-/* S.133  Mask the tokens */
+/* S.137  Mask the tokens */
 
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
                      uint8_t * allowed, bool *accepts, struct error *why)
@@ -841,7 +867,7 @@ bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
                    " and the limit leaves %zu", c->w.name, least, budget);
 }
 
-/* S.134  Mask the tokens */
+/* S.138  Mask the tokens */
 
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
                         struct error *why)
@@ -855,7 +881,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
                                        c->w.name);
 }
 
-/* S.135  Step behind a token */
+/* S.139  Step behind a token */
 
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
                      uint32_t * next, struct error *why)
@@ -880,16 +906,16 @@ bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
                                                c->w.name, id);
 }
 
-/* S.136  Look at what is known */
+/* S.140  Look at what is known */
 
 struct constraint_look constraint_look(const struct constraint *c)
 {
   return (struct constraint_look) { c->w.nodes.n, c->kinds, c->states.n,
-    c->room + (c->met.room + c->stack_of.room) * sizeof(struct pair_slot)
+    bytes_taken(c)
   };
 }
 
-/* S.138  An object of JSON */
+/* S.142  An object of JSON */
 
 const char constraint_json[] =
     "root ::= object\n"

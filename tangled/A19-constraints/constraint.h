@@ -18,7 +18,8 @@ struct constraint *constraint_grammar(struct memory *m, const char *name,
                                       const char *text, size_t n,
                                       struct error *why);
 /* the texts that rule root of a grammar of n bytes makes; name, of the file,
- * is for the sentences, which name the line */
+ * is for the sentences, which name the line, or the byte that is not UTF-8;
+ * else as above */
 
 extern const char constraint_json[];
 /* such a grammar: one object of JSON (RFC 8259), with bounded blanks and
@@ -29,7 +30,8 @@ void constraint_free(struct constraint *c);
 
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
                         bool *yes, struct error *why);
-/* is the whole text of n bytes one of them? Fails only for lack of room */
+/* is the whole text of n bytes one of them? Fails only for lack of room:
+ * memory, or one of the limits of constraint.c, which it names */
 
 /* S.4  A vocabulary in order */
 
@@ -54,8 +56,9 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
                      bool strips, struct error *why);
 /* from now on c speaks of these tokens; l must outlive c or its next
  * binding; strips: the first token of a text loses one blank at its front.
- * False and a sentence if no text can be written at all; the numbers of
- * earlier states are void */
+ * The numbers of earlier states are void. False and a sentence if no text
+ * can be written at all, and then c can be bound again; or for lack of
+ * memory, and then only constraint_free is left */
 
 /* S.5  Steps of a constraint */
 
@@ -65,9 +68,9 @@ uint32_t constraint_start(const struct constraint *c);
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
                      uint8_t * allowed, bool *accepts, struct error *why);
 /* allowed[id], for each id of the lexicon: 1 if the token may come next and
- * the text can then be ended with budget - 1 more, else 0; *accepts: may the
- * text end here? False and a sentence if neither is possible: it names the
- * least budget */
+ * constraint_minimum behind it is at most budget - 1, else 0; *accepts: may
+ * the text end here? False and a sentence if neither is possible: it names
+ * the budget that would do */
 
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
                      uint32_t * next, struct error *why);
@@ -75,7 +78,9 @@ bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
 
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
                         struct error *why);
-/* the least number of tokens with which the text can be ended */
+/* a number of tokens with which the text can be ended: the least, but where
+ * rules nest or states are very many it may be more than that; false and a
+ * sentence if the tokens can't end it at all */
 
 /* S.6  Steps of a constraint */
 

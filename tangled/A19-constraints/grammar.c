@@ -65,18 +65,18 @@ static bool grammar_point(struct reader *r, uint32_t * point)
   static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
   size_t from = r->at;
   if (r->text[r->at] != '\\')
-    return *point = read_point(r), true;
+    return *point = reader_point(r), true;
   unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
   const char *known = c == '\0' ? NULL : strchr(letter, c);
   r->at += 2;
   if (known != NULL)
     *point = (uint32_t) meant[known - letter];
   else if (c == 'x')
-    return read_hex(r, 2, 2, point);
+    return reader_hex(r, 2, 2, point);
   else if (c == 'u')
-    return read_hex(r, 4, 4, point);
+    return reader_hex(r, 4, 4, point);
   else if (c == 'U')
-    return read_hex(r, 8, 8, point);
+    return reader_hex(r, 8, 8, point);
   return known != NULL || (reader_refuse(r, from,
                                          "this escape is not done here"), false);
 }
@@ -86,13 +86,15 @@ static bool grammar_point(struct reader *r, uint32_t * point)
 static uint32_t read_text(struct reader *r)
 {
   size_t from = r->at++;
-  uint32_t point, s = shape_add(r, (struct shape) { SHAPE_EMPTY, 0, 0, 0, 0 });
+  uint32_t point, s = reader_shape(r, (struct shape) { SHAPE_EMPTY,
+                                   0, 0, 0, 0
+                                   });
   while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '"'
          && r->text[r->at] != '\n') {
     size_t first = r->ranges.n;
-    if (!grammar_point(r, &point) || !range_add(r, point, point))
+    if (!grammar_point(r, &point) || !reader_range(r, point, point))
       return NO_SHAPE;
-    s = shape_join(r, SHAPE_BOTH, s, set_finish(r, first, false));
+    s = reader_join(r, SHAPE_BOTH, s, reader_set(r, first, false));
   }
   if (s != NO_SHAPE && (r->at == r->n || r->text[r->at] != '"'))
     return reader_refuse(r, from, "this text is never closed");
@@ -116,7 +118,7 @@ static bool grammar_member(struct reader *r)
     if (hi < lo)
       return reader_refuse(r, from, "this is no range"), false;
   }
-  return range_add(r, lo, hi);
+  return reader_range(r, lo, hi);
 }
 
 /* S.53  Read a grammar's set */
@@ -135,7 +137,7 @@ static uint32_t grammar_set(struct reader *r)
   if (r->at == r->n || r->text[r->at] != ']')
     return reader_refuse(r, from, "this bracket is never closed");
   r->at++;
-  return set_finish(r, ranges, negated);
+  return reader_set(r, ranges, negated);
 }
 
 /* S.54  Read a grammar's thing */
@@ -153,34 +155,35 @@ static uint32_t grammar_thing(struct reader *r, struct names *all)
     return grammar_group(r, all);
   if (c == '.') {
     r->at++;
-    return set_finish(r, from, true);
+    return reader_set(r, from, true);
   }
   if (!is_name(c))
     return NO_THING;
   uint32_t k = name_number(r, all);
-  return k == NO_SHAPE ? k : shape_add(r, (struct shape) { SHAPE_CALL, k,
-                                       0, 0, 0
-                                       });
+  return k == NO_SHAPE ? k : reader_shape(r, (struct shape)
+                                          { SHAPE_CALL, k, 0, 0, 0 });
 }
 
 /* S.55  Read a grammar's sequence */
 
 static uint32_t grammar_sequence(struct reader *r, struct names *all)
 {
-  uint32_t s = shape_add(r, (struct shape) { SHAPE_EMPTY, 0, 0, 0, 0 });
+  uint32_t s = reader_shape(r, (struct shape) { SHAPE_EMPTY,
+                            0, 0, 0, 0
+                            });
   while (s != NO_SHAPE) {
     uint32_t once = grammar_thing(r, all), part = once;
     if (once == NO_THING)
       break;
     skip_blanks(r, r->depth > 0);
     if (once != NO_SHAPE)
-      part = read_times(r, once);
+      part = reader_times(r, once);
     skip_blanks(r, r->depth > 0);
     if (part != once && part != NO_SHAPE && r->at < r->n
         && r->text[r->at] != '\0' && strchr("?*+{", r->text[r->at]) != NULL)
       return reader_refuse(r, r->at,
                            "a repetition can't be repeated; put parentheses around it");
-    s = shape_join(r, SHAPE_BOTH, s, part);
+    s = reader_join(r, SHAPE_BOTH, s, part);
   }
   return s;
 }
@@ -193,7 +196,7 @@ static uint32_t grammar_choice(struct reader *r, struct names *all)
   while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
     r->at++;
     skip_blanks(r, true);
-    s = shape_join(r, SHAPE_EITHER, s, grammar_sequence(r, all));
+    s = reader_join(r, SHAPE_EITHER, s, grammar_sequence(r, all));
   }
   return s;
 }
@@ -261,7 +264,7 @@ static bool check_names(struct reader *r, const struct names *all, uint32_t * ro
 
 /* S.60  Read a whole grammar */
 
-bool read_grammar(struct reader *r, struct list *rules, uint32_t * root)
+bool reader_grammar(struct reader *r, struct list *rules, uint32_t * root)
 {
   struct names all = {.rules = rules };
   bool ok = true;

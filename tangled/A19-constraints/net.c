@@ -293,7 +293,7 @@ static bool net_begin(struct net *w, size_t n_rules, struct error *why)
 
 bool net_of_pattern(struct net *w, struct reader *r)
 {
-  uint32_t s = read_pattern(r);
+  uint32_t s = reader_pattern(r);
   if (s == NO_SHAPE || !net_begin(w, 1, r->why))
     return false;
   w->start[0] = emit(w, r, s, 0, r->why);
@@ -310,7 +310,7 @@ bool net_of_grammar(struct net *w, struct reader *r)
 {
   struct list rules = { NULL, 0, 0 };
   uint32_t root;
-  bool ok = read_grammar(r, &rules, &root)
+  bool ok = reader_grammar(r, &rules, &root)
       && net_begin(w, rules.n, r->why);
   const struct grammar_rule *rule = rules.block;
   for (size_t i = 0; ok && i < rules.n; i++) {

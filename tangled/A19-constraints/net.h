@@ -9,7 +9,7 @@
 
 /* S.30  The readers of two languages */
 
-uint32_t read_pattern(struct reader *r);
+uint32_t reader_pattern(struct reader *r);
 /* the shape of the whole pattern, or NO_SHAPE and a sentence */
 
 /* S.46  The readers of two languages */
@@ -22,7 +22,7 @@ struct grammar_rule {
 /* a name of n bytes in the text, where it stands first, and what it stands
  * for, or NO_SHAPE */
 
-bool read_grammar(struct reader *r, struct list *rules, uint32_t * root);
+bool reader_grammar(struct reader *r, struct list *rules, uint32_t * root);
 /* a struct grammar_rule for every name in the list, which the caller returns
  * also if it fails; *root: the number of root */
 
@@ -54,7 +54,8 @@ struct net {
 #define NEVER UINT32_MAX
 enum { NODES_MOST = 1 << 16, WORK_MOST = 1 << 20, LEAST_MOST = 1 << 30 };
 bool net_of_pattern(struct net *w, struct reader *r);
-/* fills an all-zero network but for m and name */
+/* fills a network that is all zero but for m and name; false and a sentence:
+ * the text, its size, memory; net_free in any case */
 
 bool net_of_grammar(struct net *w, struct reader *r);
 /* the same, from a grammar */

@@ -26,11 +26,11 @@ static bool add_kind(struct reader *r, unsigned char letter)
     struct code_range now = kind[k].x[i];
     if (!(letter & 0x20))
       now = (struct code_range) { next, now.lo - 1 };
-    if (!range_add(r, now.lo, now.hi))
+    if (!reader_range(r, now.lo, now.hi))
       return false;
     next = kind[k].x[i].hi + 1;
   }
-  return (letter & 0x20) != 0 || range_add(r, next, LAST_POINT);
+  return (letter & 0x20) != 0 || reader_range(r, next, LAST_POINT);
 }
 
 /* S.39  Read an escape */
@@ -51,9 +51,9 @@ static bool escaped_point(struct reader *r, uint32_t * point)
   if (c != 'x')
     return reader_refuse(r, from, "this escape is not done here"), false;
   if (r->at == r->n || r->text[r->at] != '{')
-    return read_hex(r, 2, 2, point);
+    return reader_hex(r, 2, 2, point);
   r->at++;
-  if (!read_hex(r, 1, 8, point))
+  if (!reader_hex(r, 1, 8, point))
     return false;
   return (r->at < r->n && r->text[r->at++] == '}') || (reader_refuse(r, from,
                                                                      "a closing brace is wanted"),
@@ -79,7 +79,7 @@ static bool read_escape(struct reader *r)
   uint32_t point;
   if (!read_escape_point(r, &point))
     return false;
-  return point == NO_POINT || range_add(r, point, point);
+  return point == NO_POINT || reader_range(r, point, point);
 }
 
 /* S.42  Read a set in brackets */
@@ -92,7 +92,7 @@ static bool set_point(struct reader *r, uint32_t * point)
   if (c == '[' && r->at + 1 < r->n && r->text[r->at + 1] != '\0'
       && strchr(":.=", r->text[r->at + 1]) != NULL)
     return reader_refuse(r, r->at, "named classes are not done here"), false;
-  *point = read_point(r);
+  *point = reader_point(r);
   return true;
 }
 
@@ -116,7 +116,7 @@ static bool set_member(struct reader *r, bool first)
     if (lo == NO_POINT || hi == NO_POINT || hi < lo)
       return reader_refuse(r, from, "this is no range"), false;
   }
-  return lo == NO_POINT || range_add(r, lo, hi);
+  return lo == NO_POINT || reader_range(r, lo, hi);
 }
 
 /* S.44  Read a set in brackets */
@@ -138,7 +138,7 @@ static uint32_t read_set(struct reader *r)
       && memchr(":.=", r->text[from + 1], 3) != NULL)
     return reader_refuse(r, from, "named classes are not done here");
   r->at++;
-  return set_finish(r, ranges, negated);
+  return reader_set(r, ranges, negated);
 }
 
 /* S.37  Read a group */
@@ -183,22 +183,24 @@ static uint32_t read_thing(struct reader *r)
     return reader_refuse(r, r->at, "the whole text must match, and this"
                          " may only stand at its beginning or end");
   case '\\':
-    return read_escape(r) ? set_finish(r, from, false) : NO_SHAPE;
+    return read_escape(r) ? reader_set(r, from, false) : NO_SHAPE;
   case '.':
     r->at++;
-    return range_add(r, '\n', '\n') ? set_finish(r, from, true) : NO_SHAPE;
+    return reader_range(r, '\n', '\n') ? reader_set(r, from, true)
+        : NO_SHAPE;
   default:
     break;
   }
-  uint32_t point = read_point(r);
-  return range_add(r, point, point) ? set_finish(r, from, false) : NO_SHAPE;
+  uint32_t point = reader_point(r);
+  return reader_range(r, point, point) ? reader_set(r, from, false)
+      : NO_SHAPE;
 }
 
 /* S.35  Read a thing and how often it comes */
 
 static uint32_t read_repeated(struct reader *r)
 {
-  uint32_t once = read_thing(r), s = read_times(r, once);
+  uint32_t once = read_thing(r), s = reader_times(r, once);
   if (s == NO_SHAPE || s == once || r->at == r->n)
     return s;
   if (r->text[r->at] == '?')
@@ -223,7 +225,9 @@ static bool is_last(const struct reader *r)
 
 static uint32_t read_sequence(struct reader *r)
 {
-  uint32_t s = shape_add(r, (struct shape) { SHAPE_EMPTY, 0, 0, 0, 0 });
+  uint32_t s = reader_shape(r, (struct shape) { SHAPE_EMPTY,
+                            0, 0, 0, 0
+                            });
   if (r->depth == 0 && r->at < r->n && r->text[r->at] == '^')
     r->at++;
   while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '|'
@@ -231,7 +235,7 @@ static uint32_t read_sequence(struct reader *r)
     if (r->text[r->at] == '$' && is_last(r))
       r->at++;
     else
-      s = shape_join(r, SHAPE_BOTH, s, read_repeated(r));
+      s = reader_join(r, SHAPE_BOTH, s, read_repeated(r));
   }
   return s;
 }
@@ -243,14 +247,14 @@ static uint32_t read_choice(struct reader *r)
   uint32_t s = read_sequence(r);
   while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
     r->at++;
-    s = shape_join(r, SHAPE_EITHER, s, read_sequence(r));
+    s = reader_join(r, SHAPE_EITHER, s, read_sequence(r));
   }
   return s;
 }
 
 /* S.31  Read a pattern */
 
-uint32_t read_pattern(struct reader *r)
+uint32_t reader_pattern(struct reader *r)
 {
   uint32_t s = read_choice(r);
   return s == NO_SHAPE || r->at == r->n ? s : reader_refuse(r, r->at,

@@ -78,7 +78,7 @@ uint32_t reader_refuse(struct reader *r, size_t at, const char *what)
 
 /* S.16  Add a shape */
 
-uint32_t shape_add(struct reader *r, struct shape s)
+uint32_t reader_shape(struct reader *r, struct shape s)
 {
   struct shape *fresh = list_more(r->m, &r->shapes, sizeof *fresh, r->why);
   if (fresh == NULL)
@@ -89,16 +89,16 @@ uint32_t shape_add(struct reader *r, struct shape s)
 
 /* S.17  Add a shape */
 
-uint32_t shape_join(struct reader *r, enum shape_kind kind, uint32_t a, uint32_t b)
+uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a, uint32_t b)
 {
   if (a == NO_SHAPE || b == NO_SHAPE)
     return NO_SHAPE;
-  return shape_add(r, (struct shape) { kind, a, b, 0, 0 });
+  return reader_shape(r, (struct shape) { kind, a, b, 0, 0 });
 }
 
 /* S.19  Read a character, or its number */
 
-uint32_t read_point(struct reader *r)
+uint32_t reader_point(struct reader *r)
 {
   enum utf8_state state;
   size_t k = utf8_next(r->text + r->at, r->n - r->at, &state);
@@ -119,7 +119,7 @@ static int hex_digit(unsigned char b)
 
 /* S.21  Read a character, or its number */
 
-bool read_hex(struct reader *r, size_t least, size_t most, uint32_t * point)
+bool reader_hex(struct reader *r, size_t least, size_t most, uint32_t * point)
 {
   size_t from = r->at, k = 0;
   uint32_t x = 0;
@@ -175,7 +175,7 @@ static bool read_braces(struct reader *r, struct shape *s)
 
 /* S.24  Read how often */
 
-uint32_t read_times(struct reader *r, uint32_t s)
+uint32_t reader_times(struct reader *r, uint32_t s)
 {
   if (s == NO_SHAPE || r->at == r->n)
     return s;
@@ -197,7 +197,7 @@ uint32_t read_times(struct reader *r, uint32_t s)
   default:
     return s;
   }
-  return shape_add(r, t);
+  return reader_shape(r, t);
 }
 
 /* S.25  Finish a set */
@@ -210,7 +210,7 @@ static int by_beginning(const void *a, const void *b)
 
 /* S.26  Finish a set */
 
-bool range_add(struct reader *r, uint32_t lo, uint32_t hi)
+bool reader_range(struct reader *r, uint32_t lo, uint32_t hi)
 {
   struct code_range *fresh = list_more(r->m, &r->ranges, sizeof *fresh, r->why);
   if (fresh == NULL)
@@ -221,9 +221,9 @@ bool range_add(struct reader *r, uint32_t lo, uint32_t hi)
 
 /* S.27  Finish a set */
 
-uint32_t set_finish(struct reader *r, size_t from, bool negated)
+uint32_t reader_set(struct reader *r, size_t from, bool negated)
 {
-  if (negated && !range_add(r, LAST_POINT + 1, LAST_POINT + 1))
+  if (negated && !reader_range(r, LAST_POINT + 1, LAST_POINT + 1))
     return NO_SHAPE;
   struct code_range *x = r->ranges.block;
   size_t n = r->ranges.n - from, k = 0;
@@ -242,7 +242,7 @@ uint32_t set_finish(struct reader *r, size_t from, bool negated)
       next = now.hi + 1;
   }
   r->ranges.n = from + k;
-  return shape_add(r, (struct shape) { SHAPE_SET, (uint32_t) from,
-                   (uint32_t) k, 0, 0
-                   });
+  return reader_shape(r, (struct shape) { SHAPE_SET, (uint32_t) from,
+                      (uint32_t) k, 0, 0
+                      });
 }

@@ -59,7 +59,8 @@ struct reader {
 
 bool reader_begin(struct reader *r, struct memory *m, const char *name,
                   const char *text, size_t n, struct error *why);
-/* looks at the whole text first: is it UTF-8, and not too long? */
+/* looks at the whole text first: false and a sentence if it is not UTF-8, or
+ * too long; text must outlive the reader */
 
 void reader_end(struct reader *r);
 /* returns the lists */
@@ -67,29 +68,30 @@ void reader_end(struct reader *r);
 uint32_t reader_refuse(struct reader *r, size_t at, const char *what);
 /* says what is wrong at byte at; always NO_SHAPE */
 
-uint32_t shape_add(struct reader *r, struct shape s);
+uint32_t reader_shape(struct reader *r, struct shape s);
 /* its number, or NO_SHAPE */
 
-uint32_t shape_join(struct reader *r, enum shape_kind kind, uint32_t a, uint32_t b);
+uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
+                     uint32_t b);
 /* BOTH or EITHER; NO_SHAPE if either is that */
 
 /* S.18  A reader */
 
-uint32_t read_point(struct reader *r);
+uint32_t reader_point(struct reader *r);
 /* the character that stands here; the text goes on behind it */
 
-bool read_hex(struct reader *r, size_t least, size_t most, uint32_t * point);
+bool reader_hex(struct reader *r, size_t least, size_t most, uint32_t * point);
 /* a character given by its number, in hexadecimal digits; false and a
  * sentence if it is none */
 
-uint32_t read_times(struct reader *r, uint32_t s);
+uint32_t reader_times(struct reader *r, uint32_t s);
 /* shape s, repeated as what stands here says: nothing, or ?, *, +, or a
  * count in braces */
 
-bool range_add(struct reader *r, uint32_t lo, uint32_t hi);
+bool reader_range(struct reader *r, uint32_t lo, uint32_t hi);
 /* one range more */
 
-uint32_t set_finish(struct reader *r, size_t from, bool negated);
+uint32_t reader_set(struct reader *r, size_t from, bool negated);
 /* the set of all ranges from number from on, or of all other characters */
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "A20-conversations/conversations.h"
 
-/* T.47  Three turns, and the templates that are shown */
+/* T.48  Three turns, and the templates that are shown */
 
 static const char hello[] = "Hello!", ask[] = "Hello! What would "
     "you like to know?", fox[] = "What does the fox " "say?";
@@ -21,7 +21,7 @@ static const char *const shown[] = { "chatml", "qwen2", "llama2",
 };
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* T.48  Print a script so that its blanks can be seen */
+/* T.49  Print a script so that its blanks can be seen */
 
 static size_t print_part(const struct script *s,
                          const struct script_part *p, bool print)
@@ -42,7 +42,7 @@ static size_t print_part(const struct script *s,
   return n;
 }
 
-/* T.49  Print a script so that its blanks can be seen */
+/* T.50  Print a script so that its blanks can be seen */
 
 static void print_script(const char *name, const struct script *s)
 {
@@ -57,7 +57,7 @@ static void print_script(const char *name, const struct script *s)
   printf("\n");
 }
 
-/* T.50  Count what is said, and what is not */
+/* T.51  Count what is said, and what is not */
 
 static void print_counts(const char *name, const struct script *s)
 {
@@ -68,7 +68,7 @@ static void print_counts(const char *name, const struct script *s)
          name, count[PART_MARK], name, count[PART_FRAME], name, count[PART_SAID]);
 }
 
-/* T.51  Print the strips of the figure */
+/* T.52  Print the strips of the figure */
 
 static void print_strips(size_t row, const struct script *s)
 {

@@ -1,6 +1,6 @@
 /* conversations.c -- made from chapters/A20-conversations.w; change it there */
 
-/* T.46  conversations.c */
+/* T.47  conversations.c */
 
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
@@ -493,7 +493,7 @@ bool conversation_ends(struct memory *m, const struct chat_template *by,
   return ok;
 }
 
-/* T.40  Find a template by its name */
+/* T.41  Find a template by its name */
 
 const struct chat_template *chat_template_at(size_t i)
 {
@@ -508,7 +508,7 @@ const char *chat_template_name(const struct chat_template *t)
 static const char *all_names(char room[160])
 {
   size_t n = 0;
-  for (size_t i = 0; i < TEMPLATES; i++)
+  for (size_t i = 0; i < TEMPLATES && n < 160; i++)
     n += (size_t)snprintf(room + n, 160 - n, "%s%s",
                           i == 0 ? "" : ", ", table[i].name);
   return room;
@@ -564,6 +564,8 @@ static const struct {
   {UINT64_C(0xd99e5b4469be13b3), "mistral-v1"}
 };
 
+/* T.40  Recognize a program */
+
 const struct chat_template *chat_template_known(const char *text, size_t n)
 {
   uint64_t key = key_of(text, n);
@@ -573,7 +575,7 @@ const struct chat_template *chat_template_known(const char *text, size_t n)
   return NULL;
 }
 
-/* T.41  Find a model's template */
+/* T.42  Find a model's template */
 
 static const json_t *field_of(const json_t * settings)
 {
@@ -587,7 +589,7 @@ static const json_t *field_of(const json_t * settings)
   return v;
 }
 
-/* T.42  Find a model's template */
+/* T.43  Find a model's template */
 
 static const struct chat_template *judge(json_t * program,
                                          const char *path, struct error *why)
@@ -603,7 +605,7 @@ static const struct chat_template *judge(json_t * program,
   return t;
 }
 
-/* T.43  Find a model's template */
+/* T.44  Find a model's template */
 
 static const struct chat_template *judge_file(const char *path, struct error *why)
 {
@@ -622,7 +624,7 @@ static const struct chat_template *judge_file(const char *path, struct error *wh
   return t;
 }
 
-/* T.44  Find a model's template */
+/* T.45  Find a model's template */
 
 const struct chat_template *chat_template_of(const char *folder, struct error *why)
 {
@@ -633,7 +635,7 @@ const struct chat_template *chat_template_of(const char *folder, struct error *w
   n = snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
   json_t *settings = n > 0 && n < (int)sizeof path
       && access(path, F_OK) == 0 ? json_read(path, SETTINGS_MOST, why)
-      : json_object();
+      : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))

@@ -1,6 +1,6 @@
 /* conversations.h -- made from chapters/A20-conversations.w; change it there */
 
-/* T.45  conversations.h */
+/* T.46  conversations.h */
 
 #ifndef INCIPIT_CONVERSATIONS_H
 #define INCIPIT_CONVERSATIONS_H
@@ -87,10 +87,12 @@ bool script_encode(const struct script *s, struct tokenizer *v,
 bool conversation_ids(struct memory *m, const struct chat_template *by,
                       struct tokenizer *v, const struct turn *talk, size_t n,
                       size_t from, bool reply, struct ids *out, struct error *why);
-/* script_write and script_encode */
+/* script_write and script_encode, with the failures of both */
 
 bool conversation_ends(struct memory *m, const struct chat_template *by,
                        struct tokenizer *v, struct ids *out, struct error *why);
-/* appends the id that ends an answer, besides those of the model */
+/* appends the id that ends an answer, besides those of the model (or more,
+ * if what ends it are letters); on failure out is as it was: a mark that the
+ * vocabulary lacks, memory */
 
 #endif

@@ -63,9 +63,11 @@ int main(int argc, char **argv)
     .program = argv[0],.memory = &m,.listen = to_nobody,
     .interrupted = never
   };
-  bool ok = options_parse(&w, 10, line, &why) && out != NULL;
+  if (out == NULL)
+    return perror("a temporary file"), 1;
+  bool ok = options_parse(&w, 10, line, &why);
   if (!ok)
-    return 1;
+    return fprintf(stderr, "%s\n", why.words), 1;
   ok = talk_open(&t, &c, &w) == STATUS_DONE && say_all(&t, values);
   if (!ok)
     fprintf(stderr, "%s\n", t.a.why.words);

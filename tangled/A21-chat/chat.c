@@ -323,7 +323,7 @@ static void refuse_order(const struct talk *t, const char *line, size_t n)
 
 static bool line_is(const char *line, size_t n, const char *word)
 {
-  while (n > 0 && memchr(" \t\r", line[n - 1], 3) != NULL)
+  while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t'))
     n--;
   return n == strlen(word) && memcmp(line, word, n) == 0;
 }
@@ -367,9 +367,11 @@ static enum asked next_line(struct reading *r, const char **line, size_t *n)
   if (found == LINE_NONE)
     return ASKED_END;
   *line = (const char *)r->text.byte, *n = r->text.n;
+  if (*n > 0 && (*line)[*n - 1] == '\r')
+    *n -= 1;
   if (found == LINE_WHOLE)
     return ASKED_LINE;
-  error_say(&why, "a line does not fit into memory, and is left out");
+  error_say(&why, "a line does not fit " "into memory, and is " "left out");
   console_fail(c, &why);
   return ASKED_DROPPED;
 }

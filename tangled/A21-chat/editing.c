@@ -44,7 +44,7 @@ static unsigned char drop_line(EditLine * line, int key)
 static void bind_keys(struct editor *e)
 {
   el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
-  el_set(e->line, EL_ADDFN, "drop-line", "give the line up", drop_line);
+  el_wset(e->line, EL_ADDFN, L"drop-line", L"give it up", drop_line);
   el_set(e->line, EL_BIND, "^C", "drop-line", NULL);
 }
 

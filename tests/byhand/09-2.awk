@@ -7,7 +7,7 @@ function words(s,   i, w, x) { w = ""; for (i = 1; i <= length(s); i++) { x = su
 BEGIN { name[1] = "a"; name[2] = "b"; name[3] = "." }
 FNR == 1 { next }
 { text = text " " $0 }
-/&/ && !/^(behind|grown from) / {
+/&/ && !/^(after|grown from) / {
   n = split($0, c, / *& */)
   if (index(c[1], "which has")) {
     split(c[1], part, ", which has "); key = squeeze(part[1]); last = key == "" ? "" : substr(key, length(key))
@@ -37,6 +37,7 @@ END {
     if (t < 4) want("Step " t ": " said)
     if (t in low) want(low[t])
   }
+  want("those of rank 1 and 2 may finish"); want("Step " t - 1 " is the last, and all end")
   want(words(rank[1]) " finishes, and so does " words(rank[2]) ", by its length")
   if (rows != 3 || grown != 7) bad("lines are missing")
   exit wrong != 0

@@ -18,6 +18,7 @@ function beam(what,   m) { if (!match(text, what ", which has [0-9.]+[0-9]")) { 
 END {
   for (i = 1; i <= ended; i++) { offer(line_[i]); first[step[line_[i]]] = pool[1]; second[step[line_[i]]] = pool[2]; size[step[line_[i]]] = full }
   if (ended != 5 || size[1] == 2 || size[2] != 2) bad("the pool is not full behind step 2")
+  want("those that finish, with \\lambda=1:"); want("And with \\lambda=0 the logarithms")
   want(sprintf("After step 2 the pool is full, with %.3f and %.3f", score[first[2]], score[second[2]]))
   want("true ends here, and " words(first[2]) " is its text")
   b = beam("the best beam, a b")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """make.py -- what Hugging Face's apply_chat_template says about the conversations of this folder.
 usage: python3 make.py [SHARED]     writes texts.json and ids.tsv; needs the package transformers (no torch); SHARED: ../shared
-conversations.json: ten, and one in which a user types the marks of the templates.  templates.json: the strings, each with the model it was
+conversations.json: thirteen, and one in which a user types the marks of the templates.  templates.json: the strings, each with the model it was
 published with and where it was found.  texts.json: the text that a template gives; where it
 raises because of a system turn, the text without that turn.  ids.tsv: template, vocabulary,
 conversation, ids.  The vocabulary `built-in' is models/pocket/tokenizer.json with the marks below added behind it, in this order; the others lie in
 SHARED/golden/tokenizers.  The ids are those of apply_chat_template; those of the conversation called forged are not, as it would let the user's
 marks count: there each stretch between two marks of the template is encoded with special tokens off, behind a token of ours so that it is no
-beginning.  With the first ten the two ways are asserted to agree."""
+beginning.  With the others the two ways are asserted to agree."""
 import json, os, re, sys, tempfile
 from tokenizers import AddedToken, Tokenizer
 from transformers import PreTrainedTokenizerFast
