@@ -2105,7 +2105,7 @@ static bool settle_whole(struct constraint *c, struct error *why)
   return true;
 }
 
-@ So one configuration is settled in one of four ways: with the whole, if it has been tried; by those nearer to the end; if these are too many, by the number of bytes, each of which is a token; and if some byte is no token, not at all, and we have to say so. In none of these cases is a number less than it should be.
+@ So one configuration is settled in one of four ways: with the whole, if it has been tried; by those nearer to the end; if these are too many, by the number of bytes, each of which is a token; and if some byte is no token, not at all, and we have to say so. In none of these cases is a number less than it should be. Where the text may end already there is nothing to look for, which is just as well: what could follow may be more than can be looked at.
 
 @<Count the tokens to the end@>=
 static bool settle(struct constraint *c, struct configuration *x,
@@ -2113,6 +2113,7 @@ static bool settle(struct constraint *c, struct configuration *x,
 {
   bool all;
   if (c->known == UNTRIED && !settle_whole(c, why)) return false;
+  if (x->accepts) x->cost = 0;
   if (x->cost != UNSETTLED) return true;
   if (x == c->first && c->strips) return settle_first(c, x, why);
   if (!collect(c, x, true, &all, why)) return false;

@@ -794,6 +794,28 @@ START_TEST(ways_without_end_are_given_up)
   }
 }
 END_TEST
+/* where a text may end, what could follow it is not looked at: here it would be too much */
+START_TEST(an_end_needs_no_look_ahead)
+{
+  static const char grammar[] = "root ::= \"a\"* (\"c\" root{60})?\n";
+  struct memory m = {.refuse_at = 0};
+  struct error why;
+  struct words w;
+  words_of_bytes(&w);
+  struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
+  struct constraint *c = constraint_grammar(&m, "g", grammar, sizeof grammar - 1, &why);
+  ck_assert_msg(c != NULL && constraint_bind(c, l, false, &why), "%s", why.words);
+  uint32_t state = constraint_start(c);
+  for (int i = 0; i < 3; i++) {
+    size_t least = 1;
+    ck_assert_msg(constraint_minimum(c, state, &least, &why) && least == 0, "after %d: %s", i, why.words);
+    ck_assert(i == 2 || constraint_step(c, state, 'c', &state, &why));
+  }
+  ck_assert(!constraint_step(c, state, 'c', &state, &why) && strstr(why.words, "g: more than 65536 ways are open at once") != NULL);
+  constraint_free(c), lexicon_close(l);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
 /* too many states to look at: the number of tokens is that of the bytes, which is enough, and exact again near the end */
 START_TEST(a_large_minimum_is_enough)
 {
@@ -950,6 +972,7 @@ int main(void)
   tcase_add_test(t, refusals_name_the_thing_and_the_place);
   tcase_add_test(t, refusals_at_work_are_sentences);
   tcase_add_test(t, ways_without_end_are_given_up);
+  tcase_add_test(t, an_end_needs_no_look_ahead);
   tcase_add_test(t, a_large_minimum_is_enough);
   tcase_add_test(t, refused_memory_leaks_nothing);
   tcase_add_test(t, the_walk_is_each_piece_by_itself);

@@ -691,6 +691,8 @@ static bool settle(struct constraint *c, struct configuration *x, struct error *
   bool all;
   if (c->known == UNTRIED && !settle_whole(c, why))
     return false;
+  if (x->accepts)
+    x->cost = 0;
   if (x->cost != UNSETTLED)
     return true;
   if (x == c->first && c->strips)
