@@ -2249,9 +2249,11 @@ static bool print_work(struct laboratory *lab, struct error *why)
   static float logits[LARGE];
   struct funnel f;
   struct history none = @[{ NULL, 0, 0 }@];
+  size_t before = lab->m.all.held;
   if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
   normal_logits(logits);
-  printf("sampling.large %d\nsampling.room %d bytes\n", LARGE, 56 * LARGE);
+  printf("sampling.large %d\nsampling.room %zu bytes\n", LARGE,@|
+    lab->m.all.held - before);
   bool ok = true;
   for (int i = 1; ok && i < N_LOADS; i++) {
     struct sampling s = as_load(i);
@@ -2395,27 +2397,37 @@ static void print_quarters(struct study *u)
   printf("sampling.reach %zu\nclaim.S1-30 %zu\n", reach, exceed);
 }
 
-@ Random tables of four tokens, in which the next token is a function of the last three: greedy decoding in them goes in circles, for there are only 64 states.
+@ Random tables of four tokens, in which the next token is a function of the last three: greedy decoding in them goes in circles, for there are only 64 states, and the 65th is one that has been seen. The program goes so far and no farther, and counts the tables in which it was so.
+
+@<Print what is left@>=
+enum { TABLES = 500, STATES = 64 };
+static size_t find_circle(uint32_t table)
+{
+  size_t seen[STATES] = @[{ 0 }@], state = 0, step = 1;
+  for (; step <= STATES && seen[state] == 0; step++) {
+    uint32_t key[2] = @[{ 9, 0 }@], out[4];
+    uint32_t counter[4] = @[{ (uint32_t) state, table, 0, 9 }@];
+    philox4x32(key, counter, out);
+    seen[state] = step;
+    state = (state * 4 + out[0] % 4) % STATES;
+  }
+  return seen[state] == 0 ? 0 : step - seen[state];
+}
+
+@ How many went round, how long the circle is in the mean, and the longest.
 
 @<Print what is left@>=
 static void print_cycles(void)
 {
-  size_t total = 0, longest = 0;
-  for (uint32_t table = 0; table < 500; table++) {
-    size_t seen[64] = @[{ 0 }@], state = 0, step = 1;
-    while (seen[state] == 0) {
-      uint32_t key[2] = @[{ 9, 0 }@], out[4];
-      uint32_t counter[4] = @[{ (uint32_t) state, table, 0, 9 }@];
-      philox4x32(key, counter, out);
-      seen[state] = step++;
-      state = (state * 4 + out[0] % 4) % 64;
-    }
-    total += step - seen[state];
-    longest = step - seen[state] > longest ? step - seen[state] : longest;
+  size_t total = 0, longest = 0, circles = 0;
+  for (uint32_t table = 0; table < TABLES; table++) {
+    size_t length = find_circle(table);
+    total += length, circles += length > 0;
+    longest = length > longest ? length : longest;
   }
-  printf("claim.S1-28 500\nclaim.S3-23 500\nsampling.cycle.tables 500\n"@|
-    "sampling.cycle.mean %.2f\n"@|
-    "sampling.cycle.longest %zu\n", (double) total / 500, longest);
+  printf("claim.S1-28 %zu\nclaim.S3-23 %zu\nsampling.cycle.tables %d\n"@|
+    "sampling.cycle.mean %.2f\nsampling.cycle.longest %zu\n", circles,
+    circles, TABLES, (double) total / TABLES, longest);
 }
 
 @ The rest is arithmetic.

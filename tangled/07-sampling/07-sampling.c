@@ -13,7 +13,7 @@
 #include "07-sampling/sampling.h"
 #include "A6-kernels/numbers.h"
 
-/* 7.133  The whole program */
+/* 7.134  The whole program */
 
 /* 7.71  Open a study */
 
@@ -1069,10 +1069,12 @@ static bool print_work(struct laboratory *lab, struct error *why)
   static float logits[LARGE];
   struct funnel f;
   struct history none = { NULL, 0, 0 };
+  size_t before = lab->m.all.held;
   if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why))
     return false;
   normal_logits(logits);
-  printf("sampling.large %d\nsampling.room %d bytes\n", LARGE, 56 * LARGE);
+  printf("sampling.large %d\nsampling.room %zu bytes\n", LARGE,
+         lab->m.all.held - before);
   bool ok = true;
   for (int i = 1; ok && i < N_LOADS; i++) {
     struct sampling s = as_load(i);
@@ -1138,27 +1140,36 @@ static void print_quarters(struct study *u)
 
 /* 7.130  Print what is left */
 
-static void print_cycles(void)
+enum { TABLES = 500, STATES = 64 };
+static size_t find_circle(uint32_t table)
 {
-  size_t total = 0, longest = 0;
-  for (uint32_t table = 0; table < 500; table++) {
-    size_t seen[64] = { 0 }, state = 0, step = 1;
-    while (seen[state] == 0) {
-      uint32_t key[2] = { 9, 0 }, out[4];
-      uint32_t counter[4] = { (uint32_t) state, table, 0, 9 };
-      philox4x32(key, counter, out);
-      seen[state] = step++;
-      state = (state * 4 + out[0] % 4) % 64;
-    }
-    total += step - seen[state];
-    longest = step - seen[state] > longest ? step - seen[state] : longest;
+  size_t seen[STATES] = { 0 }, state = 0, step = 1;
+  for (; step <= STATES && seen[state] == 0; step++) {
+    uint32_t key[2] = { 9, 0 }, out[4];
+    uint32_t counter[4] = { (uint32_t) state, table, 0, 9 };
+    philox4x32(key, counter, out);
+    seen[state] = step;
+    state = (state * 4 + out[0] % 4) % STATES;
   }
-  printf("claim.S1-28 500\nclaim.S3-23 500\nsampling.cycle.tables 500\n"
-         "sampling.cycle.mean %.2f\n"
-         "sampling.cycle.longest %zu\n", (double)total / 500, longest);
+  return seen[state] == 0 ? 0 : step - seen[state];
 }
 
 /* 7.131  Print what is left */
+
+static void print_cycles(void)
+{
+  size_t total = 0, longest = 0, circles = 0;
+  for (uint32_t table = 0; table < TABLES; table++) {
+    size_t length = find_circle(table);
+    total += length, circles += length > 0;
+    longest = length > longest ? length : longest;
+  }
+  printf("claim.S1-28 %zu\nclaim.S3-23 %zu\nsampling.cycle.tables %d\n"
+         "sampling.cycle.mean %.2f\nsampling.cycle.longest %zu\n", circles,
+         circles, TABLES, (double)total / TABLES, longest);
+}
+
+/* 7.132  Print what is left */
 
 static void print_arithmetic(void)
 {
@@ -1218,7 +1229,7 @@ static bool print_keys(struct study *u, struct error *why)
       && print_rest(u, why);
 }
 
-/* 7.132  Print the funnel */
+/* 7.133  Print the funnel */
 
 static bool print_funnel(struct study *u, struct error *why)
 {
@@ -1240,7 +1251,7 @@ static bool print_funnel(struct study *u, struct error *why)
   return true;
 }
 
-/* 7.135  Do what the command line says */
+/* 7.136  Do what the command line says */
 
 static bool print_what(struct study *u, const char *what, struct error *why)
 {
@@ -1262,7 +1273,7 @@ static bool print_what(struct study *u, const char *what, struct error *why)
   return run_funnel(u, &x, true, why) && show_strategies(u, why);
 }
 
-/* 7.134  Run the whole program */
+/* 7.135  Run the whole program */
 
 int main(int argc, char **argv)
 {
