@@ -138,6 +138,7 @@ $(BUILD)/tests/check_tally: $(TALLIED) tests/check_kernels.c
 checkpoint-%: tangle
 	@tests/alone.sh $* show
 
+sanitize: export CK_TIMEOUT_MULTIPLIER := 6
 sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
 	$(MAKE) BUILD=build/asan OPT='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
 	$(MAKE) BUILD=build/tsan OPT='-O1 -g -fsanitize=thread' check

@@ -635,11 +635,13 @@ function incipit.fork(name)
       local id = "w" .. way .. "p" .. place
       local root = incipit.root
       local at = last == "" and "(0,0)" or "([xshift=.6mm]" .. last .. ".east)"
+      local alias = ""
       if way > 0 and not (last:match("^w" .. way)) then
+        alias = ",alias=way" .. way
         at = string.format("([xshift=12mm,yshift=%.1fmm]%s.east)", y[way], root)
         tikz("\\draw[rubric,line width=1pt] (%s.east) .. controls +(7mm,0) and +(-7mm,0) .. %s;", root, at)
       end
-      tikz("\\node[%s,anchor=west,inner xsep=1.6pt] (%s) at %s {%s};", way == 0 and "prompt token" or "new token", id, at, incipit.texword(piece))
+      tikz("\\node[%s%s,anchor=west,inner xsep=1.6pt] (%s) at %s {%s};", way == 0 and "prompt token" or "new token", alias, id, at, incipit.texword(piece))
       if way == 0 then incipit.root = id end
       last = id
     end
