@@ -638,7 +638,7 @@ function incipit.fork(name)
       local alias = ""
       if way > 0 and not (last:match("^w" .. way)) then
         alias = ",alias=way" .. way
-        at = string.format("([xshift=12mm,yshift=%.1fmm]%s.east)", y[way], root)
+        at = string.format("([xshift=12mm,yshift=%.1fmm]%s.east)", y[way] or 0, root)
         tikz("\\draw[rubric,line width=1pt] (%s.east) .. controls +(7mm,0) and +(-7mm,0) .. %s;", root, at)
       end
       tikz("\\node[%s%s,anchor=west,inner xsep=1.6pt] (%s) at %s {%s};", way == 0 and "prompt token" or "new token", alias, id, at, incipit.texword(piece))
