@@ -1796,7 +1796,7 @@ static bool print_keys(struct desk *k, struct error *why)
     && print_cuts(k, why);
 }
 
-@ The program opens a desk, does what the command line says, and closes it.
+@ The parts of the program, in an order in which each finds what it calls. The desk is opened near the end, since all that is shown and measured stands on it and none of it opens one.
 
 @<The whole program@>=
 @<Print the tree of the calculation@>@;
@@ -1816,7 +1816,11 @@ static bool print_keys(struct desk *k, struct error *why)
 @<Open and close a desk@>@;
 @<Print every number that the prose quotes@>@;
 @<Do what the command line says@>@;
-@#
+@<Run the whole program@>@;
+
+@ The program opens a desk, does what the command line says, and closes it, also where the desk could only be opened by half.
+
+@<Run the whole program@>=
 int main(int argc, char **argv)
 {
   struct laboratory lab;

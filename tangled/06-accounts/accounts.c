@@ -1,6 +1,6 @@
 /* accounts.c -- made from chapters/06-accounts.w; change it there */
 
-/* 6.78  accounts.c */
+/* 6.79  accounts.c */
 
 #include <stdio.h>
 #include <string.h>

@@ -1118,7 +1118,7 @@ static bool print_pads(struct desk *k, struct error *why)
   return ok;
 }
 
-/* 8.100  Open and close a desk */
+/* 8.101  Open and close a desk */
 
 static bool desk_open(struct desk *k, struct laboratory *lab, struct error *why)
 {
@@ -1243,7 +1243,7 @@ static bool print_keys(struct desk *k, struct error *why)
       && print_cuts(k, why);
 }
 
-/* 8.101  Do what the command line says */
+/* 8.102  Do what the command line says */
 
 static bool print_what(struct desk *k, const char *what, struct error *why)
 {
@@ -1259,6 +1259,8 @@ static bool print_what(struct desk *k, const char *what, struct error *why)
     return print_keys(k, why);
   return show_ends(k, why) && print_hold(k, false, why);
 }
+
+/* 8.100  Run the whole program */
 
 int main(int argc, char **argv)
 {
