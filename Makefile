@@ -30,7 +30,7 @@ help: ## this list
 # ---- tangle: chapters/X.w -> tangled/X/*.c, *.h, committed, readable
 STAMPS := $(CHAPTERS:%=build/tangled/%.stamp)
 tangle: $(STAMPS) ## bring tangled/ up to date (FORCE=1 after an odd commit)
-build/tangled/%.stamp: chapters/%.w chapters/types.w tools/tangle.sh tools/plain.lua
+build/tangled/%.stamp: chapters/%.w chapters/types.w tools/tangle.sh tools/expand.lua tools/ctokens.lua
 	@mkdir -p $(@D)
 	@tools/tangle.sh $< tangled/$*
 	@touch $@

@@ -1306,6 +1306,7 @@ $k$ makes $256+k$.
 @<Merges, applied@>=
 #define BPE_NONE UINT32_MAX
 struct bpe_rule { uint32_t left, right, made, rank; };
+  /* the pair |left|, |right| becomes |made|; of several rules that apply, the lowest |rank| goes first */
 struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
   room;
   struct pair_map place; };
@@ -1329,6 +1330,7 @@ the fast way with the definition.
 
 @<Merges, applied@>=
 struct bpe_node { uint32_t id, prev, next; };
+  /* an id of a piece, and the places of its neighbours, |BPE_NONE| at the ends */
 struct bpe_work { struct ids row; struct bpe_node *node; size_t room;
   struct heap queue;
   uint64_t looks; };

@@ -510,6 +510,7 @@ struct strand {
     /* |[room]|; positions whose tokens are known from earlier passes */
   size_t first, count; /* its rows in |order|, while a pass is on */
 };
+  /* what a store knows of a sequence */
 struct muster { struct strand *sequence;
   const struct row *rows; /* of the present pass */
   size_t n, *order; };
@@ -537,6 +538,8 @@ struct store_kind {
   void (*close)(struct store *s);
     /* as |store_close|, but never for null, and the roll is closed already */
 };
+  /* the functions that make a kind of store */
+  /* the functions that make a kind of store */
 
 @ Behind the table stands what all stores have in common. Two of the numbers are for the counters, and only the store can know
 them.
@@ -1068,7 +1071,9 @@ struct pass {
     number that is not finite, 0 if its embedding did, |SOUND| if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };
+  /* the hidden states of |n| rows behind the last layer */
 enum {@+ SOUND = 0x7fffffff@+ };
+  /* no layer: every number of the row is finite */
 
 @ Some chapters want to look into a pass: to draw attention, to print the numbers of a
 hand calculation, to see whether a later token has changed an earlier row. A

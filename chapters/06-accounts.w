@@ -90,7 +90,9 @@ The function makes a list with a line for each kind of tensor: how many numbers 
 
 @<What is there once@>=
 enum { TENSOR_LINES = 16 };
+  /* the most kinds of tensors that a model has */
 struct tensor_line { const char *name; uint64_t each, times; };
+  /* a kind of tensor: |each| has so many numbers, and there are so many |times| */
 size_t bill_tensors(const struct model_config *c,
   struct tensor_line line[TENSOR_LINES]);
   /* the kinds of tensors that a model of these settings has, in the order of a pass;
@@ -325,6 +327,7 @@ Qwen2 7B & \val{shape.qwen2-7b.layers} & \val{shape.qwen2-7b.heads} & \val{shape
 struct named_shape { const char *name, *family, *source;
   uint32_t vocab_size, n_positions, d_model, d_inner, n_layers, n_heads,
     n_kv_heads, head_dim, window; bool tied; };
+  /* the settings of a published model by which its memory is reckoned */
 const struct named_shape *shape_at(size_t i);
   /* line number |i| of the table; null behind the last */
 bool shape_find(const char *name, struct model_config *c, struct error *why);
@@ -625,6 +628,7 @@ The last factor of the product is the number of bytes in a number. A key is comp
 
 @<Ways to keep a row@>=
 enum { N_FORMATS = 5 };
+  /* in how many formats a row can be kept */
 const struct row_format *format_at(size_t i);
   /* \.{f32}, \.{f16}, \.{bf16}, \.{q8\_0}, \.{q4\_0}: the bytes are those of ggml; null
      behind the last */

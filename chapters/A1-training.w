@@ -1104,6 +1104,7 @@ struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
        after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
 enum { STRETCHES = 4 };
+  /* the most stretches of a plan */
 struct plan { const char *name, *directory; struct shape form;
   struct stretch leg[STRETCHES]; uint64_t seed; };
   /* a model, how it is trained, and the seed of its first weights */

@@ -133,14 +133,15 @@ numbers, so that a caller may deal rows out to workers as it likes.
 @<The numbers of one step@>@;
 struct slopes {
   void (*multiply)(const struct product *p, float *desk);
-  /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
+    /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
   void (*linear)(const float *x, size_t rows, const float *w,
     size_t in, size_t out, float *y, float *desk);
-  /* the bits of the kernel |linear| for a matrix |[out][in]|, both
-     multiples of 16; |desk| has |16*in| floats */
+    /* the bits of the kernel |linear| for a matrix |[out][in]|, both
+       multiples of 16; |desk| has |16*in| floats */
   @<Pieces of attention and of the loss@>@;
   @<Pieces of norms, gates and steps@>@;
 };
+  /* the kernels of the way back; all arrays belong to the caller */
 extern const struct slopes slopes_plain, slopes_wide;
   /* compiled for any machine; for AVX2, if this is one */
 
@@ -150,40 +151,40 @@ sum for each row, is what going back needs.
 @<Pieces of attention and of the loss@>=
   void (*weigh)(float *s, size_t sees, size_t n, float scale,
     float *left);
-  /* scores of one block of at most 256 keys, |n| of them up to a
-     multiple of 16, become exponentials; |left[0]| is the maximum and
-     |left[1]| the sum of those seen */
+    /* scores of one block of at most 256 keys, |n| of them up to a
+       multiple of 16, become exponentials; |left[0]| is the maximum and
+       |left[1]| the sum of those seen */
   void (*join)(const float *left, const float *parts, size_t n,
     size_t h, float *y, float *known);
-  /* joins |n| blocks of one row, |STRIP| rows apart in |left| and
-     |parts|; |known| is the maximum and the sum over all of them */
+    /* joins |n| blocks of one row, |STRIP| rows apart in |left| and
+       |parts|; |known| is the maximum and the sum over all of them */
   void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
     float scale, const float *known, const float *y,
     const float *dy, size_t h);
-  /* |s| becomes weights and |g|, gradients of weights, gradients of
-     scores; |known| is what |join| left, |y| what attention mixed, |dy|
-     its gradient */
+    /* |s| becomes weights and |g|, gradients of weights, gradients of
+       scores; |known| is what |join| left, |y| what attention mixed, |dy|
+       its gradient */
   double (*judge)(float *z, size_t n, uint32_t right, float share);
-  /* the loss of one row of logits, which become its gradient times
-     |share| */
+    /* the loss of one row of logits, which become its gradient times
+       |share| */
 
 @ Of the rest, |gain_back| is the only one that sums over rows; it is given columns instead, so that no sum is cut among
 workers.
 @<Pieces of norms, gates and steps@>=
   float (*norm_back)(const float *x, const float *gain,
     const float *dy, size_t d, float *dx);
-  /* adds to |dx|, and returns 1 over the root mean square */
+    /* adds to |dx|, and returns 1 over the root mean square */
   void (*gain_back)(const float *x, const float *dy, const float *r,
     size_t rows, size_t d, size_t from, size_t to, float *dgain);
-  /* adds to |dgain| for the columns |from| to |to|, |r| is what
-     |norm_back| returned */
+    /* adds to |dgain| for the columns |from| to |to|, |r| is what
+       |norm_back| returned */
   void (*gate_back)(const float *gate, const float *up,
     const float *dinner, size_t n, float *dgate, float *dup);
-  /* |n| is a multiple of 16; |dgate| and |dup| are written, not added to */
+    /* |n| is a multiple of 16; |dgate| and |dup| are written, not added to */
   double (*square)(const float *g, size_t n);
-  /* sum of squares */
+    /* sum of squares */
   void (*adam)(const struct moments *a, size_t from, size_t to);
-  /* one step for the weights from |from| to |to|; the gradient becomes 0 */
+    /* one step for the weights from |from| to |to|; the gradient becomes 0 */
 
 @ Two modules have the same body. The plain one leaves the fused multiply--add to the
 C~library's |fmaf|, which is exact and slow where the processor has no instruction for it. It is there to be compared with, and for

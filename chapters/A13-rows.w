@@ -45,6 +45,7 @@ The module knows nothing of models. It takes a grammar and gives merges, once; t
 the vocabulary of the plan.
 @<What gives rows of tokens@>=
 enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
+  /* texts from which the vocabulary is learnt, and merges that are learnt */
 bool training_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why);

@@ -175,6 +175,7 @@ struct code_range { uint32_t lo, hi; };
   /* characters |lo| to |hi|, both included */
 enum shape_kind { SHAPE_EMPTY, SHAPE_SET, SHAPE_BOTH, SHAPE_EITHER,
   SHAPE_TIMES, SHAPE_CALL };
+  /* what |struct shape| says of each */
 struct shape { enum shape_kind kind; uint32_t a, b, least, most; };
   /* |SET|: |b| ranges from number |a| on; |BOTH|: |a|, then |b|; |EITHER|: one
      of the two; |TIMES|: |a|, |least| to |most| times; |CALL|: rule |a| */
@@ -224,6 +225,7 @@ parentheses are read by functions that call themselves, and a text of nothing bu
 
 @<A reader@>=
 enum { DEPTH_MOST = 100, TIMES_MOST = 1000, TEXT_MOST = 1 << 20 };
+  /* limits: nesting, repetition counts, bytes of a pattern or grammar */
 struct reader { struct memory *m; const char *name; const unsigned char *text;
   size_t n, at, depth; bool lines; struct list shapes, ranges;
   struct error *why; };
@@ -1052,6 +1054,7 @@ patterns this is Thompson's construction, and with the third kind of node it is 
 
 @<A network@>=
 enum node_kind { NODE_END, NODE_BYTES, NODE_FORK, NODE_CALL };
+  /* what |struct net_node| says of each */
 struct net_node { uint8_t kind, lo, hi; uint32_t next, other; };
   /* |BYTES|: one of |lo| to |hi|, then |next|; |FORK|: |next| or |other|;
      |CALL|: rule |other|, then |next|; |END|: of whatever rule we are in */
@@ -1064,6 +1067,7 @@ struct net { struct memory *m; const char *name; struct list nodes;
      stand within itself? */
 #define NEVER UINT32_MAX
 enum { NODES_MOST = 1 << 16, WORK_MOST = 1 << 20, LEAST_MOST = 1 << 30 };
+  /* limits: nodes of a network, steps that build it, fewest bytes of a text */
 bool net_of_pattern(struct net *w, struct reader *r);
   /* fills a network that is all zero but for |m| and |name|; false and a
      sentence: the text, its size, memory; |net_free| in any case */

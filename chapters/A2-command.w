@@ -111,6 +111,7 @@ line may succeed tomorrow, when the file is there or the disk has room; after a 
 @<What the program stands on@>=
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
   STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
+  /* exit statuses, and the longest path with its zero byte */
 
 @ Every subcommand is handed a \emph{console}: the three streams, and what is known about who is at the other end of
 them. None of them names |stdout| or asks who is listening. So a test can put blocks of memory in the place of
@@ -152,6 +153,7 @@ struct editing {
   void (*close)(struct editor *e);
     /* gives the terminal back */
 };
+  /* how lines are read that a person types and may edit */
 
 @ Two functions write the sentences, so that all of them begin with the program's name, and return the
 status that goes with them: a subcommand that fails can end with |return console_fail(...)|.
@@ -264,6 +266,7 @@ belongs, and what it does, in the words that the help will use.
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_CHAT, SUB_HELP,@|
   SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
+  /* the subcommands, in the order of the help */
 
 @ A new option begins as a name in the second list. From then on the compiler counts it and there is room for
 its value; as long as it has no line in the table it belongs to no subcommand, so nobody can give it.
@@ -292,6 +295,7 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
   OPTION_TEMPLATE, OPTION_MAN,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
+  /* the options, in the order of the help */
 
 @ The subcommands have a table of their own. The last one is for this book: it prints numbers
 that the prose quotes, and no list shows it.
@@ -323,8 +327,10 @@ option whether it was given, its value as it was typed, and as a number where it
 
 @<What has been asked for@>=
 enum { REPEATED_MOST = 64 };
+  /* how many values of repeated options a command line may have */
 struct option_value { bool given; const char *text; uint64_t count;
   double real; };
+  /* what was given of an option: the text, and its number if it has one */
 struct wishes { enum subcommand sub; const char *operand;
   struct option_value of[N_OPTIONS];
   struct { enum option which; const char *text; }
@@ -1586,6 +1592,7 @@ cut a text into tokens, nobody should need weights.
 
 @<What a subcommand works with@>=
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
+  /* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if there is one */
 struct outfit {
   struct memory *m;
   struct counters counters;
@@ -1599,6 +1606,7 @@ struct outfit {
   double load_seconds;
   char path[CONSOLE_PATH]; /* of the model */
 };
+  /* what a subcommand works with; all of it is given back by |outfit_close| */
 
 @ What is needed is said in bits. The third stands between yes and no: |generate| can do without a tokenizer if its prompt comes
 in ids, and must not fail for the lack of one.
@@ -1866,6 +1874,7 @@ struct occasion {
     /* positions we may use; tokens we may write */
   struct error why; /* no words: nothing is to be said */
 };
+  /* a subcommand at work: streams, command line, outfit, prompt */
 
 @ What a subcommand does with its prompt is a function that it hands in. So opening and closing, and the order in which mistakes
 are noticed, are written once, and |generate| and |trace| cannot differ in them.
@@ -3146,6 +3155,7 @@ names, which \texttt{--stats} and |trace| use as well.
 
 @<The counters by name@>=
 enum { N_COUNTERS = 11 };
+  /* how many counters there are */
 uint64_t counter_at(const struct counters *c, int i, const char **name);
   /* counter number |i| $<$ |N_COUNTERS|, and how it is called */
 void put_counters(struct json_out *j, const struct counters *c);

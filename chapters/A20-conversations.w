@@ -224,6 +224,7 @@ The text of a conversation is not a string to us, or not only: for each part of 
 
 @<A script@>=
 enum part_kind { PART_MARK, PART_FRAME, PART_SAID };
+  /* a special token; words of the template around a turn; what somebody said */
 struct script_part { enum part_kind kind; enum speaker who;
   size_t at, n; };
   /* |n| bytes from |at| on; |who|: of what is said, by whom */

@@ -63,8 +63,11 @@ word reads as it is written, and has no spelling that merges could reach; and wh
 struct span { uint32_t at, n; };
   /* |n| bytes from |at| on; |n == 0|: nothing */
 struct known_id { struct span piece, text; bool special; };
+  /* how an id is spelt in the vocabulary, and the bytes that it stands for */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
+  /* a token added to the vocabulary, with the flags of |tokenizer.json|; |frozen|: defined by the user of SentencePiece, and
+     read as a piece is */
 struct twig { uint32_t child, sibling, extra; unsigned char byte; };
   /* a node of the tree of added tokens; 0: none; |extra| counts from
      1 */
@@ -74,6 +77,7 @@ into a normal form, or its blanks are thinned out. The fifth cuts it. Added toke
 
 @<A tokenizer, from inside@>=
 enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
+  /* what |struct stage| says of each; |COMPOSE|: normal form C; |THIN|: blanks at the ends go */
 struct stage { enum stage_kind what; struct splitter *by;
   struct span words;
   bool keep_matches, keep_gaps, first_only, unless_there; };
@@ -86,6 +90,7 @@ switches. A vocabulary begins with bytes, or |by_characters|; the latter has the
 
 @<A tokenizer, from inside@>=
 enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
+  /* limits of a vocabulary: stages, and the largest id */
 struct tokenizer {
   const char *kind;
   struct bytes letters;
@@ -103,6 +108,7 @@ struct tokenizer {
     /* ids of characters plus 1; the id of what cannot be spelt, plus
        1 */
 };
+  /* a vocabulary, and how text is cut into it and put together again */
 
 @ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |index_pieces|; after it the tokens that were added, then
 |index_extras|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.

@@ -121,6 +121,7 @@ every slot a third larger.
 
 @<A table from pairs to numbers@>=
 struct pair_slot { uint32_t left, right, value; };
+  /* a pair and its value; 0: the slot is free */
 struct pair_map { struct pair_slot *slot; size_t room, used; };
   /* |room| slots, a power of two, at most half of them used; a slot whose
      value is 0 is free; all zero is an empty table */
@@ -202,6 +203,7 @@ points to where they stand, so they must stay there for as long as the table is 
 
 @<A table from letters to numbers@>=
 struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
+  /* |n| bytes and their value; 0: the slot is free */
 struct name_map { struct name_slot *slot; size_t room, used; };
   /* like |struct pair_map|; the bytes belong to the caller and stay where they are */
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
@@ -284,6 +286,7 @@ which of two equals comes first, and a vocabulary must not depend on that.
 
 @<A heap of things to do@>=
 struct entry { uint64_t first, second; };
+  /* what a heap orders: by |first|, of equals by |second| */
 struct heap { struct entry *e; size_t n, room; };
   /* |e[0]| is the smallest; |e[i]| is not larger than |e[2*i + 1]| and
      |e[2*i + 2]|; all zero is empty */

@@ -128,6 +128,7 @@ enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
      then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
      byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
 enum { BLOCK_NUMBERS = 32 };
+  /* numbers in a block */
 size_t weight_bytes(enum weight_type type);
   /* bytes of one number of the first three types: 4, 2, 2 */
 static inline size_t row_bytes(enum weight_type type, size_t n)
@@ -192,6 +193,7 @@ struct kernels {
   @<Two functions that only the self-test calls@>@;
   @<Two functions that measure the machine@>@;
 };
+  /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
 struct engine { const struct kernels *k; void *self; struct counters *c; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
      (null: one thread), and the counters, which the callers of kernels bump */

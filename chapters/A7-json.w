@@ -90,6 +90,7 @@ need many digits: \cref{fig:digits}.
 
 @<Numbers and words in JSON@>=
 enum { NUMBER_ROOM = 40 };
+  /* bytes that the longest number needs, with its zero byte */
 void number_float(float x, char room[NUMBER_ROOM]);
   /* the fewest digits that read back to |x|, as JSON: with a point or an
      exponent; the words \.{"inf"}, \.{"-inf"}, \.{"nan"} with their quotes */
@@ -510,11 +511,13 @@ to. The depth we measure ourselves, on what it made, and numbers of many digits 
 
 @<Lines of JSON, strictly read@>=
 enum { JSON_DEPTH = 64 };
+  /* how deep values may nest */
 json_t *json_object_read(const char *text, size_t n,
   struct error *why);
   /* the object in |n| bytes, to be released with |json_decref|; null and
      a sentence if they are anything else */
 enum line_found { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };
+  /* what |line_read| found */
 enum line_found line_read(FILE *in, struct memory *m,
   struct bytes *text);
   /* puts the next line, without its end, into |text|; |LINE_NONE| at the

@@ -83,6 +83,7 @@ is examined in nothing. So the three seeds have names. The room is ample: among 
 \val{corpus.longest} bytes, and the richest \val{corpus.richest} choices.
 @<What the grammar offers@>=
 enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
+  /* the longest text with its zero byte, and the most choices in one */
 enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
   /* the five sorts of text: the first three are
      stories of the kingdom */

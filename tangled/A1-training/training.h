@@ -1,77 +1,64 @@
 /* training.h -- made from chapters/A1-training.w; change it there */
 
-/* A.64  training.h */
-
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
 #include "A13-rows/rows.h"
 #include "A1-training/network.h"
 
-/* A.65  A plan for a training run */
+/* <A plan for a training run> */
 
-struct stretch {
-  uint64_t tokens;
-  uint32_t sequences, length, passes;
-  float from, to;
-  uint32_t warm_up;
-  bool averaged;
-};
-/* so many tokens, in steps of passes times sequences rows of length tokens;
- * the rate falls in a straight line from from to to, after rising over
- * warm_up steps; a running mean of the weights is kept if averaged */
+/* so many tokens, in steps of passes times sequences rows of length tokens; the rate falls
+   in a straight line from from to to, after rising over warm_up steps; a running mean of the
+   weights is kept if averaged */
+struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
+  float from, to; uint32_t warm_up; bool averaged; };
 
+/* the most stretches of a plan */
 enum { STRETCHES = 4 };
-struct plan {
-  const char *name, *directory;
-  struct shape form;
-  struct stretch leg[STRETCHES];
-  uint64_t seed;
-};
+
 /* a model, how it is trained, and the seed of its first weights */
+struct plan { const char *name, *directory; struct shape form;
+  struct stretch leg[STRETCHES]; uint64_t seed; };
 
-extern const struct plan plan_model, plan_draft;
 /* the built-in model, and its small sibling */
+extern const struct plan plan_model, plan_draft;
 
-uint64_t plan_steps(const struct plan *p);
 /* steps of all stretches */
+uint64_t plan_steps(const struct plan *p);
 
-uint64_t plan_tokens(const struct plan *p);
 /* tokens of all stretches, as planned */
+uint64_t plan_tokens(const struct plan *p);
 
-/* A.66  A training run from outside */
-
+/* <A training run from outside> */
 struct trainer;
-struct progress {
-  uint64_t step, tokens;
-  float loss, rate;
-};
+
 /* what has been done, the mean loss of the last step in nats, its rate */
+struct progress { uint64_t step, tokens; float loss, rate; };
 
-struct trainer *trainer_open(struct memory *m, const struct plan *p,
-                             const struct kernels *k, struct pool *crew,
-                             struct source *s, struct error *why);
 /* a run before its first step; owned by the caller, who keeps the rest */
+struct trainer *trainer_open(struct memory *m, const struct plan *p,
+  const struct kernels *k, struct pool *crew, struct source *s,
+    struct error *why);
 
-void trainer_close(struct memory *m, struct trainer *t);
 /* returns its memory; null is nothing */
+void trainer_close(struct memory *m, struct trainer *t);
 
-bool trainer_step(struct trainer *t, struct progress *done, struct error *why);
 /* one step */
+bool trainer_step(struct trainer *t, struct progress *done,
+  struct error *why);
 
-/* A.67  A training run from outside */
-
-bool trainer_save(const struct trainer *t, const char *path, struct error *why);
 /* writes the whole state to a file */
+bool trainer_save(const struct trainer *t, const char *path,
+  struct error *why);
 
+/* takes the state from a file; a run that goes on from it ends in the same bits */
 bool trainer_load(struct trainer *t, const char *path,
-                  struct progress *done, struct error *why);
-/* takes the state from a file; a run that goes on from it ends in the same
- * bits */
+  struct progress *done,
+  struct error *why);
 
-const float *trainer_weights(const struct trainer *t);
 /* the running mean if there is one, else the weights */
+const float *trainer_weights(const struct trainer *t);
 
-struct network *trainer_network(const struct trainer *t);
 /* the network of the run */
-
+struct network *trainer_network(const struct trainer *t);
 #endif

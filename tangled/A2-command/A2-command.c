@@ -1,16 +1,13 @@
 /* A2-command.c -- made from chapters/A2-command.w; change it there */
 
-/* B.2 */
-
 #include <stdio.h>
 #include <string.h>
 #include "A2-command/options.h"
 
-/* B.3  Say what is wrong with a line */
-
+/* <Say what is wrong with a line> */
 static void judge(const char *sub, const char *option)
 {
-  char *argv[] = { "incipit", (char *)sub, (char *)option, NULL };
+  char *argv[] = { "incipit", (char *) sub, (char *) option, NULL };
   struct wishes w;
   struct error why;
   printf("incipit %s %s\n", sub, option);
@@ -20,9 +17,9 @@ static void judge(const char *sub, const char *option)
 
 int main(int argc, char **argv)
 {
-  (void)argv;
+  (void) argv;
   if (argc > 1)
-    printf("command.status.cancelled" " %d\n", (int)STATUS_CANCELLED);
+    printf("command.status.cancelled" " %d\n", (int) STATUS_CANCELLED);
   else {
     judge("generate", "--josn");
     judge("generate", "--promt=x");

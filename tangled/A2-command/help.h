@@ -1,27 +1,24 @@
 /* help.h -- made from chapters/A2-command.w; change it there */
 
-/* B.81  help.h */
-
 #ifndef INCIPIT_HELP_H
 #define INCIPIT_HELP_H
 #include <stdio.h>
 #include "A2-command/options.h"
 
-/* B.67  The table, in four forms */
+/* <The table, in four forms> */
 
-void help_greet(FILE * out);
 /* what somebody sees who has typed the name alone */
+void help_greet(FILE *out);
 
-void help_overview(FILE * out);
 /* the subcommands */
+void help_overview(FILE *out);
 
-void help_subcommand(FILE * out, enum subcommand sub);
 /* one subcommand: usage, options, an example */
+void help_subcommand(FILE *out, enum subcommand sub);
 
-void help_manual(FILE * out);
 /* a manual page, for man(1) */
+void help_manual(FILE *out);
 
-void help_completion(FILE * out);
 /* a program for bash that completes subcommands and options */
-
+void help_completion(FILE *out);
 #endif

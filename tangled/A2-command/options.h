@@ -1,22 +1,19 @@
 /* options.h -- made from chapters/A2-command.w; change it there */
 
-/* B.64  options.h */
-
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "01-tokens/bpe.h"
 #include "07-sampling/sampling.h"
 #include "A2-command/console.h"
 
-/* B.13  What can be asked for */
+/* <What can be asked for> */
 
+/* the subcommands, in the order of the help */
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_CHAT, SUB_HELP,
-  SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS
-};
+  SUB_VERSION, SUB_VALUES, N_SUBCOMMANDS };
 
-/* B.14  What can be asked for */
-
+/* the options, in the order of the help */
 enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
@@ -39,93 +36,69 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
   OPTION_TEMPLATE, OPTION_MAN,
-  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS
-};
+  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
-/* B.15  What can be asked for */
+/* how it is called; its operand, of which it takes least to most; what it does; an example
+   that works as printed */
+struct subcommand_row { const char *name, *operand, *words, *example;
+  unsigned least, most; bool hidden; };
 
-struct subcommand_row {
-  const char *name, *operand, *words, *example;
-  unsigned least, most;
-  bool hidden;
-};
-/* how it is called; its operand, of which it takes least to most; what it
- * does; an example that works as printed */
-
-const struct subcommand_row *subcommand_at(enum subcommand sub);
 /* a line of the table of subcommands */
+const struct subcommand_row *subcommand_at(enum subcommand sub);
 
-/* B.16  What can be asked for */
+/* --name, perhaps another --also and -letter; the name of its value, null for a flag; what
+   it does, and without it; if it counts, the value is an integer from least to most; a bit
+   for each subcommand */
+struct option_row { const char *name, *also, *value, *words, *normal;
+  char letter; bool counts; uint64_t least, most; unsigned where; };
 
-struct option_row {
-  const char *name, *also, *value, *words, *normal;
-  char letter;
-  bool counts;
-  uint64_t least, most;
-  unsigned where;
-};
-/* --name, perhaps another --also and -letter; the name of its value, null
- * for a flag; what it does, and without it; if it counts, the value is an
- * integer from least to most; a bit for each subcommand */
-
-const struct option_row *option_at(enum option number);
 /* a line of the table of options */
+const struct option_row *option_at(enum option number);
 
-/* B.17  What has been asked for */
+/* <What has been asked for> */
 
+/* how many values of repeated options a command line may have */
 enum { REPEATED_MOST = 64 };
-struct option_value {
-  bool given;
-  const char *text;
-  uint64_t count;
-  double real;
-};
-struct wishes {
-  enum subcommand sub;
-  const char *operand;
+
+/* what was given of an option: the text, and its number if it has one */
+struct option_value { bool given; const char *text; uint64_t count;
+  double real; };
+
+/* what a command line says; all text belongs to argv; operand may be null; repeated has the
+   values of those that may be given several times, in order */
+struct wishes { enum subcommand sub; const char *operand;
   struct option_value of[N_OPTIONS];
-  struct {
-    enum option which;
-    const char *text;
-  } repeated[REPEATED_MOST];
-  size_t n_repeated;
-};
-/* what a command line says; all text belongs to argv; operand may be null;
- * repeated has the values of those that may be given several times, in order */
+  struct { enum option which; const char *text; }
+    repeated[REPEATED_MOST];
+  size_t n_repeated; };
 
-bool options_parse(struct wishes *w, int argc, char **argv, struct error *why);
-/* reads a command line of at least one word after the program's name; on
- * failure a sentence that names what is wrong and what is nearest */
+/* reads a command line of at least one word after the program's name; on failure a sentence
+   that names what is wrong and what is nearest */
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why);
 
-/* B.18  What has been asked for */
-
-enum option option_of_real(const struct sampling_real *r);
 /* the option for a setting of chapter 7 that is a real number */
+enum option option_of_real(const struct sampling_real *r);
 
-struct bias_pair {
-  uint64_t id;
-  double bias;
-};
 /* a pair of --logit-bias */
+struct bias_pair { uint64_t id; double bias; };
 
+/* takes the next pair ID=B from *at and steps over the comma or semicolon behind it; false
+   at the end, and where there is no pair: then **at is not the end */
 bool bias_next(const char **at, struct bias_pair *pair);
-/* takes the next pair ID=B from *at and steps over the comma or semicolon
- * behind it; false at the end, and where there is no pair: then **at is not
- * the end */
 
-bool samplers_parse(const char *text, struct sampling *s, struct error *why);
 /* the list of stages in text, with commas or semicolons between the names */
+bool samplers_parse(const char *text, struct sampling *s,
+  struct error *why);
 
-/* B.19  What has been asked for */
+/* the one of n >=1 names that can be made of word with the fewest letters changed, added,
+   left out or exchanged with their neighbour */
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n);
 
-const char *nearest_of(const char *word, const char *const *list, size_t n);
-/* the one of n >=1 names that can be made of word with the fewest letters
- * changed, added, left out or exchanged with their neighbour */
-
+/* reads ids separated by commas or semicolons; what is the option's name; an empty text is
+   an empty list. Returns an exit status: STATUS_USAGE for what is no list of ids,
+   STATUS_FAILED for memory; then list is empty */
 int ids_parse(struct memory *m, const char *text, const char *what,
-              struct ids *list, struct error *why);
-/* reads ids separated by commas or semicolons; what is the option's name; an
- * empty text is an empty list. Returns an exit status: STATUS_USAGE for what
- * is no list of ids, STATUS_FAILED for memory; then list is empty */
-
+  struct ids *list, struct error *why);
 #endif

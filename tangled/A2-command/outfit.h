@@ -1,7 +1,5 @@
 /* outfit.h -- made from chapters/A2-command.w; change it there */
 
-/* B.96  outfit.h */
-
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
 #include "01-tokens/tokenizer.h"
@@ -10,9 +8,13 @@
 #include "A2-command/console.h"
 #include "A2-command/options.h"
 
-/* B.83  What a subcommand works with */
+/* <What a subcommand works with> */
 
+/* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
+   there is one */
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
+
+/* what a subcommand works with; all of it is given back by outfit_close */
 struct outfit {
   struct memory *m;
   struct counters counters;
@@ -21,27 +23,21 @@ struct outfit {
   struct model *lm;
   struct store *s;
   struct tokenizer *t;
+  /* the model's if it is known, else the tokenizer's */
   uint32_t vocab_size;
-/* the model's if it is known, else the tokenizer's */
-
   double load_seconds;
-  char path[CONSOLE_PATH];
-/* of the model */
-
+  char path[CONSOLE_PATH]; /* of the model */
 };
 
-/* B.84  What a subcommand works with */
-
+/* opens what needs says: the model of --model or the built-in one, and the tokenizer of
+   --vocab or the model's, which MAY_TOKENIZER lets be absent; on failure nothing is held. It
+   stays where it is: it points to itself */
 bool outfit_open(struct outfit *o, const struct console *c,
-                 const struct wishes *w, unsigned needs, struct error *why);
-/* opens what needs says: the model of --model or the built-in one, and the
- * tokenizer of --vocab or the model's, which MAY_TOKENIZER lets be absent;
- * on failure nothing is held. It stays where it is: it points to itself */
+  const struct wishes *w, unsigned needs, struct error *why);
 
-void outfit_close(struct outfit *o);
 /* closes what was opened */
+void outfit_close(struct outfit *o);
 
-const struct kernels *outfit_kernels(struct error *why);
 /* those that INCIPIT_ISA names, or the best */
-
+const struct kernels *outfit_kernels(struct error *why);
 #endif

@@ -1,26 +1,26 @@
 /* subcommands.h -- made from chapters/A2-command.w; change it there */
 
-/* B.173  subcommands.h */
-
 #ifndef INCIPIT_SUBCOMMANDS_H
 #define INCIPIT_SUBCOMMANDS_H
 #include "03-loop/loop.h"
 #include "A2-command/help.h"
 #include "A7-json/json.h"
 #include "A2-command/deciding.h"
-int run_generate(const struct console *c, const struct wishes *w);
+
 /* continues a prompt */
+int run_generate(const struct console *c, const struct wishes *w);
 
-bool has_chat_template(const char *folder);
 /* do a model's files say how conversations are set? */
+bool has_chat_template(const char *folder);
 
-/* B.165  The counters by name */
+/* <The counters by name> */
 
+/* how many counters there are */
 enum { N_COUNTERS = 11 };
-uint64_t counter_at(const struct counters *c, int i, const char **name);
+
 /* counter number i < N_COUNTERS, and how it is called */
+uint64_t counter_at(const struct counters *c, int i, const char **name);
 
-void put_counters(struct json_out *j, const struct counters *c);
 /* an object with all of them */
-
+void put_counters(struct json_out *j, const struct counters *c);
 #endif

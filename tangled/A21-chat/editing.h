@@ -1,12 +1,10 @@
 /* editing.h -- made from chapters/A21-chat.w; change it there */
 
-/* U.36  editing.h */
-
 #ifndef INCIPIT_EDITING_H
 #define INCIPIT_EDITING_H
 #include "A2-command/console.h"
-extern const struct editing editing_by_line;
-/* lines are edited by libedit, with a history as long as the program runs;
- * both streams must be terminals */
 
+/* lines are edited by libedit, with a history as long as the program runs; both streams must
+   be terminals */
+extern const struct editing editing_by_line;
 #endif
