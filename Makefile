@@ -1,5 +1,8 @@
-# Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions A20-conversations 02-model 03-loop A19-constraints 04-cache 05-phases 06-accounts 07-sampling 08-stopping 09-search A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A21-chat A8-questions A11-heads A16-hostile)
+# Incipit.  make help lists what can be made; book.list has one line for each web: folder, number, file, module, needs, title
+BOOK     := $(shell awk '!/^\#/ && NF { print $$4 ":" $$1 "/" $$3 ".w:" $$2 }' book.list)
+field     = $(word $(2),$(subst :, ,$(filter $(1):%,$(BOOK))))
+MODULES  := $(foreach l,$(BOOK),$(firstword $(subst :, ,$(l))))
+WEBS     := $(foreach m,$(MODULES),$(call field,$(m),2))
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -27,22 +30,26 @@ help: ## this list
 	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
 	@echo '  checkpoint-NN  chapter NN from its own and earlier chapters alone, compiled and run'
 
-# ---- tangle: chapters/X.w -> tangled/X/*.c, *.h, committed, readable
-STAMPS := $(CHAPTERS:%=build/tangled/%.stamp)
+# ---- tangle: the webs -> tangled/MODULE/*.c, *.h and tangled/checkpoints/MODULE.c, committed, readable
+TOOLS    := tools/tangle.sh tools/expand.lua tools/ctokens.lua
+STAMPS   := $(MODULES:%=build/tangled/%.stamp)
 tangle: $(STAMPS) ## bring tangled/ up to date (FORCE=1 after an odd commit)
-build/tangled/%.stamp: chapters/%.w chapters/types.w tools/tangle.sh tools/expand.lua tools/ctokens.lua
-	@mkdir -p $(@D)
-	@tools/tangle.sh $< tangled/$*
-	@touch $@
-# which modules there are is known after tangling: make reads this file again when it has changed
-build/modules.mk: $(STAMPS)
-	@echo MODULES := $$(ls $(CHAPTERS:%=tangled/%/[a-z]*.c) 2>/dev/null) > $@
+define tangled
+build/tangled/$(1).stamp: $(call field,$(1),2) chapters/types.w $(TOOLS)
+	@mkdir -p $$(@D)
+	@tools/tangle.sh $$< $(1)
+	@touch $$@
+endef
+$(foreach m,$(MODULES),$(eval $(call tangled,$(m))))
+# which sources there are is known after tangling: make reads this file again when it has changed
+build/sources.mk: $(STAMPS) book.list
+	@echo SOURCES_C := $$(ls $(MODULES:%=tangled/%/*.c) 2>/dev/null) > $@
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
-include build/modules.mk
+include build/sources.mk
 endif
 
 # ---- the library, and one program a chapter from its own and earlier chapters
-OBJECTS := $(MODULES:tangled/%.c=$(BUILD)/obj/%.o)
+OBJECTS := $(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o)
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -50,43 +57,53 @@ $(BUILD)/obj/%.o: $(TANGLED)/%.c
 $(BUILD)/libincipit.a: $(OBJECTS)
 	rm -f $@; $(AR) rcsD $@ $^
 
+# a program is linked with what it uses of the library, and again when a module that it needs has changed;
+# it runs again when its code has changed, not its comments
+build/needs.mk: book.list tools/needs.sh
+	@mkdir -p $(@D)
+	@for m in $(MODULES); do echo NEEDS_$$m := $$(tools/needs.sh $$m); done > $@
+ifeq (,$(filter clean help,$(MAKECMDGOALS)))
+include build/needs.mk
+endif
 define program
-SEEN += $(1)
-$(BUILD)/bin/$(1): $(BUILD)/obj/$(1)/$(1).o $(filter $(foreach c,$(SEEN) $(1),$(BUILD)/obj/$(c)/%),$(OBJECTS))
+$(BUILD)/bin/$(1): $(BUILD)/obj/checkpoints/$(1).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS)) | $(BUILD)/libincipit.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$^ -o $$@ $$(LIBS)
+	$$(CC) $$(CFLAGS) $$< $(BUILD)/libincipit.a -o $$@ $$(LIBS)
 endef
-SEEN :=
-$(foreach c,$(CHAPTERS),$(eval $(call program,$(c))))
-checkpoints: $(CHAPTERS:%=$(BUILD)/bin/%) ## every chapter's program
+$(foreach m,$(MODULES),$(eval $(call program,$(m))))
+$(BUILD)/sums/%: $(BUILD)/bin/%
+	@mkdir -p $(@D)
+	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+checkpoints: $(MODULES:%=$(BUILD)/bin/%) ## every chapter's program
 
 # ---- what the programs print: numbers of the prose, data of the figures, checkpoint boxes
-VALUES  := $(CHAPTERS:%=build/values/%.val)
-OUTPUTS := $(CHAPTERS:%=build/out/%.txt)
+VALUES  := $(MODULES:%=build/values/%.val)
+OUTPUTS := $(MODULES:%=build/out/%.txt)
 DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
-build/values/%.val: build/bin/% $(wildcard figures/data/*.csv models/*/*)
+build/values/%.val: build/sums/% $(wildcard figures/data/*.csv models/*/*)
 	@mkdir -p $(@D)
-	$< values > $@
-build/out/%.txt: build/bin/% $(wildcard models/*/*)
+	build/bin/$* values > $@
+build/out/%.txt: build/sums/% $(wildcard models/*/*)
 	@mkdir -p $(@D)
-	@(echo '$$ $<'; $<) > $@
+	@(echo '$$ build/bin/$*'; build/bin/$*) > $@
 define data
-$(1): $(wildcard models/*/*) build/bin/$(firstword $(subst ., ,$(notdir $(1))))
+$(1): $(wildcard models/*/*) build/sums/$(firstword $(subst ., ,$(notdir $(1))))
 	@mkdir -p $$(@D)
 	build/bin/$(firstword $(subst ., ,$(notdir $(1)))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
-LETTERS := A1=A A2=B A3=C A4=D A5=E A6=F A7=G A8=H A9=I A10=J A11=K A12=L A13=M A14=N A15=O A16=P A17=Q A18=R A19=S A20=T A21=U
-chapter_number = $(or $(patsubst $(firstword $(subst -, ,$(1)))=%,%,$(filter $(firstword $(subst -, ,$(1)))=%,$(LETTERS))),$(patsubst 0%,%,$(firstword $(subst -, ,$(1)))))
-NUMBERED := $(foreach c,$(CHAPTERS),$(call chapter_number,$(c))=build/woven/$(c))
-WOVEN    := $(CHAPTERS:%=build/woven/%.tex)
-SOURCES  := Makefile book.tex figures.tex $(sort $(wildcard chapters/*.w chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
-build/woven/%.tex: chapters/%.w chapters/types.w tools/fixutf8.lua tools/weave.sh
-	@mkdir -p $(@D)
-	@tools/weave.sh $<
+NUMBERED := $(shell awk '!/^\#/ && NF { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
+WOVEN    := $(MODULES:%=build/woven/%.tex)
+SOURCES  := Makefile book.list book.tex figures.tex $(sort $(WEBS) $(wildcard chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
+define woven
+build/woven/$(1).tex: $(call field,$(1),2) chapters/types.w tools/fixutf8.lua tools/weave.sh
+	@mkdir -p $$(@D)
+	@tools/weave.sh $$< $(1)
+endef
+$(foreach m,$(MODULES),$(eval $(call woven,$(m))))
 build/book.cwi: $(WOVEN) tools/cwindex.lua
 	@texlua tools/cwindex.lua build/book.cwi build/book.cwn $(NUMBERED)
 build/book.cwm: $(WOVEN) tools/cwmargins.lua
@@ -96,7 +113,9 @@ build/buildid.tex: $(SOURCES)
 	@printf '\\def\\buildid{%s}\n' "$$(cat $(SOURCES) | sha256sum | cut -c1-16)" > $@
 build/values.tex: $(VALUES)
 	@printf '\\incipitvalues{%s}\n' $^ > $@
-	@printf '$(foreach c,$(CHAPTERS),\\cwebchapternumber{$(c)}{$(call chapter_number,$(c))})\n' >> $@
+build/order.tex: book.list
+	@mkdir -p $(@D)
+	@awk '!/^#/ && NF { print $$1, $$2, $$4 }' book.list | sort -k1,1 -k2,2n | awk '{ printf "\\bookfile{%s}{%s}{%s}\n", $$1, $$2, $$3 }' > $@
 
 # ---- all figures in one run, one a page; only when a figure or its data changed
 FIGURES  := $(patsubst figures/%.tex,%,$(sort $(wildcard figures/*.tex)))
@@ -111,18 +130,19 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 BAD := Missing character|undefined|UNDEFINED|multiply defined|Overfull|destination with the same
 book: lint build/incipit.pdf ## build/incipit.pdf
 	@texlua tools/logcheck.lua build/incipit.log build/woven
-build/incipit.pdf: $(SOURCES) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/figures.pdf
+build/incipit.pdf: $(SOURCES) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/order.tex build/figures.pdf
 	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; rm -f build/incipit.aux build/incipit.out build/incipit.toc; exit 1; }
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 lint: build/values.tex ## digits in prose, docstrings, sections
-	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(CHAPTERS:%=chapters/%.w)
+	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
 	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h))
+	@texlua tools/edges.lua
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
-check: $(SUITES:%=$(BUILD)/tests/%) $(CHAPTERS:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test; the last line is the total
-	@BUILD=$(BUILD) CHAPTERS='$(CHAPTERS)' CC='$(CC)' tests/run.sh $(SUITES)
+check: $(SUITES:%=$(BUILD)/tests/%) $(MODULES:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test; the last line is the total
+	@BUILD=$(BUILD) MODULES='$(MODULES)' CC='$(CC)' tests/run.sh $(SUITES)
 $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
@@ -130,7 +150,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A14-families/model.c tangled/A6-kernels/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/model.c tangled/kernels/%,$(SOURCES_C)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
@@ -169,21 +189,21 @@ exercises: checkpoints $(BUILD)/libincipit.a ## model answers pass, wrong ones a
 exercise-%: checkpoints $(BUILD)/libincipit.a
 	@CC='$(CC)' sh tests/exercises.sh $* $(ANSWER)
 debug: tangle ## everything at -O0 in build/debug, with the lines of the chapters: gdb shows the .w
-	@for c in $(CHAPTERS); do LINES_KEPT=1 tools/tangle.sh chapters/$$c.w build/debug/tangled/$$c; done
+	@$(foreach m,$(MODULES),LINES_KEPT=1 TANGLED=build/debug/tangled tools/tangle.sh $(call field,$(m),2) $(m);)
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
 values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
-	@CC='$(CC)' tests/live.sh $(CHAPTERS)
+	@CC='$(CC)' tests/live.sh $(MODULES)
 .PHONY: values-live
 
 # ---- the command, installed or not
-$(BUILD)/incipit: $(TANGLED)/A8-questions/A8-questions.c $(BUILD)/libincipit.a build/buildid.tex
+$(BUILD)/incipit: $(TANGLED)/checkpoints/probe.c $(BUILD)/libincipit.a build/buildid.tex
 	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit
 incipit: $(BUILD)/incipit ## the command, build/incipit
 install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
-	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CHAPTERS='$(CHAPTERS)' sh tools/install.sh
+	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MODULES='$(MODULES)' sh tools/install.sh
 fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' TARGET='$(TARGET)' tests/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
 fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
@@ -203,15 +223,15 @@ bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of th
 $(BUILD)/tests/bench_constraints: tests/bench_constraints.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-constraints: $(BUILD)/tests/bench_constraints build/buildid.tex ## figures/data/A19-constraints.masks.csv again: what a mask of 128256 pieces costs (needs ../shared)
+bench-constraints: $(BUILD)/tests/bench_constraints build/buildid.tex ## figures/data/constraints.masks.csv again: what a mask of 128256 pieces costs (needs ../shared)
 	@$(BUILD)/tests/bench_constraints $(SHARED)/data/llama3/tokenizer.bin $$(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex) > build/masks.csv
-	@mv build/masks.csv figures/data/A19-constraints.masks.csv
+	@mv build/masks.csv figures/data/constraints.masks.csv
 .PHONY: bench-constraints
 $(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 bench-tokens: $(BUILD)/tests/bench_tokens ## how fast text becomes ids, beside other programs that are installed here (needs ../shared)
-	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/A4-vocabularies.speeds.csv
+	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/tokenizer.speeds.csv
 .PHONY: bench-tokens
 $(BUILD)/tests/bench_sampling: tests/bench_sampling.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
@@ -219,8 +239,8 @@ $(BUILD)/tests/bench_sampling: tests/bench_sampling.c $(BUILD)/libincipit.a
 bench-sampling: $(BUILD)/tests/bench_sampling ## what the choice of a token costs, one thread, as CSV
 	@$(BUILD)/tests/bench_sampling $(BENCH)
 .PHONY: bench-sampling
-spellings: $(BUILD)/incipit ## figures/data/01-tokens.spellings.csv again: a hard sentence in four published vocabularies (needs ../shared)
-	@texlua tools/spellings.lua $(SHARED) > figures/data/01-tokens.spellings.csv
+spellings: $(BUILD)/incipit ## figures/data/tokens.spellings.csv again: a hard sentence in four published vocabularies (needs ../shared)
+	@texlua tools/spellings.lua $(SHARED) > figures/data/tokens.spellings.csv
 .PHONY: spellings
 $(BUILD)/tests/bench_real: tests/bench_real.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
@@ -231,12 +251,12 @@ bench-real: $(BUILD)/tests/bench_real ## random weights in published shapes (2.2
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
 	@CC='$(CC)' sh tests/matrix.sh
 .PHONY: bench-kernels matrix
-model: build/bin/A1-training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+model: build/bin/training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
 	@mkdir -p work/model models/pocket models/draft
 	$< train model work/model
 	$< train draft work/model
 	cd models && sha256sum -c SHA256SUMS
-model-check: build/bin/A10-examination ## every promise of the built-in model with its figure: PASS or FAIL
+model-check: build/bin/evaluation ## every promise of the built-in model with its figure: PASS or FAIL
 	@$< check
 	@cd models && sha256sum -c SHA256SUMS
 .PHONY: model model-check

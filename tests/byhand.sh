@@ -1,5 +1,5 @@
 #!/bin/sh
-# byhand.sh [NN-k] -- the boxes Worked by hand, recomputed: tests/byhand/NN-k.awk reads box k of chapter NN, as plain
+# byhand.sh [NN-k] -- the boxes Worked by hand, recomputed: tests/byhand/NN-k.awk reads box k of chapter NN (or WN, of the workshop), as plain
 # text, and computes each number again from the ones before it.  Then every number of the box is changed in turn: a script
 # that notices little of that has only looked.  A box without a script is named; with STRICT=1 it fails.
 # Plain text: TeX's markup is gone, _ is the visible blank, | stands between the parts of a line, & between columns.
@@ -11,8 +11,8 @@ plain() { # CHAPTER BOX
       -e 's/\\[a-z]*{\([^{}]*\)}/\1/g; s/\\[a-z]*{\([^{}]*\)}/\1/g; s/\\dots/.../g; s/  */ /g; s/^ //'
 }
 bad=0; boxes=0; t=${BUILD:-build}/byhand; mkdir -p "$t"
-for w in chapters/*.w; do
-  c=$(basename "$w" .w); c=${c%%-*}; k=0
+for row in $(awk '!/^#/ && NF && $1 != "laboratory" { printf "%s/%s.w:%s\n", $1, $3, $1 == "workshop" ? "W" $2 : sprintf("%02d", $2) }' book.list); do
+  w=${row%:*} c=${row#*:} k=0
   for line in $(grep -n '^\\begin{byhand}' "$w" | cut -d: -f1); do
     k=$((k + 1)); id=$c-$k; boxes=$((boxes + 1))
     [ -z "${1:-}" ] || [ "$1" = "$id" ] || continue

@@ -4,11 +4,8 @@
 -- What is wrong, off by one or misleading must stand in a box \begin{tutorial}{...}{...ID...} of some chapter.
 local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
 local text, tests, keys, there = "", "", {}, {}
-for f in io.popen("ls chapters/*.w"):lines() do
-  text = text .. slurp(f)
-  local n = f:match("chapters/0*(%d+)%-") or ({A1 = "A", A2 = "B", A3 = "C"})[f:match("chapters/(A%d+)%-")]
-  if n then there[n] = true end
-end
+package.path = "tools/?.lua;" .. package.path
+for _, row in ipairs(require "book") do text, there[row.shown] = text .. slurp(row.web), true end
 for f in io.popen("ls tests/check_*.c"):lines() do tests = tests .. slurp(f) end
 for l in io.popen("cat build/values/*.val 2>/dev/null"):lines() do local k = l:match("^claim%.(%S+)"); if k then keys[k] = true end end
 local boxed = {}

@@ -9,7 +9,7 @@ for l in io.popen("cat build/tests/tally.tsv 2>/dev/null"):lines() do local k, p
 local keys = {}
 for l in io.popen("cat build/values/*.val 2>/dev/null"):lines() do local k = l:match("^(%S+)%s"); if k then keys[k] = true end end
 local webs = ""
-for f in io.popen("ls chapters/*.w chapters/*.tex book.tex 2>/dev/null"):lines() do webs = webs .. slurp(f) end
+for f in io.popen("ls chapters/*.w workshop/*.w laboratory/*.w chapters/*.tex book.tex 2>/dev/null"):lines() do webs = webs .. slurp(f) end
 local rows, empty, wrong, seen = 0, {}, 0, {}
 for l in io.lines(arg[1]) do
   if not l:match("^#") and l ~= "" then

@@ -26,10 +26,10 @@ one() { # NAME COMMAND...: one check of this file
 alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || one "alone-$c" tests/alone.sh "$c"; done; }
 # the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list
 rm -rf "$out"/alone-*.claim
-backwards=$(for c in ${CHAPTERS:-}; do echo "$c"; done | tac)
+backwards=$(for c in ${MODULES:-}; do echo "$c"; done | tac)
 if [ "$build" = build ]; then (suites "$@"; alone $backwards) & else suites "$@"; fi
 if [ "$build" = build ]; then
-  alone ${CHAPTERS:-}
+  alone ${MODULES:-}
   one globals tests/globals.sh
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
@@ -45,14 +45,14 @@ if [ "$build" = build ]; then
   one questions texlua tests/questions.lua docs/questions.md
   one installed tests/installed.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
-  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/01-tokens.spellings.csv' - "${SHARED:-../shared}"
-  one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
+  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv' - "${SHARED:-../shared}"
+  one picture sh -c 'build/bin/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
-case $build in *tsan*) ;; *) if [ -x "$build/bin/A16-hostile" ]; then
-  one siege "$build/bin/A16-hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
+case $build in *tsan*) ;; *) if [ -x "$build/bin/hostile" ]; then
+  one siege "$build/bin/hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
   s=${SHARED:-../shared}/golden/refuse/control-llama
-  if [ -d "$s" ]; then one siege-shared "$build/bin/A16-hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
+  if [ -d "$s" ]; then one siege-shared "$build/bin/hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
 fi ;; esac
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"

@@ -1,7 +1,10 @@
--- digits.lua 'COMMAND' CHAPTER.w... -- a number in prose must have been printed by a program.
+-- digits.lua 'COMMAND' WEB... -- a number in prose must have been printed by a program.
 -- Looks at prose, mathematics, captions, alternatives and tables for integers of three or more digits,
 -- decimals and numeral words above twelve. Such a number must come from \val or \bytes, stand in a quotation, be a given of
--- a hand calculation, or stand in the list of exceptions that COMMAND prints: lines  FILE<TAB>NUMBER<TAB>reason.
+-- a hand calculation, or stand in the list of exceptions that COMMAND prints: lines  MODULE<TAB>NUMBER<TAB>reason.
+package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
+local module = {}
+for _, row in ipairs(require "book") do module[row.web] = row.module end
 local allowed = {}
 for l in io.popen(arg[1]):lines() do
   local f, n = l:match("^([^#\t]+)\t([^\t]+)\t%S")
@@ -12,7 +15,7 @@ for w in ("thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty 
 local bad = 0
 local function blank(s) return (s:gsub("[^\n]", " ")) end
 for i = 2, #arg do
-  local name = arg[i]:match("([^/]*)%.w$") or arg[i]
+  local name = module[arg[i]]
   local h = assert(io.open(arg[i], "rb")); local s = h:read("a"); h:close()
   -- code parts go: from @c, @d, @<...@>= or @(...@>= to the next section
   local out, incode = {}, false

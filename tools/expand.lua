@@ -1,11 +1,10 @@
--- expand.lua WEB OUT REFEREE -- the C of a web as its author wrote it: every file of WEB goes to OUT, with the sections put
+-- expand.lua WEB OUT REFEREE PROGRAM -- the C of a web as its author wrote it: every file of WEB goes to OUT, with the sections put
 -- where they are used, indented by that place, in the author's lines; comments stay, their TeX in words; a section's name
 -- stands once in a file, as a comment <in angle brackets>; what documents a declaration stands above it.
--- REFEREE has the same files from ctangle: the tokens of both are the same, or nothing is written.
+-- REFEREE has the same files from ctangle, the unnamed program as PROGRAM: the tokens of both are the same, or nothing is written.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local ctokens = require "ctokens"
-local web, out, referee = arg[1], arg[2], arg[3]
-local base = web:match("([^/]*)%.w$")
+local web, out, referee, program = arg[1], arg[2], arg[3], arg[4]
 local function stop(...) io.stderr:write(web, ": ", string.format(...), "\n"); os.exit(1) end
 local function slurp(f) local h = io.open(f, "rb") or stop("cannot read %s", f); local s = h:read("a"); h:close(); return s end
 
@@ -44,7 +43,7 @@ do
       local a, b, sign = s:find("@([<(c^.:])", at)
       if not a then break end
       if sign == "c" then
-        if s:find("^[%s]", b + 1) then kind, name, body = "main", base .. ".c", s:sub(b + 1); break end
+        if s:find("^[%s]", b + 1) then kind, name, body = "main", program, s:sub(b + 1); break end
         at = b + 1
       else
         local e, f = s:find("@>", b, true)
@@ -276,5 +275,5 @@ for _, name in ipairs(order) do
       table.concat(theirs, " ", math.max(1, d - 4), math.min(#theirs, d + 4)))
   end
   local h = io.open(out .. "/" .. name, "wb") or stop("cannot write %s", out .. "/" .. name)
-  h:write("/* ", name, " -- made from ", web, "; change it there */\n\n", c); h:close()
+  h:write("/* ", name == program and "the program" or name, " -- made from ", web, "; change it there */\n\n", c); h:close()
 end

@@ -6,7 +6,7 @@ build=${BUILD:-build}; to=${DESTDIR:-}${PREFIX:-/usr/local}
 mkdir -p "$to/bin" "$to/lib/pkgconfig" "$to/include/incipit" "$to/share/man/man1" "$to/share/bash-completion/completions" "$to/share/incipit"
 install -m 755 "$build/incipit" "$to/bin/incipit"
 install -m 644 "$build/libincipit.a" "$to/lib/libincipit.a"
-for c in ${CHAPTERS:-$(ls tangled)}; do
+for c in ${MODULES:-$(ls tangled)}; do
   for h in tangled/"$c"/*.h; do
     [ -f "$h" ] || continue
     mkdir -p "$to/include/incipit/$c"

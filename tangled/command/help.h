@@ -1,0 +1,24 @@
+/* help.h -- made from workshop/14-command.w; change it there */
+
+#ifndef INCIPIT_HELP_H
+#define INCIPIT_HELP_H
+#include <stdio.h>
+#include "command/options.h"
+
+/* <The table, in four forms> */
+
+/* what somebody sees who has typed the name alone */
+void help_greet(FILE *out);
+
+/* the subcommands */
+void help_overview(FILE *out);
+
+/* one subcommand: usage, options, an example */
+void help_subcommand(FILE *out, enum subcommand sub);
+
+/* a manual page, for man(1) */
+void help_manual(FILE *out);
+
+/* a program for bash that completes subcommands and options */
+void help_completion(FILE *out);
+#endif

@@ -1,0 +1,54 @@
+-- edges.lua [csv] -- what the modules of tangled/ include, against book.list: a module includes only what it needs, what it needs stands
+-- before it, and a module of the book includes of the workshop only headers that the book prints.  With csv: the edges, as the figure wants them.
+package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
+local book = require "book"
+local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
+local bad = 0
+local function complain(...) bad = bad + 1; io.stderr:write("book.list: ", string.format(...), "\n") end
+local place = {}
+for i, row in ipairs(book) do place[row.module] = i end
+local function closed(list, into)
+  for _, m in ipairs(list) do
+    if not into[m] then into[m] = true; if book[m] then closed(book[m].needs, into) end end
+  end
+  return into
+end
+local printed = {}                           -- headers of the workshop that a chapter prints
+for _, row in ipairs(book) do
+  if row.folder == "chapters" then for h in slurp(row.web):gmatch("\\printedheader{([^}]*)}") do printed[h] = true end end
+end
+local edges, floor = {}, {}
+for i, row in ipairs(book) do
+  for _, list in ipairs { row.needs, row.program } do
+    for _, m in ipairs(list) do
+      if not place[m] then complain("%s needs %s, which is not in the table", row.module, m)
+      elseif place[m] >= i then complain("%s needs %s, which stands behind it", row.module, m) end
+    end
+  end
+  local may, seen = closed(row.needs, { [row.module] = true }), {}
+  for f in io.popen("ls tangled/" .. row.module .. "/*.[ch] 2>/dev/null"):lines() do
+    for m, h in slurp(f):gmatch('#include "([^/"]+)/([^"]+)"') do
+      if not may[m] then complain("%s includes %s/%s, but %s does not need %s", f, m, h, row.module, m) end
+      if row.folder == "chapters" and book[m] and book[m].folder == "workshop" and not printed[m .. "/" .. h] then
+        complain("%s includes %s/%s, a header of the workshop that no chapter prints", f, m, h)
+      end
+      if m ~= row.module and not seen[m] then seen[m] = true; edges[#edges + 1] = { row.module, m } end
+    end
+  end
+  floor[row.module] = 1
+  for m in pairs(seen) do floor[row.module] = math.max(floor[row.module], (floor[m] or 0) + 1) end
+  local program = closed(row.program, closed(row.needs, { [row.module] = true }))
+  for m, h in slurp((row.folder == "laboratory" and "tangled/laboratory/" or "tangled/checkpoints/") .. row.module .. ".c"):gmatch('#include "([^/"]+)/([^"]+)"') do
+    if not program[m] and m ~= "laboratory" then complain("the program of %s includes %s/%s, which it does not need", row.module, m, h) end
+  end
+end
+if arg[1] == "csv" then
+  print("module,folder,floor,needs")
+  for _, row in ipairs(book) do
+    local list = {}
+    for _, e in ipairs(edges) do if e[1] == row.module then list[#list + 1] = e[2] end end
+    table.sort(list)
+    if row.folder ~= "laboratory" then print(string.format("%s,%s,%d,%s", row.module, row.folder, floor[row.module], table.concat(list, " "))) end
+  end
+end
+if bad > 0 then os.exit(1) end
