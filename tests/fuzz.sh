@@ -32,6 +32,7 @@ fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
   clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
+in_tangled() { echo "${TANGLED:-tangled}/${1#tangled/}"; }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
 FUZZ_ROOM=$(mktemp -d /dev/shm/fuzz.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX"); export FUZZ_ROOM
 trap 'rm -rf "$FUZZ_ROOM"' EXIT
@@ -89,11 +90,10 @@ campaign)
       rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/
     fi
   done ;;
-places) # where the faults are planted: each old text stands in its file exactly once
+places) # where the faults are planted: the tokens of each old text stand in its file exactly once
   for d in tests/fuzz/planted/*/; do
     . "./$d/where"
-    awk -v old="$(cat "$d/old")" 'BEGIN { RS = "\001" } { i = index($0, old); exit i == 0 || index(substr($0, i + 1), old) }' "$file" \
-      || { echo "$d: the old text does not stand in $file exactly once"; exit 1; }
+    texlua tools/ctokens.lua "$(in_tangled "$file")" "$d/old" || exit 1
   done ;;
 proof)
   need_clang; engine; rm -f "$out"/clean-*
@@ -107,8 +107,7 @@ proof)
     fi
     n=$((n + 1)); o=$(echo "$file" | tr / _).o
     mkdir -p "$out/planted"
-    awk -v old="$(cat "$d/old")" -v new="$(cat "$d/new")" 'BEGIN { RS = "\001"; } { i = index($0, old); if (i == 0 || index(substr($0, i + 1), old)) exit 1; printf "%s%s%s", substr($0, 1, i - 1), new, substr($0, i + length(old)) }' "$file" > "$out/planted/$(basename "$file")" \
-      || { echo "$d: the old text does not occur exactly once"; bad=1; continue; }
+    texlua tools/ctokens.lua "$(in_tangled "$file")" "$d/old" "$d/new" > "$out/planted/$(basename "$file")" || { bad=1; continue; }
     instrumented "$out/planted/$(basename "$file")" "$out/planted/$o"
     fuzzer $target "$o" "$out/planted/$o" "planted-$target"
     mkdir -p "$out/planted/new"; began=$(date +%s)
