@@ -1,4 +1,4 @@
-/* bench_constraints.c -- what a mask costs, in a vocabulary of the world.  bench_constraints TOKENIZER.BIN [ROUNDS]
+/* constraints.c -- what a mask costs, in a vocabulary of the world.  constraints TOKENIZER.BIN [ROUNDS]
    Lines: constraint, what has been written, budget (0: none), tokens allowed, microseconds of the first mask and of later ones. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

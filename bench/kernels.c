@@ -1,4 +1,4 @@
-/* bench_kernels.c [short] -- linear layers beside two probes, in one process and one thread, for each vector table that this
+/* kernels.c [short] -- linear layers beside two probes, in one process and one thread, for each vector table that this
    machine can run: 64 rows against the most multiply-adds a second that a loop without memory reaches, one row against the most
    bytes a second that a loop which only reads reaches.  Exit 1 if 64 rows reach less than 30 % or one row less than 50 %. */
 #define _POSIX_C_SOURCE 200809L

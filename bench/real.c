@@ -1,4 +1,4 @@
-/* bench_real.c [TOKENIZER...] -- real sizes: writes, in build/real (ignored), directories of random BF16 weights in the shapes of published
+/* real.c [TOKENIZER...] -- real sizes: writes, in build/real (ignored), directories of random BF16 weights in the shapes of published
    models, TinyLlama in two shards, and measures with warm files: the milliseconds until the weights are ready; with each tokenizer given
    (directories with a tokenizer.json, as ../shared/golden/tokenizers/llama3) until both are; and the allocator's peak, without the cache,
    over opening, a prompt of 16 tokens and one more.  Median of five.  Removes what it has written.

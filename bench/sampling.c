@@ -1,4 +1,4 @@
-/* bench_sampling.c [VOCAB [ROUNDS]] -- what a choice costs on one core: every stage that is asked for, and the race.  Four kinds of logits, six
+/* sampling.c [VOCAB [ROUNDS]] -- what a choice costs on one core: every stage that is asked for, and the race.  Four kinds of logits, six
    settings; a CSV line each: milliseconds of the processor (medians of the rounds) of the whole sampler and of the race alone, tokens left at the race, and of
    those how many needed their random bits and how many their logarithms, by the same inequality as in the book. */
 #define _POSIX_C_SOURCE 200809L
@@ -92,9 +92,9 @@ int main(int argc, char **argv)
   struct memory m = {.refuse_at = 0};
   struct error why = {""};
   struct funnel f;
-  if (vocab < 1000 || rounds < 1 || rounds > MOST) return fprintf(stderr, "usage: bench_sampling [VOCAB from 1000 [ROUNDS up to 1001]]\n"), 2;
+  if (vocab < 1000 || rounds < 1 || rounds > MOST) return fprintf(stderr, "usage: sampling [VOCAB from 1000 [ROUNDS up to 1001]]\n"), 2;
   float *logits = malloc(vocab * sizeof *logits);
-  if (logits == NULL || !funnel_open(&f, &m, kernels_find(getenv("INCIPIT_ISA"), &why), vocab, &why)) return fprintf(stderr, "bench_sampling: %s\n", why.words), 1;
+  if (logits == NULL || !funnel_open(&f, &m, kernels_find(getenv("INCIPIT_ISA"), &why), vocab, &why)) return fprintf(stderr, "sampling: %s\n", why.words), 1;
   for (uint32_t i = 0; i < 1000; i++) text[i] = i * 37 % (uint32_t) vocab;
   printf("logits,settings,vocabulary,whole ms,race ms,left,bits,logarithms\n");
   for (int k = 0; k < KINDS; k++)
@@ -105,12 +105,12 @@ int main(int argc, char **argv)
       fill(logits, vocab, k);
       for (size_t r = 0; r < rounds; r++) {
         double begin = now();
-        if (!sampling_run(&f, &s, logits, (struct history) {text, 1000, 0}, &why)) return fprintf(stderr, "bench_sampling: %s\n", why.words), 1;
+        if (!sampling_run(&f, &s, logits, (struct history) {text, 1000, 0}, &why)) return fprintf(stderr, "sampling: %s\n", why.words), 1;
         double middle = now();
         uint32_t id = funnel_choose(&f, 1, 0, (uint32_t) r);
         whole[r] = now() - begin, race[r] = now() - middle;
         size_t b, l;
-        if (counted(&f, 1, (uint32_t) r, &b, &l) != id) return fprintf(stderr, "bench_sampling: the race that is counted has another winner\n"), 1;
+        if (counted(&f, 1, (uint32_t) r, &b, &l) != id) return fprintf(stderr, "sampling: the race that is counted has another winner\n"), 1;
         bits += (double) b / (double) rounds, logs += (double) l / (double) rounds;
       }
       qsort(whole, rounds, sizeof *whole, smaller), qsort(race, rounds, sizeof *race, smaller);

@@ -1,4 +1,4 @@
-/* bench_tokens.c TOKENIZER FILE [ROUNDS] -- how fast a text becomes ids, on one thread: megabytes (10^6) a second, median of rounds.
+/* tokens.c TOKENIZER FILE [ROUNDS] -- how fast a text becomes ids, on one thread: megabytes (10^6) a second, median of rounds.
    No word cache exists; the whole text is one call.  Prints one CSV line: seconds to open, bytes, ids, seconds, MB/s. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int smaller(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-  if (argc < 3) return fprintf(stderr, "usage: bench_tokens TOKENIZER FILE [ROUNDS]\n"), 2;
+  if (argc < 3) return fprintf(stderr, "usage: tokens TOKENIZER FILE [ROUNDS]\n"), 2;
   struct memory m = { 0 };
   struct error why = { "" };
   struct mapping text;
@@ -31,12 +31,12 @@ int main(int argc, char **argv)
   double begin = now(), took[MOST];
   struct tokenizer *t = tokenizer_open(&m, argv[1], &why);
   double open = now() - begin;
-  if (t == NULL || !file_map(&text, argv[2], &why)) return fprintf(stderr, "bench_tokens: %s\n", why.words), 1;
+  if (t == NULL || !file_map(&text, argv[2], &why)) return fprintf(stderr, "tokens: %s\n", why.words), 1;
   struct ids out = { NULL, 0, 0 };
   for (int r = 0; r < rounds; r++) {
     out.n = 0;
     begin = now();
-    if (!tokenizer_encode(t, &m, (const char *) text.bytes, text.size, false, false, &out, &why)) return fprintf(stderr, "bench_tokens: %s\n", why.words), 1;
+    if (!tokenizer_encode(t, &m, (const char *) text.bytes, text.size, false, false, &out, &why)) return fprintf(stderr, "tokens: %s\n", why.words), 1;
     took[r] = now() - begin;
   }
   qsort(took, (size_t) rounds, sizeof *took, smaller);

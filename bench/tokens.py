@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench_tokens.py BENCH_TOKENS SHARED [CSV] -- how fast text becomes ids, one thread, beside other programs in the same run.
+"""tokens.py BENCH SHARED [CSV] -- how fast text becomes ids, one thread, beside other programs in the same run.
 
 Texts: tinyshakespeare (1.1 MB), and ten megabytes that a chain of letters of order 5 learnt from it, so that no paragraph comes
 twice and new words keep coming.  Every system encodes the whole text in one call, ROUNDS times in turn with the others; the table
