@@ -1,5 +1,5 @@
 # Incipit.  make help lists what can be made.
-CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),00-ground A6-kernels A3-files A14-families A5-lookups 01-tokens A4-vocabularies A15-scores A17-descriptions A20-conversations 02-model 03-loop A19-constraints 04-cache 05-phases 06-accounts 07-sampling 08-stopping 09-search A9-corpus A13-rows A12-slopes A1-training A10-examination A7-json A2-command A18-measures A21-chat A8-questions A11-heads A16-hostile)
+CHAPTERS := $(filter $(patsubst chapters/%.w,%,$(wildcard chapters/*.w)),ground kernels safetensors families lookups tokens tokenizer sentencepiece tokenizer-json templates model loop constraints cache phases accounts sampling stopping search corpus packing gradients training evaluation json command measures chat probe heads hostile)
 CC       ?= cc
 AR       ?= ar
 TANGLED  ?= tangled
@@ -124,12 +124,12 @@ SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/incipit $(BUILD)/limit
 check: $(TESTED) $(CHAPTERS:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
 	@BUILD=$(BUILD) CHAPTERS='$(CHAPTERS)' CC='$(CC)' tests/run.sh $(SUITES)
-check-fast: $(TESTED) $(BUILD)/bin/08-stopping ## all suites and what is cheap beside them: two minutes
+check-fast: $(TESTED) $(BUILD)/bin/stopping ## all suites and what is cheap beside them: two minutes
 	@FAST=1 BUILD=$(BUILD) CC='$(CC)' tests/run.sh $(SUITES)
 # the program of chapter 8 is what its suite interrupts
 check-%: $(BUILD)/tests/check_% $(BUILD)/incipit $(BUILD)/limit ## one suite, as check-tokens, with what it says
 	@BUILD=$(BUILD) CK_DEFAULT_TIMEOUT=300 $(BUILD)/limit 3600 $<
-check-stopping: $(BUILD)/bin/08-stopping
+check-stopping: $(BUILD)/bin/stopping
 .PHONY: check-fast
 $(BUILD)/limit: tests/limit.c
 	@mkdir -p $(@D)
@@ -141,7 +141,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/02-model/% tangled/A14-families/model.c tangled/A6-kernels/%,$(MODULES)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/model.c tangled/kernels/%,$(MODULES)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
@@ -158,7 +158,7 @@ clean: ## removes build/
 	rm -rf build
 
 # ---- proofs
-mutants: $(TESTED) $(BUILD)/bin/08-stopping ## plants faults, one at a time; each must be found
+mutants: $(TESTED) $(BUILD)/bin/stopping ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
 reproduce: ## two clones in different folders give the same bytes
 	@tests/reproduce.sh
@@ -186,7 +186,7 @@ values-live: values $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a 
 .PHONY: values-live
 
 # ---- the command, installed or not
-$(BUILD)/incipit: $(TANGLED)/A8-questions/A8-questions.c $(BUILD)/libincipit.a build/buildid.tex
+$(BUILD)/incipit: $(TANGLED)/checkpoints/probe.c $(BUILD)/libincipit.a build/buildid.tex
 	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit

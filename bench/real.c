@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "01-tokens/tokenizer.h"
-#include "02-model/forward.h"
+#include "tokens/tokenizer.h"
+#include "model/forward.h"
 
 static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec; }
 static int by_size(const void *a, const void *b) { double x = *(const double *) a, y = *(const double *) b; return (x > y) - (x < y); }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "07-sampling/sampling.h"
-#include "A6-kernels/numbers.h"
+#include "sampling/sampling.h"
+#include "kernels/numbers.h"
 
 static double now(void)      /* time of this process: what else runs here is not counted */
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "01-tokens/tokenizer.h"
-#include "00-ground/ground.h"
+#include "tokens/tokenizer.h"
+#include "ground/ground.h"
 
 static double now(void)
 {

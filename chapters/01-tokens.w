@@ -107,15 +107,15 @@ with the page about the cat, until ``The cat sat'' is three ids. Three modules d
 in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
-to keep them is appendix~D. How to look up pairs and names is appendix~E. Whoever wants the idea before the care goes on at
+to keep them is \cref{tokenizer}. How to look up pairs and names is \cref{lookups}. Whoever wants the idea before the care goes on at
 \cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them. (The words that |main| knows lead to the numbers in the prose, and to the points of the
 four figures.)
 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "01-tokens/bpe.h"
-#include "01-tokens/split.h"
+#include "tokens/bpe.h"
+#include "tokens/split.h"
 @<The texts of this chapter@>@;
 @<Learn, and be ready to encode@>@;
 @<The whole way, there and back@>@;
@@ -452,7 +452,7 @@ The header of the module is these three parts, and its body the functions.
 @(utf8.h@>=
 #ifndef INCIPIT_UTF8_H
 #define INCIPIT_UTF8_H
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 @<A row of bytes that grows@>@;
 @<What begins at a byte@>@;
 @<Bytes on their way to a reader@>@;
@@ -463,7 +463,7 @@ they were explained.
 
 @(utf8.c@>=
 #include <string.h>
-#include "01-tokens/utf8.h"
+#include "tokens/utf8.h"
 @<Append bytes, and return them@>@;
 @<Tell what begins at a byte@>@;
 @<Cut off a run of characters, or of what is none@>@;
@@ -501,7 +501,7 @@ Llama 3 & \texttt{It}\enspace \texttt{'s}\enspace \texttt{\textvisiblespace}\ens
 @ We leave regular expressions to the library PCRE2, which compiles them to machine code. A
 \emph{splitter} is a compiled pattern; the pieces of a text are its matches \emph{and} whatever
 lies between them, in order, so that no letter of the text is lost even where a pattern
-forgets one. Some of the files of appendix~D cut at a plain string instead, in which a dot is a dot and nothing else; the flag |literal|
+forgets one. Some of the files of \cref{tokenizer} cut at a plain string instead, in which a dot is a dot and nothing else; the flag |literal|
 is for them.
 @^PCRE2@>
 
@@ -820,7 +820,7 @@ another library in its place, or match the two patterns by hand, there is one fi
 @(split.h@>=
 #ifndef INCIPIT_SPLIT_H
 #define INCIPIT_SPLIT_H
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 @<A pattern that cuts@>@;
 #endif
 
@@ -831,8 +831,8 @@ switched on.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <string.h>
-#include "01-tokens/split.h"
-#include "01-tokens/utf8.h"
+#include "tokens/split.h"
+#include "tokens/utf8.h"
 @<The published patterns@>@;
 @<Rewrite the white space of a pattern@>@;
 @<Let PCRE2 take its memory from ours@>@;
@@ -909,7 +909,7 @@ struct spot {
 };
 struct pair { uint64_t count; uint32_t left, right, first, last; };
 
-@ Two tables of appendix~E lead to these things: from the letters of a piece to the piece, and from two ids to their pair. In both a 0
+@ Two tables of \cref{lookups} lead to these things: from the letters of a piece to the piece, and from two ids to their pair. In both a 0
 means that there is nothing, so the numbers in them count from 1. A learner is made for one text and thrown away after it, and can therefore
 hold the memory and the place for the sentence as well; it saves every function below two arguments.
 
@@ -1646,22 +1646,22 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
 @(bpe.h@>=
 #ifndef INCIPIT_BPE_H
 #define INCIPIT_BPE_H
-#include "00-ground/ground.h"
-#include "01-tokens/utf8.h"
-#include "A5-lookups/table.h"
+#include "ground/ground.h"
+#include "tokens/utf8.h"
+#include "lookups/table.h"
 @<Merges, learnt@>@;
 @<Merges, applied@>@;
 @<Merges, undone@>@;
 #endif
 
 @ In the file the learner comes first, then the encoder, and the way back last. Only the learner cuts a text itself; the encoder is
-given pieces, so that the same function serves a pattern, the stages of appendix~D, and no cut at all.
+given pieces, so that the same function serves a pattern, the stages of \cref{tokenizer}, and no cut at all.
 
 @(bpe.c@>=
 #include <string.h>
-#include "01-tokens/bpe.h"
-#include "01-tokens/split.h"
-#include "01-tokens/utf8.h"
+#include "tokens/bpe.h"
+#include "tokens/split.h"
+#include "tokens/utf8.h"
 @<The learner, from its structures up@>@;
 @<Append an id, and return the row@>@;
 @<Append a rule, and return them@>@;
@@ -1704,7 +1704,7 @@ be another token than the same word further on; so a blank is put there, and tak
 whether its blank is to be shown; it depends on whether something stands before it.
 
 \emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they spell a token, the best number first. OpenAI's later files are of this third
-sort, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: appendix~O turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
+sort, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. The digits are one row in the sentence, threes in Llama~3, and singles in Llama~2 and Qwen~3, so
@@ -1727,7 +1727,7 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are appendix~D;
+This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are \cref{tokenizer};
 what is promised here is all that chapters 2 and 3 and the command will use. Special tokens deserve a word now.
 They steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
 letters, or the user could write what only the program should. So there are two questions at every encoding, and two flags: shall the text of a
@@ -1840,9 +1840,9 @@ too: rows of bytes and ids are what a tokenizer is asked with and answers in.
 @(tokenizer.h@>=
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
-#include "01-tokens/bpe.h"
-#include "01-tokens/split.h"
-#include "01-tokens/utf8.h"
+#include "tokens/bpe.h"
+#include "tokens/split.h"
+#include "tokens/utf8.h"
 @<A tokenizer, from outside@>@;
 #endif
 
@@ -2278,7 +2278,7 @@ What does it all cost? Compared with what comes, nothing. A byte is looked at a 
 count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short spelling is
 worth looking for, and the time that it takes to find it is not worth a thought, as long as it grows with the text and not with its square.
 
-\checkpoint{build/out/01-tokens.txt}{merges learnt on a page, ids, a round trip, a stream}
+\checkpoint{build/out/tokens.txt}{merges learnt on a page, ids, a round trip, a stream}
 
 @* Exercises. \label{sec:tokensexercises}
 Every answer can be judged: \texttt{make exercise-01-1} puts the first one's skeleton into a file of your own, and judges
@@ -2311,7 +2311,7 @@ news take then, and how many with the merges in their order?}{\texttt{make exerc
 ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its spelling.}
 \exercise{check}{ex:tokens.ranks}{The tokens \tok a, \tok b, \tok{ab}, \tok{bb}, \tok{abb} have the ranks 0 to 4. How many merges are they, and how is \texttt{abbabb} spelt?}{\texttt{make
 exercise-01-8}}{\tok a\,\tok b, \tok b\,\tok b, and two for the last: \tok a\,\tok{bb} and \tok{ab}\,\tok b. Both \texttt{ab} go first, and then both times \tok{ab}\,\tok b makes \tok{abb}: two tokens. \tok{bb} has no part in it.}
-\exercise{think}{ex:tokens.across}{In a vocabulary whose blanks are blocks, a text may be cut before every block that stands behind another letter, if no token has a block there (appendix~D). Give tokens with scores, and a text of three letters, for which the cut
+\exercise{think}{ex:tokens.across}{In a vocabulary whose blanks are blocks, a text may be cut before every block that stands behind another letter, if no token has a block there (\cref{tokenizer}). Give tokens with scores, and a text of three letters, for which the cut
 makes a difference.}{\texttt{make exercise-01-9}}{One token is enough that has a block behind a letter: \texttt{a\textunderscore} in a text like \texttt{a\textunderscore b}, with a score that makes it go first. Uncut it is \texttt{a\textunderscore}\enspace\texttt b; cut before the block \texttt{a}\enspace\texttt{\textunderscore}\enspace\texttt b.}
 \exercise{build}{ex:tokens.languages}{Write a program that prints, for each file that it is given, bytes per token and tokens per word, with two decimals. Use it for one page in several languages, and for vocabularies that you have. (The command \texttt{incipit tokenize --count} counts for
 you.)}{\texttt{make exercise-01-10}}{A loop around |wc -c|, |wc -w| and the command. With this book's own vocabulary, learnt on English tales, English has nearly three bytes a token, German less than two, and Greek or Russian one: their words were never read, and fall apart into bytes.}

@@ -23,7 +23,7 @@ To meet, each row makes three short lists of itself, by three matrices. Its \emp
 \emph{key} is what it can be found by, and its \emph{value} is what it has to give. The product of a query
 and a key tells how much of that key's value is taken over. A layer has several such searches side by side, each with its own
 matrices; they are called \emph{heads}. The numbers in the matrices are the model's \emph{weights}, found by training
-(\cref{A1-training}); in this chapter they are given.
+(\cref{training}); in this chapter they are given.
 @^query@>@^key@>@^value@>@^head@>@^weights@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
@@ -115,9 +115,9 @@ name; with |"saturation"| the points of \cref{fig:saturation}.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "01-tokens/tokenizer.h"
-#include "02-model/forward.h"
-#include "A6-kernels/numbers.h"
+#include "tokens/tokenizer.h"
+#include "model/forward.h"
+#include "kernels/numbers.h"
 @;@#
 @<Random numbers that are the same everywhere@>@;
 @<How far off are the two orders of a sum@>@;
@@ -273,7 +273,7 @@ for (int s = 8; s > 0; s /= 2)
 @* What a layer computes. \label{sec:layer}
 Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
 here, with the order of rounding where there is a choice. The functions that compute them are the \emph{kernels} of
-\cref{A6-kernels}, written for each kind of processor in its own way, and with the same bits.
+\cref{kernels}, written for each kind of processor in its own way, and with the same bits.
 @^kernel@>
 
 A \emph{norm} brings the numbers of a row to a common size before they are multiplied. RMSNorm divides by
@@ -477,7 +477,7 @@ number of its own; rows of different sequences go through the layers side by sid
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "A14-families/model.h"
+#include "families/model.h"
 @<A row is three numbers@>@;
 @<Who is in a store@>@;
 @<What a store can do@>@;
@@ -1018,7 +1018,7 @@ static void plain_close(struct store *common)
 @(store.c@>=
 #include <inttypes.h>
 #include <string.h>
-#include "02-model/store.h"
+#include "model/store.h"
 @;@#
 @<Count the rows of a sequence that were computed before@>@;
 @<Dismiss those who were called@>@;
@@ -1048,8 +1048,8 @@ of all.
 @(forward.h@>=
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H
-#include "02-model/counters.h"
-#include "02-model/store.h"
+#include "model/counters.h"
+#include "model/store.h"
 @<What a pass leaves behind@>@;
 @<A watcher@>@;
 @<From rows to hidden states@>@;
@@ -1654,7 +1654,7 @@ stands before them, because each may call it.
 @(forward.c@>=
 #include <inttypes.h>
 #include <string.h>
-#include "02-model/forward.h"
+#include "model/forward.h"
 @;@#
 @<The desk of a pass@>@;
 @<What lies on the desk@>@;
@@ -1987,7 +1987,7 @@ static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album
 The program prints what the hand has found, line by line, and then what the model says behind each row of the prompt, and
 behind its own first word.
 
-\checkpoint{build/out/02-model.txt}{what the program of this chapter prints}
+\checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
 @<Do what the hand did, and print it@>=
 @<Print the attention of one head@>@;

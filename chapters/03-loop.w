@@ -15,7 +15,7 @@ worked out about those three it works out again.
 @^autoregressive generation@>@^redundancy@>
 
 In this chapter we build that loop, exactly as the simplest accounts of it are written, and
-then we count. The counters of \cref{02-model} sit beside the work they count. What they show is the
+then we count. The counters of \cref{model} sit beside the work they count. What they show is the
 reason for the whole second part of the book.
 
 To recall the words: a \emph{row} is one token at one position on its way through the model; a \emph{pass} takes a set of rows
@@ -52,9 +52,9 @@ three of pass 1 and the last cell of each later pass, six in all; the other twel
 work done again.}
 
 @ The chapter makes a module, |loop.h| and |loop.c|, whose function |generate| serves the
-command of appendix B, the protocol of appendix H, by which engines are compared, and every later chapter; and a program,
-\.{03-loop.c}, that prints what the hand has just found. The program needs one thing of
-appendix F, a logarithm that is the same on every machine: the C library's may differ in its last bit, and a number in
+command of \cref{command}, the protocol of \cref{probe}, by which engines are compared, and every later chapter; and a program,
+\.{checkpoints/loop.c}, that prints what the hand has just found. The program needs one thing of
+\cref{kernels}, a logarithm that is the same on every machine: the C library's may differ in its last bit, and a number in
 this book may not.
 
 @c
@@ -63,9 +63,9 @@ this book may not.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "A6-kernels/numbers.h"
-#include "03-loop/laboratory.h"
-#include "03-loop/loop.h"
+#include "kernels/numbers.h"
+#include "loop/laboratory.h"
+#include "loop/loop.h"
 @;@#
 @<Run the loop and read the counters@>@;
 @<Draw the four passes as the hand drew them@>@;
@@ -185,7 +185,7 @@ static bool read_and_score(const struct generator *g,
 }
 
 @ A caller may want shorter passes than the text has rows: a pass takes memory for each of its rows, and a machine may have other things to do in between. Then the list is read in pieces, one pass each,
-and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{05-phases} has more to say about this.
+and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
 
 @<Read a list of rows, a chunk at a time@>=
 bool read_rows(const struct generator *g, const struct row *rows, size_t n,
@@ -410,8 +410,8 @@ the model's.
 @(loop.h@>=
 #ifndef INCIPIT_LOOP_H
 #define INCIPIT_LOOP_H
-#include "01-tokens/tokenizer.h"
-#include "02-model/forward.h"
+#include "tokens/tokenizer.h"
+#include "model/forward.h"
 @<What it takes to generate@>@;
 #endif
 
@@ -421,7 +421,7 @@ reader's order was the other one, and need not bow to it.
 @(loop.c@>=
 #include <inttypes.h>
 #include <math.h>
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 @;@#
 @<Name the first row that went bad, if the last one did@>@;
 @<Read a list of rows, a chunk at a time@>@;
@@ -523,7 +523,7 @@ it. Go through the layers. The embedding of position $i$ depends on token $i$ an
 turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
 induction over the layers, whatever is computed at position $i$ depends on tokens $0\ldots i$ only;
 its key and its value, too. A later token can change none of it. That settles the values. For the bits we need
-\cref{02-model} as well: the sums of a row are added in the same order however many rows share its pass.
+\cref{model} as well: the sums of a row are added in the same order however many rows share its pass.
 @^causal mask@>
 
 Three tests keep this honest. The first lets texts go on differently, and compares all that was computed before they part. The
@@ -568,7 +568,7 @@ double laboratory_seconds(void)
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-@ What is timed is |evaluate| of \cref{02-model}: empty the store, run the rows, ask the last one for its logits. That is a round of our loop, without
+@ What is timed is |evaluate| of \cref{model}: empty the store, run the rows, ask the last one for its logits. That is a round of our loop, without
 the choice, which takes no time. The text is made of ids in turn, since the work does not depend on which they are.
 
 @<Take the time of a pass@>=
@@ -659,7 +659,7 @@ reader who measures again changes figure and sentences together. Lines that are 
 @<Fit a line to the times@>=
 static bool read_clock(double *x, double *y, int *m, struct error *why)
 {
-  static const char *const path = "figures/data/03-loop.clock.csv";
+  static const char *const path = "figures/data/loop.clock.csv";
   FILE *f = fopen(path, "r");
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
   char line[512];
@@ -892,7 +892,7 @@ static void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * WIDTH * WIDTH;
 }
 
-@ A published model says these things in its \.{config.json} (appendix C). The parrot's only extravagance is its context: the longest of the four
+@ A published model says these things in its \.{config.json} (\cref{safetensors}). The parrot's only extravagance is its context: the longest of the four
 cases is a text of \val{loop.p.4}${}+{}$\val{loop.g.4} tokens, by a bird that knows seven.
 
 @<Say what shape the parrot has@>=
@@ -938,7 +938,7 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-@ The small runs need no such tricks. They are made with the built-in model of appendix A and its
+@ The small runs need no such tricks. They are made with the built-in model of \cref{training} and its
 tokenizer, so that the grid of \cref{fig:grid} is that of a model that has learnt to write. It lies in \.{models/pocket}.
 A laboratory has both models, memory, counters, and the two tables of kernels, the true and the idle one. The parrot lies inside it, arrays and all; so there is
 nothing of the parrot to be freed, and nothing that could fail when it is made.
@@ -1017,7 +1017,7 @@ void laboratory_close(struct laboratory *lab)
 @(laboratory.h@>=
 #ifndef INCIPIT_LABORATORY_H
 #define INCIPIT_LABORATORY_H
-#include "02-model/forward.h"
+#include "model/forward.h"
 @<A model that knows one sentence by heart@>@;
 @<A laboratory to run the loop in@>@;
 #endif
@@ -1028,8 +1028,8 @@ void laboratory_close(struct laboratory *lab)
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "01-tokens/tokenizer.h"
-#include "03-loop/laboratory.h"
+#include "tokens/tokenizer.h"
+#include "loop/laboratory.h"
 @;@#
 @<Make the parrot@>@;
 @<Leave out what teaches nothing@>@;
@@ -1127,7 +1127,7 @@ The program must find what the pencil found. It runs the loop for one, two, thre
 pass. That is the long way round, for the watcher could have printed each pass as it went by. But then the lines would show what the watcher
 drew, and the numbers what the counters counted, and a reader could not tell which of them was checked.
 
-\checkpoint{build/out/03-loop.txt}{what the program of this chapter prints}
+\checkpoint{build/out/loop.txt}{what the program of this chapter prints}
 
 @<Draw the four passes as the hand drew them@>=
 static bool print_passes(struct laboratory *lab, struct error *why)

@@ -38,9 +38,9 @@ program writes the same text twice, with and without a memory, and compares ever
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "03-loop/laboratory.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
+#include "loop/laboratory.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
 @;@#
 @<Run the loop, and note what each step has done@>@;
 @<Write the text twice, and compare@>@;
@@ -574,7 +574,7 @@ struct tick { double n, naive, cached, naive_sum, cached_sum; };
 enum { TICKS = 64 };
 static int read_ticks(struct tick *t, struct error *why)
 {
-  static const char *const path = "figures/data/04-cache.clock.csv";
+  static const char *const path = "figures/data/cache.clock.csv";
   FILE *f = fopen(path, "r");
   char line[256];
   int n = 0;
@@ -645,7 +645,7 @@ shared, because it stands at the same positions behind the same tokens in both. 
 @^RoPE@>
 
 @* Pages. \label{sec:pages}
-Where should the rows of a sequence lie? In one block, as the store of \cref{02-model} has them, if there is one text and its length is known. But several texts
+Where should the rows of a sequence lie? In one block, as the store of \cref{model} has them, if there is one text and its length is known. But several texts
 grow at different speeds; two of them may begin alike, and one may be cut off and go on differently. With blocks each of these is a copy. So this store keeps its rows in
 \emph{pages} of a few rows each, and a sequence is a list of pages: the row of position |t| is row $t\bmod P$ of the page that stands at place $\lfloor t/P\rfloor$
 of the list. A page may stand on more than one list. To fork a sequence is to copy its list; to crop it is to make the list shorter. No key and no value moves (Kwon and others 2023).
@@ -658,7 +658,7 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 @(cache.h@>=
 #ifndef INCIPIT_CACHE_H
 #define INCIPIT_CACHE_H
-#include "02-model/store.h"
+#include "model/store.h"
 @<A store that keeps its rows in pages@>@;
 #endif
 
@@ -697,7 +697,7 @@ struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache */
 
-@ What is a store's own business and what is common to all was settled in \cref{02-model}. The \emph{muster roll} in |common| has for each sequence a |strand|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it admits the rows that the roll has called, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |view|; it hears when a sequence was cropped; and it closes.
+@ What is a store's own business and what is common to all was settled in \cref{model}. The \emph{muster roll} in |common| has for each sequence a |strand|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it admits the rows that the roll has called, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |view|; it hears when a sequence was cropped; and it closes.
 
 Inside ours there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page behind page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].spare|.
@@ -1163,7 +1163,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @(cache.c@>=
 #include <inttypes.h>
 #include <string.h>
-#include "04-cache/cache.h"
+#include "cache/cache.h"
 @;@#
 @<What the cache holds@>@;
 @<Give the pool more pages@>@;
@@ -1323,7 +1323,7 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
 @<Read what attention took@>=
 static bool print_layout_keys(struct error *why)
 {
-  static const char *const path = "figures/data/04-cache.layouts.csv";
+  static const char *const path = "figures/data/cache.layouts.csv";
   FILE *f = fopen(path, "r");
   char line[256], name[32];
   int n = 0, positions;
@@ -1607,7 +1607,7 @@ static bool print_what(struct laboratory *lab, const char *what,
 @* The check. \label{sec:cachecheck}
 What the program prints:
 
-\checkpoint{build/out/04-cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
+\checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
 
 @* Exercises. \label{sec:cacheexercises}
 The command beside an exercise judges your answer by running the loop and the cache.

@@ -42,10 +42,10 @@ program uses it to put each of the two phases where it belongs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "03-loop/laboratory.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
-#include "05-phases/phases.h"
+#include "loop/laboratory.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
+#include "phases/phases.h"
 @;@#
 @<What the measurements work with@>@;
 @<Show the rows of the two phases@>@;
@@ -87,7 +87,7 @@ on a machine that does $F$ multiply--adds a second and reads $B$ bytes (Williams
 @(phases.h@>=
 #ifndef INCIPIT_PHASES_H
 #define INCIPIT_PHASES_H
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 @<What a machine can do@>@;
 @<What a pass has taken@>@;
 @<A model of which only the shape counts@>@;
@@ -331,7 +331,7 @@ static void deal_layer(struct dealer *d, const struct model_config *c,
   l->down = deal_matrix(d, f, n);
 }
 
-@ What the counters need to know is filled in as the loader of \cref{A14-families} does it.
+@ What the counters need to know is filled in as the loader of \cref{families} does it.
 
 @<Make a model of random numbers@>=
 static void deal_model(struct model *lm, float *block)
@@ -519,8 +519,8 @@ bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "03-loop/laboratory.h"
-#include "05-phases/phases.h"
+#include "loop/laboratory.h"
+#include "phases/phases.h"
 @;@#
 @<Sum up the work@>@;
 @<Probe the machine@>@;
@@ -1135,7 +1135,7 @@ static bool read_pass(const char *line, struct seen_pass *p)
 }
 static bool read_passes(struct findings *f, struct error *why)
 {
-  static const char *const path = "figures/data/05-phases.passes.csv";
+  static const char *const path = "figures/data/phases.passes.csv";
   FILE *file = fopen(path, "r");
   char line[256];
   f->n = 0;
@@ -1213,7 +1213,7 @@ static bool each_line(const struct source *from, const char *name,
   struct error *why)
 {
   char path[80], line[256];
-  snprintf(path, sizeof path, "figures/data/05-phases.%s.csv", name);
+  snprintf(path, sizeof path, "figures/data/phases.%s.csv", name);
   FILE *f = fopen(path, "r");
   int n = 0;
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
@@ -1537,7 +1537,7 @@ static bool print_what(struct laboratory *lab, const char *what,
 @* The check. \label{sec:phasecheck}
 What the program prints:
 
-\checkpoint{build/out/05-phases.txt}{the passes of a run; a prompt in chunks; a text in windows}
+\checkpoint{build/out/phases.txt}{the passes of a run; a prompt in chunks; a text in windows}
 
 The hand calculation is the first table in small: pass 1 has seven rows, and does seven times the work of the others in the layers, with the same bytes of weights. The built-in model's weights are stored in two bytes each; so a byte brings \emph{half} a multiply--add where the stand-in's brings a quarter.
 

@@ -46,11 +46,11 @@ fourth step. The program follows one distribution through all stages, and then m
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "03-loop/laboratory.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
-#include "07-sampling/sampling.h"
-#include "A6-kernels/numbers.h"
+#include "loop/laboratory.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "kernels/numbers.h"
 @;@#
 @<The whole program@>@;
 
@@ -638,7 +638,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 }
 
 @ Compare what the two ways depend on. In the race a token's number is its own: if another is struck out or marked down, the noise of this one stays what it was, and the winner stays the winner unless it was the one to go. The order of the list does not matter. Nor does it matter which other texts are being written, how many workers there are, whether the prompt was read in one piece,
-or whether anybody computed a token more than once. What is left to depend on are the scores themselves, and \cref{05-phases} has made sure of those.
+or whether anybody computed a token more than once. What is left to depend on are the scores themselves, and \cref{phases} has made sure of those.
 
 There is a price. Instead of one random number for a choice, there is one for each token that is left, and behind each stand ten rounds of Philox and two logarithms. For \val{sampling.large} tokens this would be the dearest part of the whole sampler. The bits have to be made, but of the logarithms nearly none has to be taken.
 
@@ -698,8 +698,8 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @(funnel.h@>=
 #ifndef INCIPIT_FUNNEL_H
 #define INCIPIT_FUNNEL_H
-#include "07-sampling/draws.h"
-#include "A6-kernels/kernels.h"
+#include "sampling/draws.h"
+#include "kernels/kernels.h"
 @<The tokens that are left, and their scores@>@;
 @<What may be added to a score@>@;
 @<The stages, one by one@>@;
@@ -710,8 +710,8 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 
 @(draws.c@>=
 #include <string.h>
-#include "07-sampling/draws.h"
-#include "A6-kernels/numbers.h"
+#include "sampling/draws.h"
+#include "kernels/numbers.h"
 @;@#
 @<Ten rounds of mixing@>@;
 @<A number of 52 bits for a token at a place@>@;
@@ -722,8 +722,8 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @(funnel.c@>=
 #include <math.h>
 #include <string.h>
-#include "07-sampling/funnel.h"
-#include "A6-kernels/numbers.h"
+#include "sampling/funnel.h"
+#include "kernels/numbers.h"
 @;@#
 @<Take and return the room@>@;
 @<Fill the funnel@>@;
@@ -1029,7 +1029,7 @@ bool sampler_choose(void *self, const float *logits,
 }
 
 @* What must match. \label{sec:bonds}
-A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. Behind \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. Appendix S makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
+A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. Behind \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. \Cref{constraints} makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
 @^constrained decoding@>
 
 All that is left to do here is to ask before each choice, and to tell the machine what was chosen. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them; and the end token may come exactly where the text may end. The machine is told how many tokens may still be written, this one included. When they become scarce it allows only those from which the end can be reached in time: that is what makes the promise that a text which is not cancelled matches.
@@ -1133,16 +1133,16 @@ bool bond_matches(const struct bond *b, bool *yes, struct error *why)
   return ok;
 }
 
-@ What does such a bond do to a text? It guarantees its form and nothing else. Struck out is what cannot be a beginning of a matching text; what the model wanted to say instead is not known to it, and may have been better. Appendix S counts how often a token was taken against the model's will. And a guarantee on every step is not one on the whole: a token may be allowed and likely, and lead where only unlikely tokens are allowed. To draw from the model's own distribution over all matching texts one would have to look ahead over all of them.
+@ What does such a bond do to a text? It guarantees its form and nothing else. Struck out is what cannot be a beginning of a matching text; what the model wanted to say instead is not known to it, and may have been better. \Cref{constraints} counts how often a token was taken against the model's will. And a guarantee on every step is not one on the whole: a token may be allowed and likely, and lead where only unlikely tokens are allowed. To draw from the model's own distribution over all matching texts one would have to look ahead over all of them.
 
 The third file includes the loop, whose step it is.
 
 @(sampling.h@>=
 #ifndef INCIPIT_SAMPLING_H
 #define INCIPIT_SAMPLING_H
-#include "03-loop/loop.h"
-#include "07-sampling/funnel.h"
-#include "A19-constraints/constraint.h"
+#include "loop/loop.h"
+#include "sampling/funnel.h"
+#include "constraints/constraint.h"
 @<What a user may set@>@;
 @<What binds a text@>@;
 @<Who chooses@>@;
@@ -1156,7 +1156,7 @@ The third file includes the loop, whose step it is.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 @;@#
 @<Settings that are real numbers@>@;
 @<The stages and their names@>@;
@@ -1177,7 +1177,7 @@ The module is complete. To see it at work, the built-in model is given three sen
 
 Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its score is divided by 1.3, which leaves less than a third of its probability. Nobody would guess that from the number, because it depends on the size of the score. Min-p then cuts it away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that nobody had anything against: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
-\checkpoint[1,12]{build/out/07-sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the best}
+\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the best}
 
 @ A figure like this one takes a model, a tokenizer, a cache and a sampler, which the program keeps together, and uses again for everything that follows.
 
@@ -1591,7 +1591,7 @@ hotter, $T=\frac32$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.
 
 Two lines are worth a second look. Near greedy is not greedy: its eight texts are all different, and likelier on the average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; chapter 9 goes after that. And the nucleus, which removes up to three tenths of the probability at every place, loses little variety and has two thirds of the surprise. With the extremes everything is as it should be: $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
 
-\checkpoint[13,18]{build/out/07-sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
+\checkpoint[13,18]{build/out/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
 Four of the six texts begin alike, and that is no accident. They have the same seed, so the same noise belongs to the same tokens; settings that change the scores a little do not change the winner. Whoever compares settings compares them on the same dice.
 @^common random numbers@>

@@ -42,11 +42,11 @@ bytes every time, the same text would have come later; had everything waited sin
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "03-loop/laboratory.h"
-#include "04-cache/cache.h"
-#include "07-sampling/sampling.h"
-#include "08-stopping/stopping.h"
-#include "A6-kernels/numbers.h"
+#include "loop/laboratory.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "stopping/stopping.h"
+#include "kernels/numbers.h"
 @;@#
 @<The whole program@>@;
 
@@ -316,7 +316,7 @@ static size_t escape(const char *p, unsigned char *byte)
 @(stops.h@>=
 #ifndef INCIPIT_STOPS_H
 #define INCIPIT_STOPS_H
-#include "01-tokens/utf8.h"
+#include "tokens/utf8.h"
 @<Stop strings, and the machine that looks for them@>@;
 #endif
 
@@ -324,7 +324,7 @@ static size_t escape(const char *p, unsigned char *byte)
 
 @(stops.c@>=
 #include <inttypes.h>
-#include "08-stopping/stops.h"
+#include "stopping/stops.h"
 @;@#
 @<Look for a child@>@;
 @<Step through a byte@>@;
@@ -450,10 +450,10 @@ void outflow_close(struct outflow *o)
   o->released = 0;
 }
 
-@ The outflow keeps the whole text, where the stream of \cref{01-tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
+@ The outflow keeps the whole text, where the stream of \cref{tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
 
 @* A list of criteria. \label{sec:criteria}
-The loop of \cref{03-loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a judge, behind each token, whether the text is to end with it. A \emph{criterion} is such a judge with a name. Several of them make a list; the list is a judge, too, and says yes when one of its members does.
+The loop of \cref{loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a judge, behind each token, whether the text is to end with it. A \emph{criterion} is such a judge with a name. Several of them make a list; the list is a judge, too, and says yes when one of its members does.
 @^criteria, for stopping@>
 
 It remembers which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list counts. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
@@ -544,8 +544,8 @@ bool repetition_judge(void *self, const struct continuation *text,
 @(stopping.h@>=
 #ifndef INCIPIT_STOPPING_H
 #define INCIPIT_STOPPING_H
-#include "03-loop/loop.h"
-#include "08-stopping/stops.h"
+#include "loop/loop.h"
+#include "stopping/stops.h"
 @<What stands between the loop and a reader@>@;
 @<What may end a text@>@;
 #endif
@@ -554,7 +554,7 @@ bool repetition_judge(void *self, const struct continuation *text,
 
 @(stopping.c@>=
 #include <string.h>
-#include "08-stopping/stopping.h"
+#include "stopping/stopping.h"
 @;@#
 @<Take the bytes behind |from|, and release what is certain@>@;
 @<Take a token@>@;
@@ -799,7 +799,7 @@ static bool show_ends(struct desk *k, struct error *why)
 
 @ This is what became of them. The number counts all tokens that were written, the end token and those of a stop string among them; the words shown end before these. The first line says which of the model's files names the end token, since a wrong one is a common illness (\cref{sec:endtoken}).
 
-\checkpoint[1,13]{build/out/08-stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
+\checkpoint[1,13]{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
 
 In the second text the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so a length mostly does: of \val{stop.talks} talks that the model was let
 write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
@@ -1055,7 +1055,7 @@ printf("stop.clean.expected %.1f\n",
 
 Nothing waits longer than it has to. The \emph{U} waits when it comes; so does \emph{Use}; with \emph{ful} all six are released, since now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. Of \val{stop.shown.tokens} tokens of the owl's talk, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown. With the stop strings \emph{User:} and two line ends this is what streaming costs: nothing, nearly always; and then a word, for the time of a token or two.
 
-\checkpoint[14,33]{build/out/08-stopping.txt}{the same, token by token: what each releases, and what is held behind it}
+\checkpoint[14,33]{build/out/stopping.txt}{the same, token by token: what each releases, and what is held behind it}
 
 @ The text is given to the tokenizer and its tokens are recited.
 
@@ -1376,7 +1376,7 @@ static bool print_clock(struct desk *k, struct error *why)
   return true;
 }
 
-@ What the prose says about the times it reads from the file that was written then; and the time of a pass from the file of \cref{04-cache}, from the line for \val{stop.clock.pass.tokens} tokens.
+@ What the prose says about the times it reads from the file that was written then; and the time of a pass from the file of \cref{cache}, from the line for \val{stop.clock.pass.tokens} tokens.
 
 @<Take the time of the search@>=
 static bool read_lines(const char *path, double *row, size_t n, size_t want,
@@ -1403,8 +1403,8 @@ static bool read_lines(const char *path, double *row, size_t n, size_t want,
 static bool print_times(struct error *why)
 {
   double x[SIZES][6], pass[7][3];
-  if (!read_lines("figures/data/08-stopping.clock.csv", x[0], 6, SIZES, why)
-      || !read_lines("figures/data/04-cache.clock.csv", pass[0], 3, 7, why))
+  if (!read_lines("figures/data/stopping.clock.csv", x[0], 6, SIZES, why)
+      || !read_lines("figures/data/cache.clock.csv", pass[0], 3, 7, why))
     return false;
   printf("stop.clock.first %.1f\n", x[0][2]);
   printf("stop.clock.last %.1f\n", x[SIZES - 1][2]);
@@ -1634,7 +1634,7 @@ static bool print_pads(struct desk *k, struct error *why)
 }
 
 @* A mask ends nothing. \label{sec:maskends}
-One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{A19-constraints}. But a mask cannot force a text to be finished: the length may come
+One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{constraints}. But a mask cannot force a text to be finished: the length may come
 first, and then what is left is the valid beginning of a form.
 
 @<Mask what must not come@>=

@@ -43,7 +43,7 @@ a a, which has 0.20 & 0.12 & 0.04 & 0.04
 After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third, b c a has $0.16$, more than greedy's $0.12$; the difference is $0.04$. And nothing is better: all texts that were dropped had at most $0.15$ before their last word, and no word makes a text likelier.
 \end{byhand}
 
-@ The chapter makes three files. |search| is the rule; it knows nothing of models, only of somebody who gives scores. |sharing| is such a somebody: a model with the cache of \cref{04-cache}, where the beams share what they have in
+@ The chapter makes three files. |search| is the rule; it knows nothing of models, only of somebody who gives scores. |sharing| is such a somebody: a model with the cache of \cref{cache}, where the beams share what they have in
 common. |tree| keeps what was considered and why it was not taken. The program searches, prints what is kept at each step, and counts how often it was worth it.
 
 @c
@@ -52,13 +52,13 @@ common. |tree| keeps what was considered and why it was not taken. The program s
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "03-loop/laboratory.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
-#include "07-sampling/sampling.h"
-#include "09-search/sharing.h"
-#include "09-search/tree.h"
-#include "A6-kernels/numbers.h"
+#include "loop/laboratory.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "search/sharing.h"
+#include "search/tree.h"
+#include "kernels/numbers.h"
 @;@#
 @<The whole program@>@;
 
@@ -80,7 +80,7 @@ struct search_source { size_t vocab, longest; void *self;
   /* |score|, called with |self|, knows what may follow; no text will have more
      than |longest| tokens, 0: any number */
 
-@ The rest is wishes. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{07-sampling}; here they work on log-probabilities, and in the order in which they were wished for.
+@ The rest is wishes. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{sampling}; here they work on log-probabilities, and in the order in which they were wished for.
 
 @<What may be wished of a search@>=
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
@@ -104,7 +104,7 @@ struct search_settings { size_t num_beams, num_return, max_length;@|
      exponent of the length; ids that end a text; processors in order; and a watcher,
      null: none */
 
-@ Like the settings of \cref{07-sampling} they are checked once, before anything is computed, and each refusal is a sentence. A number of tokens for an n-gram, or before an end, needs no check: with 0 the stage does nothing, and a number larger than the text is one that is never reached.
+@ Like the settings of \cref{sampling} they are checked once, before anything is computed, and each refusal is a sentence. A number of tokens for an n-gram, or before an end, needs no check: with 0 the stage does nothing, and a number larger than the text is one that is never reached.
 
 @<Check the wishes@>=
 static bool check_process(const struct search_processor *p,
@@ -620,7 +620,7 @@ void search_free(struct search_result *r)
 @(search.h@>=
 #ifndef INCIPIT_SEARCH_H
 #define INCIPIT_SEARCH_H
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 @<What a search works on@>@;
 @<What becomes of what was grown@>@;
 @<What may be wished of a search@>@;
@@ -633,9 +633,9 @@ void search_free(struct search_result *r)
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "07-sampling/funnel.h"
-#include "09-search/search.h"
-#include "A6-kernels/numbers.h"
+#include "sampling/funnel.h"
+#include "search/search.h"
+#include "kernels/numbers.h"
 @;@#
 @<What a search keeps@>@;
 @<Check the wishes@>@;
@@ -655,9 +655,9 @@ void search_free(struct search_result *r)
 @<Search, and hand the best over@>@;
 
 @* Beams that share. \label{sec:sharing}
-Now the source that is a model. Each beam is a sequence of the cache. The first pass is the prompt's; in every other each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{05-phases}); and the logits are the same bits as if each text were read alone.
+Now the source that is a model. Each beam is a sequence of the cache. The first pass is the prompt's; in every other each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{phases}); and the logits are the same bits as if each text were read alone.
 
-What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{04-cache} a sequence is a list of pages, and a child
+What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{cache} a sequence is a list of pages, and a child
 gets the list: |cache_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
 @^sharing@>
 
@@ -813,7 +813,7 @@ static bool score_beams(void *self, const struct search_beam *grown, size_t n,
 }
 
 @* The best of several. \label{sec:bestof}
-There is a simpler way to spend $n$ times the work on one text: write $n$ texts with dice, as in \cref{07-sampling}, and take the one that the model likes best. It is called \emph{best-of-n}. The texts know nothing of each other. What is compared is the log-probability per token, since they may end at different lengths; and it is that of the model's own distribution, whatever temperature and cuts the dice were loaded with.
+There is a simpler way to spend $n$ times the work on one text: write $n$ texts with dice, as in \cref{sampling}, and take the one that the model likes best. It is called \emph{best-of-n}. The texts know nothing of each other. What is compared is the log-probability per token, since they may end at different lengths; and it is that of the model's own distribution, whatever temperature and cuts the dice were loaded with.
 @^best of n@>
 
 @<The best of several texts@>=
@@ -893,9 +893,9 @@ static bool best_of_try(const struct generator *g, struct sampler *dice,
 @(sharing.h@>=
 #ifndef INCIPIT_SHARING_H
 #define INCIPIT_SHARING_H
-#include "04-cache/cache.h"
-#include "07-sampling/sampling.h"
-#include "09-search/search.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "search/search.h"
 @<Beams that share a cache@>@;
 @<The best of several texts@>@;
 #endif
@@ -905,7 +905,7 @@ static bool best_of_try(const struct generator *g, struct sampler *dice,
 @(sharing.c@>=
 #include <inttypes.h>
 #include <string.h>
-#include "09-search/sharing.h"
+#include "search/sharing.h"
 @;@#
 @<Seat the children@>@;
 @<Seat the prompt@>@;
@@ -1112,7 +1112,7 @@ const char *tree_reason_name(enum tree_reason reason)
 @(tree.h@>=
 #ifndef INCIPIT_TREE_H
 #define INCIPIT_TREE_H
-#include "09-search/search.h"
+#include "search/search.h"
 @<What might have been written@>@;
 #endif
 
@@ -1120,7 +1120,7 @@ const char *tree_reason_name(enum tree_reason reason)
 
 @(tree.c@>=
 #include <string.h>
-#include "09-search/tree.h"
+#include "search/tree.h"
 @;@#
 @<Add a node@>@;
 @<Find the likeliest tokens, one after the other@>@;
@@ -1469,7 +1469,7 @@ static void print_seated(const struct seats *x,
     }
 }
 
-@ The pages' numbers are the cache's own affair. So they are followed here by the rule of \cref{04-cache}, from who descends from whom; and in the end the cache must have copied as many rows, and have as many pages in use, as were followed.
+@ The pages' numbers are the cache's own affair. So they are followed here by the rule of \cref{cache}, from who descends from whom; and in the end the cache must have copied as many rows, and have as many pages in use, as were followed.
 
 @<Follow seats and pages@>=
 static bool seats_score(void *self, const struct search_beam *grown, size_t n,
@@ -1528,7 +1528,7 @@ static bool print_seats(struct study *all, struct error *why)
 }
 
 @* What it costs. \label{sec:searchcost}
-Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do. (How much time a pass of several rows takes, and why it is less than as many passes of one, is the subject of \cref{05-phases}; here only passes, rows and bytes are counted.)
+Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do. (How much time a pass of several rows takes, and why it is less than as many passes of one, is the subject of \cref{phases}; here only passes, rows and bytes are counted.)
 
 Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That is at most a page of rows, however long the text is; and if forks came as often at one place of a page as at another, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
 
@@ -2063,7 +2063,7 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{table}
 
 @ Whoever looks for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; in \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. It is the tale that the model was made to imitate. Dice at temperature 1 should come out where it does. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature $\frac12$ they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart; in the other columns the cooler dice are nearest to the tale. That is what one expects of a model that gives too much to words which no tale would say
-(Holtzman and others 2020): now and then one of them is drawn, and what follows it follows something that the model has never read. Cooling takes from the unlikely first. (So do the cuts of \cref{07-sampling}.)
+(Holtzman and others 2020): now and then one of them is drawn, and what follows it follows something that the model has never read. Cooling takes from the unlikely first. (So do the cuts of \cref{sampling}.)
 
 What is paid for likeliness stands mostly in the other two columns: mostly, since two beams have a little more entropy than greedy decoding, and 32 places in three tales are no large sample. In \val{dull.round} places fewer than half of the pairs in the text of four beams are new. The second box of \cref{sec:searchcheck} shows the extreme: the beams have found a circle, in which each word is all but certain, and they do not leave it because a circle costs almost nothing per word. And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent are there for the first time;
 in four texts of dice it is \val[1]{dull.set.dice} percent.
@@ -2565,11 +2565,11 @@ int main(int argc, char **argv)
 @* The check. \label{sec:searchcheck}
 The program prints first what was done by hand: the search of the first box, in which the second step is led by another first word than the first; and that of the second box, under its four rules, with the scores of the pool. Then follows a sentence that the model knows by heart, behind which the search finds another word than greedy decoding.
 
-\checkpoint[1,37]{build/out/09-search.txt}{two searches on paper, four beams on the built-in model}
+\checkpoint[1,37]{build/out/search.txt}{two searches on paper, four beams on the built-in model}
 
 At last a dull text, from the place in the tales where four beams repeat themselves most in comparison with the tale's own words.
 
-\checkpoint[38,49]{build/out/09-search.txt}{a tale's own words, and what four beams write}
+\checkpoint[38,49]{build/out/search.txt}{a tale's own words, and what four beams write}
 
 That the rule is the library's is a matter of tests and not of print. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 

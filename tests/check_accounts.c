@@ -7,9 +7,9 @@
 #include "suite.h"
 #include "tiny.h"
 #include "oracle.h"
-#include "04-cache/cache.h"
-#include "A4-vocabularies/inside.h"
-#include "06-accounts/accounts.h"
+#include "cache/cache.h"
+#include "tokenizer/inside.h"
+#include "accounts/accounts.h"
 
 __extension__ typedef unsigned __int128 wide;           /* sums that fit in no register */
 static uint64_t between(uint64_t *seed, uint64_t least, uint64_t most) { return least + rnd(seed) % (most - least + 1); }

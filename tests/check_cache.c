@@ -2,8 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
 
 struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct error why; };
 /* what a layer sees: everything, a window in all layers or in those that are listed, with sinks */

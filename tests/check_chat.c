@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include "marked.h"
 #include "suite.h"
-#include "A20-conversations/conversations.h"
-#include "A8-questions/door.h"
+#include "templates/conversations.h"
+#include "probe/door.h"
 
 static const char *build_dir(void) { const char *b = getenv("BUILD"); return b ? b : "build"; }
 static char room_dir[4096];

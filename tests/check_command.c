@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include "marked.h"
 #include "suite.h"
-#include "06-accounts/formats.h"
-#include "A8-questions/door.h"
+#include "accounts/formats.h"
+#include "probe/door.h"
 
 static const char *build_dir(void) { const char *b = getenv("BUILD"); return b ? b : "build"; }
 static char room_dir[4096];             /* a folder of our own, with models that are not as they should be */

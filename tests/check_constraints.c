@@ -3,8 +3,8 @@
 #include "suite.h"
 #include <jansson.h>
 #include <pcre2.h>
-#include "01-tokens/tokenizer.h"
-#include "A19-constraints/constraint.h"
+#include "tokens/tokenizer.h"
+#include "constraints/constraint.h"
 
 static size_t below(uint64_t *seed, size_t n) { return (size_t) (rnd(seed) % n); }
 

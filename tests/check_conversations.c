@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "tokens.h"
 #include <sys/stat.h>
-#include "A20-conversations/conversations.h"
+#include "templates/conversations.h"
 
 #define DATA "tests/golden/conversations/"
 enum { MOST = 16 };

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "suite.h"
-#include "01-tokens/tokenizer.h"
-#include "02-model/forward.h"
+#include "tokens/tokenizer.h"
+#include "model/forward.h"
 
 static char room[300];                   /* a folder, made anew for each test */
 static const char *const all_files[] = {"config.json", "generation_config.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors",

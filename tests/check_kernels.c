@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "suite.h"
 #include "oracle.h"
-#include "A6-kernels/kernels.h"
-#include "A6-kernels/numbers.h"
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
 #include <inttypes.h>
 #include <fenv.h>
 #if defined __x86_64__

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 
 struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s; struct error why; };
 static void rig_open(struct rig *r, uint64_t seed)

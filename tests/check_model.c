@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <math.h>
 #include <sys/stat.h>
-#include "02-model/forward.h"
-#include "A6-kernels/numbers.h"
+#include "model/forward.h"
+#include "kernels/numbers.h"
 
 /* ---- a model with its engine and store, opened together */
 struct rig {

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include "suite.h"
 #include "tiny.h"
-#include "04-cache/cache.h"
-#include "05-phases/phases.h"
+#include "cache/cache.h"
+#include "phases/phases.h"
 
 struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct generator g; struct error why; };
 static void rig_open(struct rig *r, uint64_t seed, uint32_t context)

@@ -4,11 +4,11 @@
 #include "tiny.h"
 #include <jansson.h>
 #include <math.h>
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
-#include "07-sampling/sampling.h"
-#include "A6-kernels/numbers.h"
-#include "A8-questions/door.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "kernels/numbers.h"
+#include "probe/door.h"
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { LESS = 10 };      /* under the sanitizers a tenth of the cases */
 #else

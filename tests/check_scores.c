@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "tokens.h"
 #include <math.h>
-#include "A15-scores/scores.h"
+#include "sentencepiece/scores.h"
 
 /* ---- a message of SentencePiece, written ------------------------------------------------ */
 

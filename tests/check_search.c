@@ -3,9 +3,9 @@
 #include "suite.h"
 #include "tiny.h"
 #include <jansson.h>
-#include "09-search/sharing.h"
-#include "09-search/tree.h"
-#include "A6-kernels/numbers.h"
+#include "search/sharing.h"
+#include "search/tree.h"
+#include "kernels/numbers.h"
 
 /* ---- a table of logits as a source: table[length % P][last token] */
 struct table { size_t v, p; float *z; unsigned calls; };

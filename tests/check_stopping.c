@@ -4,9 +4,9 @@
 #include "tiny.h"
 #include <signal.h>
 #include <sys/wait.h>
-#include "04-cache/cache.h"
-#include "07-sampling/sampling.h"
-#include "08-stopping/stopping.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "stopping/stopping.h"
 
 /* ---- the oracle: the sentence, with plain loops over all beginnings and ends; it shares nothing with the machine */
 enum { MOST_STOPS = 6, LONGEST = 7, MOST_PIECES = 14, MOST_TEXT = 400 };
@@ -665,7 +665,7 @@ START_TEST(the_program_obeys_a_signal_that_nobody_wished)
 {
   char path[400], said[400];
   const char *build = getenv("BUILD");
-  snprintf(path, sizeof path, "%s/bin/08-stopping", build != NULL ? build : "build");
+  snprintf(path, sizeof path, "%s/bin/stopping", build != NULL ? build : "build");
   ck_assert_msg(access(path, X_OK) == 0, "%s is not built", path);
   unsigned sentences = 0;
   for (unsigned round = 0; round < 6; round++) {

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "tokens.h"
 #include <utf8proc.h>
-#include "A4-vocabularies/inside.h"
+#include "tokenizer/inside.h"
 #include <sys/stat.h>
 
 /* ---- UTF-8 ------------------------------------------------------------------------------ */

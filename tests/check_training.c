@@ -3,9 +3,9 @@
 #include <math.h>
 #include <sys/stat.h>
 #include "suite.h"
-#include "A9-corpus/corpus.h"
-#include "A1-training/publish.h"
-#include "02-model/forward.h"
+#include "corpus/corpus.h"
+#include "training/publish.h"
+#include "model/forward.h"
 
 static struct memory m;
 static struct error why;

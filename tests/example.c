@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 
 int main(int argc, char **argv)
 {

@@ -11,8 +11,8 @@ targets="line probe tokenizer vocabulary tensors config stream merges constraint
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/00-ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/A1[457]-*/[a-z]*.c tangled/01-tokens/[a-z]*.c tangled/A19-constraints/[a-z]*.c tangled/07-sampling/[a-z]*.c tangled/08-stopping/[a-z]*.c)
-parsers="A2-command/options.c A7-json/json.c A8-questions/probe.c A17-descriptions/files.c A15-scores/scores.c A3-files/safetensors.c A14-families/config.c 01-tokens/utf8.c 01-tokens/bpe.c A19-constraints/reading.c A19-constraints/pattern.c A19-constraints/grammar.c A19-constraints/net.c 07-sampling/funnel.c A8-questions/choosing.c 08-stopping/stops.c"
+modules=$(ls tangled/ground/[a-z]*.c tangled/A[2-578]-*/[a-z]*.c tangled/A1[457]-*/[a-z]*.c tangled/tokens/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
+parsers="command/options.c json/json.c probe/probe.c tokenizer-json/files.c sentencepiece/scores.c safetensors/safetensors.c families/config.c tokens/utf8.c tokens/bpe.c constraints/reading.c constraints/pattern.c constraints/grammar.c constraints/net.c sampling/funnel.c probe/choosing.c stopping/stops.c"
 
 limit=$build/limit
 [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"

@@ -6,12 +6,12 @@ bad=0
 would() { make -s -n --no-print-directory "$@" 2>/dev/null; }
 has() { case $2 in *"$1"*) ;; *) echo "nothing would do: $1"; bad=1;; esac; }
 no() { case $2 in *"$1"*) echo "needless: $1"; bad=1;; esac; }
-make -s build/bin/02-model build/bin/03-loop build/values/02-model.val build/values/03-loop.val build/woven/02-model.tex build/woven/03-loop.tex >/dev/null 2>&1
-o=$(would -W chapters/03-loop.w tangle build/woven/03-loop.tex build/woven/02-model.tex)
-has "tools/weave.sh chapters/03-loop.w" "$o"; no "tools/weave.sh chapters/02-model.w" "$o"; no "tools/tangle.sh chapters/02-model.w" "$o"
-o=$(would -W tangled/03-loop/loop.c build/bin/03-loop build/bin/02-model build/values/02-model.val build/values/03-loop.val)
-has "-c tangled/03-loop/loop.c" "$o"; has "build/bin/03-loop values" "$o"
-no "-c tangled/02-model/" "$o"; no "-o build/bin/02-model" "$o"; no "build/bin/02-model values" "$o"
-o=$(would -W tangled/00-ground/ground.h build/bin/03-loop)
-has "-c tangled/03-loop/loop.c" "$o"; has "-c tangled/00-ground/ground.c" "$o"
+make -s build/bin/model build/bin/loop build/values/model.val build/values/loop.val build/woven/model.tex build/woven/loop.tex >/dev/null 2>&1
+o=$(would -W chapters/loop.w tangle build/woven/loop.tex build/woven/model.tex)
+has "tools/weave.sh chapters/loop.w" "$o"; no "tools/weave.sh chapters/model.w" "$o"; no "tools/tangle.sh chapters/model.w" "$o"
+o=$(would -W tangled/loop/loop.c build/bin/loop build/bin/model build/values/model.val build/values/loop.val)
+has "-c tangled/loop/loop.c" "$o"; has "build/bin/loop values" "$o"
+no "-c tangled/model/" "$o"; no "-o build/bin/model" "$o"; no "build/bin/model values" "$o"
+o=$(would -W tangled/ground/ground.h build/bin/loop)
+has "-c tangled/loop/loop.c" "$o"; has "-c tangled/ground/ground.c" "$o"
 exit $bad

@@ -10,10 +10,10 @@ cat tests/live/*.tsv | grep -v '^#' > "$build/live.tsv"
 bad=0
 for kind in all engine counts choice; do
   case $kind in
-  all) cat $(ls tests/live/*.txt | grep -v -e counts -e 07-sampling) ;;
-  engine) cat tests/live/00-ground.txt tests/live/02-model.txt tests/live/06-accounts.txt tests/live/08-stopping.txt tests/live/09-search.txt tests/live/A19-constraints.txt ;;
+  all) cat $(ls tests/live/*.txt | grep -v -e counts -e sampling) ;;
+  engine) cat tests/live/ground.txt tests/live/model.txt tests/live/accounts.txt tests/live/stopping.txt tests/live/search.txt tests/live/constraints.txt ;;
   counts) cat tests/live/counts.txt ;;
-  choice) cat tests/live/07-sampling.txt ;;
+  choice) cat tests/live/sampling.txt ;;
   esac > "$build/live.txt"
   texlua tests/planted.lua "$build/live.txt"
   for c in "$@"; do

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "A6-kernels/kernels.h"
-#include "A6-kernels/numbers.h"
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
 
 static uint64_t seed, hash;
 static uint64_t rnd(void)

@@ -5,7 +5,7 @@ build=${BUILD:-build}
 [ "$(uname -m)" = x86_64 ] || { echo "NOT RUN: not an x86-64"; exit 77; }
 command -v objdump >/dev/null || { echo "NOT RUN: objdump is not installed"; exit 77; }
 for t in avx2:ymm avx512:zmm; do
-  o=$build/obj/A6-kernels/${t%:*}.o; r=${t#*:}
+  o=$build/obj/kernels/${t%:*}.o; r=${t#*:}
   n=$(objdump -d "$o" | grep -cE "vfmadd[0-9]*ps .*$r" || true)
   [ "$n" -gt 100 ] || { echo "$o: $n packed multiply-adds in $r"; exit 1; }
   if nm -u "$o" | grep -qE ' (fmaf|fma)$'; then echo "$o calls fmaf or fma"; exit 1; fi

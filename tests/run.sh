@@ -61,14 +61,14 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one claims texlua tests/claims.lua claims.tsv
   one installed tests/installed.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
-  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/01-tokens.spellings.csv' - "${SHARED:-../shared}"
-  one picture sh -c 'build/bin/03-loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
+  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv' - "${SHARED:-../shared}"
+  one picture sh -c 'build/bin/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
-[ -n "${FAST:-}" ] || case $build in *tsan*) ;; *) if [ -x "$build/bin/A16-hostile" ]; then
-  one siege "$build/bin/A16-hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
+[ -n "${FAST:-}" ] || case $build in *tsan*) ;; *) if [ -x "$build/bin/hostile" ]; then
+  one siege "$build/bin/hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
   s=${SHARED:-../shared}/golden/refuse/control-llama
-  if [ -d "$s" ]; then one siege-shared "$build/bin/A16-hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
+  if [ -d "$s" ]; then one siege-shared "$build/bin/hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
 fi ;; esac
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"

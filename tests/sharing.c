@@ -2,8 +2,8 @@
    cc sharing.c $(pkg-config --cflags --libs incipit) -o sharing; ./sharing DIRECTORY */
 #include <stdio.h>
 #include <stdlib.h>
-#include "02-model/forward.h"
-#include "04-cache/cache.h"
+#include "model/forward.h"
+#include "cache/cache.h"
 struct run { struct engine e; struct model *lm; struct store *s; float *logits; struct error why; };
 static uint32_t next(struct run *r, uint32_t sequence, const uint32_t *id, uint32_t n) /* reads n tokens; the likeliest behind them */
 {

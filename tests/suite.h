@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 
 static inline void tally(const char *file, unsigned passed, unsigned failed, unsigned skipped, const char *reason)
 {

@@ -3,7 +3,7 @@
 #ifndef INCIPIT_TINY_H
 #define INCIPIT_TINY_H
 #include <math.h>
-#include "02-model/forward.h"
+#include "model/forward.h"
 #include "suite.h"
 
 enum { TINY_LAYERS = 3, TINY_V = 19, TINY_D = 12, TINY_HEADS = 4, TINY_KV = 2, TINY_HD = 6, TINY_FF = 20, TINY_CONTEXT = 300 };

@@ -6,7 +6,7 @@
    against MPFR.  After each range the state goes to STATE, so that a run that was stopped goes on where it was.
    The last table has one line a function: name, inputs, worst error in ulp (rounded up in the fourth decimal), where. */
 #define _GNU_SOURCE
-#include "A6-kernels/numbers.h"
+#include "kernels/numbers.h"
 #include <inttypes.h>
 #include <mpfr.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 -- spellings.lua SHARED -- one hard sentence in four vocabularies: where each token begins and ends, in characters of the sentence.
--- The vocabularies are not part of this project; the result, figures/data/01-tokens.spellings.csv, is.
+-- The vocabularies are not part of this project; the result, figures/data/tokens.spellings.csv, is.
 local shared = arg[1]
 local text = "Don't pay  \u{20ac}12345 for \u{3b3}\u{3ac}\u{3c4}\u{3b1}, e\u{301}t\u{e9} \u{1f408}!"
 local lists = {{"GPT-2", "golden/tokenizers/gpt2"}, {"Llama 2", "data/llama2/tokenizer.model"}, {"Llama 3", "golden/tokenizers/llama3"}, {"Qwen 3", "golden/tokenizers/qwen3"}}

@@ -3,7 +3,7 @@
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 int main(void)
 {
   struct memory m = {.refuse_at = 4};

@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include <string.h>
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 int main(void)
 {
   char long_one[601] = "";

@@ -3,7 +3,7 @@
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 static uint64_t requests;
 static int run(uint64_t refuse_at)                                  /* stops at the first refusal, like everything here */
 {

@@ -3,7 +3,7 @@
 set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 int main(void)
 {
   struct memory m = {.limit = 100};
@@ -18,23 +18,23 @@ C
 ${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc
 $BUILD/ex
 ==== answer
-== tangled/00-ground/ground.h
+== tangled/ground/ground.h
 -  uint64_t refuse_at;
 +  uint64_t refuse_at, limit;
-== tangled/00-ground/ground.c
+== tangled/ground/ground.c
 -  return m->all.requests == m->refuse_at;
 +  return m->all.requests == m->refuse_at || (m->limit > 0 && m->all.held + bytes > m->limit);
 ==== wrong
-== tangled/00-ground/ground.h
+== tangled/ground/ground.h
 -  uint64_t refuse_at;
 +  uint64_t refuse_at, limit;
-== tangled/00-ground/ground.c
+== tangled/ground/ground.c
 -  return m->all.requests == m->refuse_at;
 +  return m->all.requests == m->refuse_at || (m->limit > 0 && m->all.asked > m->limit);
 ==== skeleton
-== tangled/00-ground/ground.h
+== tangled/ground/ground.h
 -  uint64_t refuse_at;
 +  uint64_t refuse_at, limit;
-== tangled/00-ground/ground.c
+== tangled/ground/ground.c
 -  return m->all.requests == m->refuse_at;
 +  return m->all.requests == m->refuse_at;

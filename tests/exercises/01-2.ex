@@ -3,7 +3,7 @@
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
-#include "01-tokens/utf8.h"
+#include "tokens/utf8.h"
 int main(void)
 {
   static const unsigned char byte[] = {0xe2, 0x82, 0x41, 0xf0, 0x9f, 0xe2};

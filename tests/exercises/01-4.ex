@@ -5,7 +5,7 @@ sh tests/numbers.sh pairs "$1" || exit 1
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include <string.h>
-#include "01-tokens/bpe.h"
+#include "tokens/bpe.h"
 int main(void)
 {
   struct memory m = {0}; struct bpe_merge list[100]; size_t n = 0; unsigned a, b; static struct bytes s[400];

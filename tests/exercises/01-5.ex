@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
-#include "01-tokens/bpe.h"
+#include "tokens/bpe.h"
 int main(int argc, char **argv)
 {
   struct memory m = {0}; struct bpe_merge *list; size_t n = strtoul(argv[1], NULL, 10), most = 0, got; uint64_t x = 88172645463325252u; (void) argc;

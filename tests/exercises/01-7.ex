@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include <string.h>
-#include "01-tokens/bpe.h"
+#include "tokens/bpe.h"
 C
 cat "$1" >> $BUILD/ex.c
 cat >> $BUILD/ex.c <<'C'

@@ -6,7 +6,7 @@ cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "A6-kernels/kernels.h"
+#include "kernels/kernels.h"
 static float dot(size_t n, float x, float w)
 {
   float *a = malloc(4 * n), *b = malloc(4 * n), y, *out = &y;

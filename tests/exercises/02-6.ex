@@ -24,18 +24,18 @@ ${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libincipit.a -o $BUIL
 for i in 9 14 20; do [ "$(sed -n ${i}p $BUILD/ex.before)" != "$(sed -n ${i}p $BUILD/ex.after)" ]; done
 [ "$(tail -1 $BUILD/ex.after)" = 132 ]   # 1+2+...+8 and twelve times 8
 ==== answer
-== tangled/02-model/store.c
+== tangled/model/store.c
 -  bool short_sighted = window > 0 && position >= window;
 -  return short_sighted ? position - window + 1 : 0;
 +  bool short_sighted = position >= 8;
 +  return short_sighted ? position - 8 + 1 : 0;
 ==== wrong
-== tangled/02-model/store.c
+== tangled/model/store.c
 -  bool short_sighted = window > 0 && position >= window;
 -  return short_sighted ? position - window + 1 : 0;
 +  bool short_sighted = position > 8;
 +  return short_sighted ? position - 8 : 0;
 ==== skeleton
-== tangled/02-model/store.c
+== tangled/model/store.c
 -  bool short_sighted = window > 0 && position >= window;
 +  bool short_sighted = window > 0 && position >= window;

@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<'C'
 #include <math.h>
 #include <stdio.h>
-#include "A6-kernels/kernels.h"
+#include "kernels/kernels.h"
 int main(void)
 {
   float x[601], a[601], b[601]; int best = 0;

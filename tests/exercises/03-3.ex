@@ -3,7 +3,7 @@ set -e
 # a formula in p and g for the shell: $((...))
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 /* p g: passes, rows, needed rows, pairs of the naive loop, counted by running it on a tiny random model */
 int main(int argc, char **argv)
 {

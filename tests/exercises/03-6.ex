@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 static int run(struct tiny *t, size_t p, size_t n, int repeat)
 {
   struct memory m = {0}; struct counters c = {0}; struct error why;
@@ -28,13 +28,13 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/03-loop/loop.h
+== tangled/loop/loop.h
 -  void *self;
 -  uint32_t sequence;
 +  void *self;
 +  size_t repeat;
 +  uint32_t sequence;
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -    if (enough)
 +    size_t r = want->repeat;
 +    if (r > 0 && written >= r && c->text.n >= 2 * r
@@ -42,18 +42,18 @@ $BUILD/ex
 +                  r * sizeof *c->text.id) == 0)
 +      c->ended = FINISH_STOP;
 +    else if (enough)
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>
 ==== wrong
-== tangled/03-loop/loop.h
+== tangled/loop/loop.h
 -  void *self;
 -  uint32_t sequence;
 +  void *self;
 +  size_t repeat;
 +  uint32_t sequence;
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -    if (enough)
 +    size_t r = want->repeat;
 +    if (r > 0 && written >= r && c->text.n >= 2 * r
@@ -61,18 +61,18 @@ $BUILD/ex
 +                  r * sizeof *c->text.id) == 0)
 +      c->ended = FINISH_STOP;
 +    else if (enough)
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>
 ==== skeleton
-== tangled/03-loop/loop.h
+== tangled/loop/loop.h
 -  void *self;
 -  uint32_t sequence;
 +  void *self;
 +  size_t repeat;
 +  uint32_t sequence;
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -    if (enough)
 +    size_t r = want->repeat;
 +    if (false && written >= r && c->text.n >= 2 * r
@@ -80,7 +80,7 @@ $BUILD/ex
 +                  r * sizeof *c->text.id) == 0)
 +      c->ended = FINISH_STOP;
 +    else if (enough)
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>

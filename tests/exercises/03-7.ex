@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 int main(void)
 {
   struct tiny t;
@@ -29,23 +29,23 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -  size_t n = c->text.n - first;
 +  size_t n = c->text.n < 64 ? c->text.n : 64, from = c->text.n - n;
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -c->text.id[first + i]
 +c->text.id[from + i]
 ==== wrong
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -  size_t n = c->text.n - first;
 +  size_t n = c->text.n < 64 ? c->text.n : 64, from = c->text.n - n;
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -c->text.id[first + i]
 +c->text.id[i]
 ==== skeleton
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -  size_t n = c->text.n - first;
 +  size_t n = c->text.n, from = c->text.n - n;
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -c->text.id[first + i]
 +c->text.id[from + i]

@@ -5,7 +5,7 @@ set -e
 a=$(grep -v "^#" "$1" | sed -n 1p); b=$(grep -v "^#" "$1" | sed -n 2p)
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "03-loop/loop.h"
+#include "loop/loop.h"
 /* p g window context: rows and pairs of the naive loop, and tokens written, counted by running it on a tiny random model */
 int main(int argc, char **argv)
 {

@@ -4,8 +4,8 @@ set -e
 sh tests/numbers.sh 3 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
 /* p g keep: rows in the cache at the end, rows computed, pairs, counted by running the loop on a tiny random model */
 int main(int argc, char **argv)
 {

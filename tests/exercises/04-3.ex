@@ -3,8 +3,8 @@ set -e
 # the smallest g with as many rows saved as computed, p = 100
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
 /* p g keep: rows in the cache at the end, rows computed, pairs, counted by running the loop on a tiny random model */
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@ set -e
 sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "04-cache/cache.h"
+#include "cache/cache.h"
 int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct pass *p;

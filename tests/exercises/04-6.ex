@@ -4,7 +4,7 @@ set -e
 sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "suite.h"
-#include "04-cache/cache.h"
+#include "cache/cache.h"
 static size_t bytes(uint32_t kv)
 {
   struct memory m = {0}; struct error why;

@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "04-cache/cache.h"
+#include "cache/cache.h"
 int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct pass *p;
@@ -23,14 +23,14 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/04-cache/cache.c
+== tangled/cache/cache.c
 -  size_t room = store_room(f->room, wanted, f->most);
 +  size_t room = wanted;
 ==== wrong
-== tangled/04-cache/cache.c
+== tangled/cache/cache.c
 -  size_t room = store_room(f->room, wanted, f->most);
 +  size_t room = wanted + 1;
 ==== skeleton
-== tangled/04-cache/cache.c
+== tangled/cache/cache.c
 -  size_t room = store_room(f->room, wanted, f->most);
 +  size_t room = store_room(f->room, wanted, f->most);

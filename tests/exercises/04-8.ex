@@ -4,8 +4,8 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
 int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct pass *p;
@@ -25,18 +25,18 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/02-model/store.c
+== tangled/model/store.c
 -  store_crop(s, sequence, k);
 +  if (k < q->length && k < n)
 +    k = 0;
 +  store_crop(s, sequence, k);
 ==== wrong
-== tangled/02-model/store.c
+== tangled/model/store.c
 -  store_crop(s, sequence, k);
 +  if (k < q->length)
 +    k = 0;
 +  store_crop(s, sequence, k);
 ==== skeleton
-== tangled/02-model/store.c
+== tangled/model/store.c
 -  store_crop(s, sequence, k);
 +  store_crop(s, sequence, k);

@@ -3,7 +3,7 @@ set -e
 # rows at which both roofs meet: the first pass of n rows that the multipliers bound
 cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
-#include "05-phases/phases.h"
+#include "phases/phases.h"
 int main(void)
 {
   struct machine m = {90e9, 20e9};

@@ -4,8 +4,8 @@ set -e
 sh tests/numbers.sh 3 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "04-cache/cache.h"
-#include "05-phases/phases.h"
+#include "cache/cache.h"
+#include "phases/phases.h"
 int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct perplexity p;

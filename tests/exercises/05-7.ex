@@ -4,8 +4,8 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "04-cache/cache.h"
-#include "05-phases/phases.h"
+#include "cache/cache.h"
+#include "phases/phases.h"
 int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct perplexity p;
@@ -27,34 +27,34 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/05-phases/phases.h
+== tangled/phases/phases.h
 -  size_t tokens, windows;
 +  size_t tokens, windows, worst;
-== tangled/05-phases/phases.c
+== tangled/phases/phases.c
 -  double *logprob;
 -  struct perplexity *out;
 +  double *logprob, largest;
 +  struct perplexity *out;
-== tangled/05-phases/phases.c
+== tangled/phases/phases.c
 -      r->out->loss += loss, r->out->tokens++;
 +      if (r->out->tokens == 0 || loss > r->largest)
 +        r->largest = loss, r->out->worst = base + i + k + 1;
 +      r->out->loss += loss, r->out->tokens++;
 ==== wrong
-== tangled/05-phases/phases.h
+== tangled/phases/phases.h
 -  size_t tokens, windows;
 +  size_t tokens, windows, worst;
-== tangled/05-phases/phases.c
+== tangled/phases/phases.c
 -  double *logprob;
 -  struct perplexity *out;
 +  double *logprob, largest;
 +  struct perplexity *out;
-== tangled/05-phases/phases.c
+== tangled/phases/phases.c
 -      r->out->loss += loss, r->out->tokens++;
 +      if (r->out->tokens == 0 || loss > r->largest)
 +        r->largest = loss, r->out->worst = base + i + k;
 +      r->out->loss += loss, r->out->tokens++;
 ==== skeleton
-== tangled/05-phases/phases.h
+== tangled/phases/phases.h
 -  size_t tokens, windows;
 +  size_t tokens, windows, worst;

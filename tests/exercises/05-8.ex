@@ -4,8 +4,8 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "03-loop/loop.h"
-#include "04-cache/cache.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
 int main(void)
 {
   struct tiny t; struct error why; struct row rows[40]; float want[TINY_V], got[TINY_V]; int halved = 0;
@@ -37,17 +37,17 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    if (!ok && here > 1)
 +      chunk = here / 2, here = 0, ok = true;
 ==== wrong
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why)
 +        || (here > 1 && forward(g->e, g->lm, g->s, rows + i, here /= 2, last, why));
 ==== skeleton
-== tangled/03-loop/loop.c
+== tangled/loop/loop.c
 -    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);

@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<"C"
 #include <inttypes.h>
 #include <stdio.h>
-#include "06-accounts/accounts.h"
+#include "accounts/accounts.h"
 int main(void)
 {
   struct error why;

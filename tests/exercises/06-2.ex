@@ -5,7 +5,7 @@ cat > $BUILD/ex.c <<"C"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "06-accounts/accounts.h"
+#include "accounts/accounts.h"
 static uint64_t bytes(const struct model_config *c)
 {
   struct error why; uint64_t sum;

@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
-#include "06-accounts/formats.h"
+#include "accounts/formats.h"
 int main(void)
 {
   struct error why; double most = 0, d = 3.0 / 127;

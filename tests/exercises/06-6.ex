@@ -3,7 +3,7 @@ set -e
 # positions back; and with four sinks, how many of the first positions are among what can influence a row that is farther away
 cat > $BUILD/ex.c <<"C"
 #include "suite.h"
-#include "02-model/store.h"
+#include "model/store.h"
 /* which positions can have a part in the row at LAST: what each layer sees of what the layer above has seen */
 static uint8_t part[2][20000];
 static void influence(uint32_t sinks, size_t last)

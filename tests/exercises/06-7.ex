@@ -5,8 +5,8 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include "suite.h"
-#include "A6-kernels/numbers.h"
-#include "06-accounts/formats.h"
+#include "kernels/numbers.h"
+#include "accounts/formats.h"
 static double scale, off[BLOCK_NUMBERS], most;
 static void try(const struct row_format *f, const float *x)
 {
@@ -41,14 +41,14 @@ ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests 
 after=$($BUILD/ex after)
 echo $before $after | awk '{ exit !($3 < $1 && $4 < $2) }'
 ==== answer
-== tangled/06-accounts/formats.c
+== tangled/accounts/formats.c
 -  float d = most / -8, times = d != 0 ? 1 / d : 0;
 +  float d = fabsf(most) / 7, times = d != 0 ? 1 / d : 0;
 ==== wrong
-== tangled/06-accounts/formats.c
+== tangled/accounts/formats.c
 -  float d = most / -8, times = d != 0 ? 1 / d : 0;
 +  float d = fabsf(most) / 8, times = d != 0 ? 1 / d : 0;
 ==== skeleton
-== tangled/06-accounts/formats.c
+== tangled/accounts/formats.c
 -  float d = most / -8, times = d != 0 ? 1 / d : 0;
 +  float d = most / -8, times = d != 0 ? 1 / d : 0;

@@ -6,7 +6,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 
 int main(void)
 {

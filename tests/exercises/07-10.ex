@@ -8,7 +8,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 
 enum { V = 6, MOST = 40 };
 int main(void)
@@ -43,12 +43,12 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/07-sampling/funnel.h
+== tangled/sampling/funnel.h
 -void stage_no_repeat_ngram(struct funnel *f, size_t n,
 +void stage_dry(struct funnel *f, double m, double b, size_t a,
 +               const uint32_t *id, size_t n);
 +void stage_no_repeat_ngram(struct funnel *f, size_t n,
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -void stage_no_repeat_ngram(struct funnel *f, size_t n,
 +void stage_dry(struct funnel *f, double m, double b, size_t a,
 +               const uint32_t *id, size_t n)
@@ -76,12 +76,12 @@ $BUILD/ex
 +}
 +void stage_no_repeat_ngram(struct funnel *f, size_t n,
 ==== wrong
-== tangled/07-sampling/funnel.h
+== tangled/sampling/funnel.h
 -void stage_no_repeat_ngram(struct funnel *f, size_t n,
 +void stage_dry(struct funnel *f, double m, double b, size_t a,
 +               const uint32_t *id, size_t n);
 +void stage_no_repeat_ngram(struct funnel *f, size_t n,
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -void stage_no_repeat_ngram(struct funnel *f, size_t n,
 +void stage_dry(struct funnel *f, double m, double b, size_t a,
 +               const uint32_t *id, size_t n)
@@ -109,12 +109,12 @@ $BUILD/ex
 +}
 +void stage_no_repeat_ngram(struct funnel *f, size_t n,
 ==== skeleton
-== tangled/07-sampling/funnel.h
+== tangled/sampling/funnel.h
 -void stage_no_repeat_ngram(struct funnel *f, size_t n,
 +void stage_dry(struct funnel *f, double m, double b, size_t a,
 +               const uint32_t *id, size_t n);
 +void stage_no_repeat_ngram(struct funnel *f, size_t n,
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -void stage_no_repeat_ngram(struct funnel *f, size_t n,
 +void stage_dry(struct funnel *f, double m, double b, size_t a,
 +               const uint32_t *id, size_t n)

@@ -7,7 +7,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 
 static struct funnel f;
 static size_t shortest = 99, longest = 0;

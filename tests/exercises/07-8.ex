@@ -8,7 +8,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 
 enum { V = 300 };
 static const char *const name[] = {"top_n_sigma", "temperature", "top_k"};
@@ -64,17 +64,17 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/07-sampling/sampling.h
+== tangled/sampling/sampling.h
 -  STAGE_TYPICAL_P, N_STAGES
 +  STAGE_TYPICAL_P, STAGE_TOP_N_SIGMA, N_STAGES
-== tangled/07-sampling/sampling.h
+== tangled/sampling/sampling.h
 -  double temperature;
 +  double temperature, top_n_sigma;
-== tangled/07-sampling/funnel.h
+== tangled/sampling/funnel.h
 -void stage_min_p(struct funnel *f, double m);
 +void stage_top_n_sigma(struct funnel *f, double n);
 +void stage_min_p(struct funnel *f, double m);
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -void stage_min_p(struct funnel *f, double m)
 -{
 +void stage_top_n_sigma(struct funnel *f, double n)
@@ -99,36 +99,36 @@ $BUILD/ex
 +}
 +void stage_min_p(struct funnel *f, double m)
 +{
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),
 +  REAL(top_n_sigma, STAGE_TOP_N_SIGMA, 0, DBL_MAX, false,
 +       "0 or more"),
 +  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -            STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P, STAGE_TYPICAL_P},
 +            STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P, STAGE_TYPICAL_P,
 +            STAGE_TOP_N_SIGMA},
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p"
 +  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p",
 +  "top_n_sigma"
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -  if (stage == STAGE_TYPICAL_P)
 +  if (stage == STAGE_TOP_N_SIGMA)
 +    stage_top_n_sigma(f, s->top_n_sigma);
 +  if (stage == STAGE_TYPICAL_P)
 ==== wrong
-== tangled/07-sampling/sampling.h
+== tangled/sampling/sampling.h
 -  STAGE_TYPICAL_P, N_STAGES
 +  STAGE_TYPICAL_P, STAGE_TOP_N_SIGMA, N_STAGES
-== tangled/07-sampling/sampling.h
+== tangled/sampling/sampling.h
 -  double temperature;
 +  double temperature, top_n_sigma;
-== tangled/07-sampling/funnel.h
+== tangled/sampling/funnel.h
 -void stage_min_p(struct funnel *f, double m);
 +void stage_top_n_sigma(struct funnel *f, double n);
 +void stage_min_p(struct funnel *f, double m);
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -void stage_min_p(struct funnel *f, double m)
 -{
 +void stage_top_n_sigma(struct funnel *f, double n)
@@ -153,29 +153,29 @@ $BUILD/ex
 +}
 +void stage_min_p(struct funnel *f, double m)
 +{
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),
 +  REAL(top_n_sigma, STAGE_TOP_N_SIGMA, 0, DBL_MAX, false,
 +       "0 or more"),
 +  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p"
 +  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p",
 +  "top_n_sigma"
-== tangled/07-sampling/sampling.c
+== tangled/sampling/sampling.c
 -  if (stage == STAGE_TYPICAL_P)
 +  if (stage == STAGE_TOP_N_SIGMA)
 +    stage_top_n_sigma(f, s->top_n_sigma);
 +  if (stage == STAGE_TYPICAL_P)
 ==== skeleton
-== tangled/07-sampling/sampling.h
+== tangled/sampling/sampling.h
 -  double temperature;
 +  double temperature, top_n_sigma;
-== tangled/07-sampling/funnel.h
+== tangled/sampling/funnel.h
 -void stage_min_p(struct funnel *f, double m);
 +void stage_top_n_sigma(struct funnel *f, double n);
 +void stage_min_p(struct funnel *f, double m);
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -void stage_min_p(struct funnel *f, double m)
 -{
 +void stage_top_n_sigma(struct funnel *f, double n)

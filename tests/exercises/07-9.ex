@@ -8,7 +8,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 
 static uint32_t textbook(struct funnel *f, uint64_t seed, uint32_t sequence, uint32_t position)
 {
@@ -57,7 +57,7 @@ ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests 
 $BUILD/ex $(sed "/^==/,\$d" "$1" | grep -v "^#")
 ==== answer
 0.156 0.4
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -  if (f->n == 1)
 -    return f->left[0];
 -  weigh(f);
@@ -75,7 +75,7 @@ $BUILD/ex $(sed "/^==/,\$d" "$1" | grep -v "^#")
 +  weigh(f);
 ==== wrong
 0.156 0.4
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -  if (f->n == 1)
 -    return f->left[0];
 -  weigh(f);
@@ -92,7 +92,7 @@ $BUILD/ex $(sed "/^==/,\$d" "$1" | grep -v "^#")
 +  weigh(f);
 ==== skeleton
 # the share of choices that change, if the last of the three is struck out; if the first is
-== tangled/07-sampling/funnel.c
+== tangled/sampling/funnel.c
 -  if (f->n == 1)
 -    return f->left[0];
 -  weigh(f);

@@ -3,7 +3,7 @@ set -e
 # what is held behind each byte of ononine, by the machine
 cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
-#include "08-stopping/stops.h"
+#include "stopping/stops.h"
 int main(void)
 {
   struct memory m = {0}; struct error why; struct stops s; uint32_t state = 0;

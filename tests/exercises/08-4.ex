@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <string.h>
-#include "08-stopping/stops.h"
+#include "stopping/stops.h"
 int main(int argc, char **argv)
 {
   struct memory m = {0}; struct error why; struct stops s; struct stop_string list[20]; size_t total = 0; uint32_t state = 0, most = 0;

@@ -4,7 +4,7 @@ set -e
 cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <string.h>
-#include "08-stopping/stopping.h"
+#include "stopping/stopping.h"
 int main(void)
 {
   struct memory m = {0}; struct error why; struct stops s; struct stop_string list[7]; int fired[7] = {0};

@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "suite.h"
-#include "08-stopping/stopping.h"
+#include "stopping/stopping.h"
 int main(void)
 {
   struct memory m = {0}; struct error why; uint64_t seed = 8; size_t longer = 0, found = 0;
@@ -42,15 +42,15 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/08-stopping/stopping.c
+== tangled/stopping/stopping.c
 -  o->released = o->text.n - (claimed > held ? claimed : held);
 +  o->released = o->text.n - (claimed > held ? claimed : held);
 +  o->released -= utf8_held(o->text.byte, o->released);
 ==== wrong
-== tangled/08-stopping/stopping.c
+== tangled/stopping/stopping.c
 -  o->released = o->text.n - (claimed > held ? claimed : held);
 +  o->released = o->text.n - (claimed + held);
 ==== skeleton
-== tangled/08-stopping/stopping.c
+== tangled/stopping/stopping.c
 -  o->released = o->text.n - (claimed > held ? claimed : held);
 +  o->released = o->text.n - (claimed > held ? claimed : held);

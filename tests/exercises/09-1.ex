@@ -4,7 +4,7 @@ set -e
 sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "09-search/sharing.h"
+#include "search/sharing.h"
 /* p g beams: passes, rows */
 int main(int argc, char **argv)
 {

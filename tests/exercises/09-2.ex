@@ -6,7 +6,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "09-search/search.h"
+#include "search/search.h"
 /* a model of three tokens from a file: lines BEGINNING P P P, where - is the empty beginning; others are equally likely */
 static struct { char after[16]; double p[3]; } line[64];
 static size_t lines;

@@ -5,7 +5,7 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
-#include "09-search/search.h"
+#include "search/search.h"
 static bool score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
   (void) self, (void) why;
@@ -32,14 +32,14 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/09-search/search.c
+== tangled/search/search.c
 -  return sum / num_pow((double)written, s->want->length_penalty);
 +  return sum / num_pow((double)(written + s->n_prompt), s->want->length_penalty);
 ==== wrong
-== tangled/09-search/search.c
+== tangled/search/search.c
 -  return sum / num_pow((double)written, s->want->length_penalty);
 +  return sum / num_pow((double)(written + 1), s->want->length_penalty);
 ==== skeleton
-== tangled/09-search/search.c
+== tangled/search/search.c
 -  return sum / num_pow((double)written, s->want->length_penalty);
 +  return sum / num_pow((double)written, s->want->length_penalty);

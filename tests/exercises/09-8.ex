@@ -5,7 +5,7 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "suite.h"
 #include "tiny.h"
-#include "09-search/search.h"
+#include "search/search.h"
 static float table[6][6];
 static bool score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
@@ -41,7 +41,7 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/09-search/search.c
+== tangled/search/search.c
 -    } else if (s->n_next < width)
 -      keep_candidate(s, c);
 +    } else if (s->n_next < width) {
@@ -52,7 +52,7 @@ $BUILD/ex
 +        keep_candidate(s, c);
 +    }
 ==== wrong
-== tangled/09-search/search.c
+== tangled/search/search.c
 -    } else if (s->n_next < width)
 -      keep_candidate(s, c);
 +    } else if (s->n_next < width) {
@@ -63,7 +63,7 @@ $BUILD/ex
 +        keep_candidate(s, c);
 +    }
 ==== skeleton
-== tangled/09-search/search.c
+== tangled/search/search.c
 -    } else if (s->n_next < width)
 -      keep_candidate(s, c);
 +    } else if (s->n_next < width)

@@ -1,6 +1,6 @@
 /* config.c -- config.json, and after it generation_config.json. */
 #include "fuzz.h"
-#include "A14-families/config.h"
+#include "families/config.h"
 
 FUZZ(config)
 {

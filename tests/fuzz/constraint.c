@@ -1,7 +1,7 @@
 /* constraint.c -- a pattern or a grammar (the first byte says which), and a text.  What compiles must answer; a walk by single bytes and one by pairs
    must agree with the text as a whole, and what a mask allows must have an end. */
 #include "fuzz.h"
-#include "A19-constraints/constraint.h"
+#include "constraints/constraint.h"
 
 enum { TEXT_MOST = 60, LOOKED_AT = 6 };
 /* the first ids are the bytes, then pairs of neighbours of the text */

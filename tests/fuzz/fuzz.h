@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "00-ground/ground.h"
+#include "ground/ground.h"
 
 static inline void must(bool ok) { if (!ok) __builtin_trap(); }
 /* what a file of so many bytes may make us ask for: a table of ids grows to twice what it needs, beside the one it grows from */

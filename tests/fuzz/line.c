@@ -1,6 +1,6 @@
 /* line.c -- a command line: words with line ends between them. */
 #include "fuzz.h"
-#include "A2-command/options.h"
+#include "command/options.h"
 
 FUZZ(line)
 {

@@ -1,6 +1,6 @@
 /* merges.c -- merges, learnt or given, and a text: our encoder against the sentence by which merging is defined, and every text back. */
 #include "fuzz.h"
-#include "01-tokens/bpe.h"
+#include "tokens/bpe.h"
 
 enum { TEXT_MOST = 200, MERGES_MOST = 40 };
 /* of all pairs that have a rule, the one of the earliest rule, and of its places the leftmost; until there is none.  Of two rules for one pair the later counts */

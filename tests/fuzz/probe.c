@@ -1,6 +1,6 @@
 /* probe.c -- lines of the protocol: the first letter chooses the kind, the rest is what comes in.  One line out for every line in. */
 #include "fuzz.h"
-#include "A8-questions/door.h"
+#include "probe/door.h"
 
 static void nobody(void) { }
 static bool never(void) { return false; }

@@ -1,7 +1,7 @@
 /* sampling.c -- settings and a history from the first bytes, and any 32 bits as logits: a sentence, or a distribution in good order and a token of it. */
 #include "fuzz.h"
 #include <math.h>
-#include "07-sampling/sampling.h"
+#include "sampling/sampling.h"
 
 struct source { const uint8_t *at; size_t n; };
 static unsigned byte_of(struct source *s) { if (s->n == 0) return 0; s->n--; return *s->at++; }

@@ -1,6 +1,6 @@
 /* stops.c -- stop strings over a text in pieces, against the sentence read with plain loops; and the escapes of the command line. */
 #include "fuzz.h"
-#include "08-stopping/stopping.h"
+#include "stopping/stopping.h"
 
 enum { STRINGS = 7 };
 static bool ends_with(const uint8_t *b, size_t n, const struct stop_string *s, size_t k) { return k <= n && memcmp(b + n - k, s->byte, k) == 0; }

@@ -1,6 +1,6 @@
 /* stream.c -- UTF-8, whole and in pieces, against a reading of Unicode's tables 3-7 and 3-8 that shares nothing with ours. */
 #include "fuzz.h"
-#include "01-tokens/utf8.h"
+#include "tokens/utf8.h"
 
 /* is this exactly one character?  By its number: long enough for it, no surrogate, below 0x110000 */
 static bool character(const uint8_t *b, size_t n)

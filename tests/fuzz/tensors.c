@@ -1,6 +1,6 @@
 /* tensors.c -- a safetensors file; or, if it begins with a brace, an index of shards and after it the first shard. */
 #include "fuzz.h"
-#include "A3-files/safetensors.h"
+#include "safetensors/safetensors.h"
 
 FUZZ(tensors)
 {

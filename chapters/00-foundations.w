@@ -1,0 +1,831 @@
+@i types.w
+
+\chapterquestion{What must be true of the machine before one number in this book can be believed?}
+@** Ground.
+\incipit{E}{very chapter after} this one adds up floating-point numbers, asks for
+memory, reads files that strangers wrote, and shares its work among threads. Each of
+these can go wrong without a word. A sum can come out differently because somebody
+else's library changed a switch in the processor; a request for memory can fail in the
+middle of a sentence; a file can end where its header promised more. So before we
+write a single token we build the floor to stand on: errors that are sentences, memory
+that is counted, files that are mapped but not believed, and a pool of workers whose
+arithmetic is the same on every day.
+@^error@>@^memory@>
+
+None of it is about language models, and it is short. A reader in a hurry may read the
+hand calculation, look at \cref{fig:ground}, and come back when a later chapter
+says |memory_take| or |pool_run|.
+
+\begin{byhand}{five requests, one refused}
+A program asks for 60, 40 and 80 bytes, gives the 40 back, asks for 50 and is refused,
+asks for 30. Four numbers are kept: bytes \emph{asked} for, \emph{given}, \emph{held}
+(given and not returned) and the \emph{peak} of what was held.
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+\tabhead{event} & \tabhead{asked} & \tabhead{given} & \tabhead{held} & \tabhead{peak}\\
+take 60 & 60 & 60 & 60 & 60\\
+take 40 & 100 & 100 & 100 & 100\\
+take 80 & 180 & 180 & 180 & 180\\
+return 40 & 180 & 180 & 140 & 180\\
+take 50, refused & 230 & 180 & 140 & 180\\
+take 30 & 260 & 210 & 170 & 180
+\end{tabular}
+\medskip
+
+The peak is not the sum of anything: it is a moment, and here it is over before the end.
+\end{byhand}
+
+@ The program of this chapter, \.{checkpoints/ground.c}, does what the hand has just done, and then provokes some
+failures to see what they say. With the argument |"values"| it prints its
+numbers under their keys, from which the prose of this book takes every number that it
+quotes; with |"ledger"| it prints the points of \cref{fig:ground}. Every chapter has such a program, and all of them obey the same two words: without an
+argument they print what stands in the chapter's \emph{Checkpoint} box, so that a reader who runs one sees the page again.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "ground/ground.h"
+@<Play the five requests of the hand calculation@>@;
+@<Print the account after every event@>@;
+@<Let every kind of failure speak@>@;
+@#
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "values") == 0) return print_values();
+  if (strcmp(what, "ledger") == 0) return print_ledger();
+  print_requests();
+  print_failures();
+  return 0;
+}
+
+@* What the arithmetic may assume. \label{sec:arithmetic}
+Chapter 2 promises that the scores a model gives have the same 32 bits on every path through the engine.
+That promise is void if the compiler may reorder sums, or keep intermediate results in
+wider registers. Take three numbers on a machine with two decimal digits: $(10+.4)+.4=10$, for each sum is rounded down,
+but $10+(.4+.4)=11$. Both dangers are visible to the preprocessor, and |ground.h|, which every
+file of this book includes, refuses to be compiled under either. A third danger the preprocessor cannot see:
+a product and a sum contracted into one operation with one rounding where we wrote two. The command line of every build
+forbids it, and the kernels, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{kernels}).
+@^floating point@>@^fast math@>
+
+@<Refuse a compiler that would change the bits@>=
+#ifdef __FAST_MATH__
+_Static_assert(0, "compile without -ffast-math: it reorders the sums");
+#endif
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
+_Static_assert(0, "this target computes floats in wider registers (x87?)");
+#endif
+
+@ The header is a table of contents for the chapter: one line for each of the things it
+builds, and before them the refusal, so that no file of ours can slip past it. It includes three headers of the C library and none of the system's:
+what needs POSIX is hidden in |ground.c|, and a program that includes |ground.h| is plain C.
+
+@(ground.h@>=
+#ifndef INCIPIT_GROUND_H
+#define INCIPIT_GROUND_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+@<Refuse a compiler that would change the bits@>@;
+@<An error is one sentence@>@;
+@<Memory that is counted@>@;
+@<A file that is mapped@>@;
+@<A pool of workers@>@;
+#endif
+
+@* Errors as sentences. \label{sec:errors}
+Whoever reads an error message has made a mistake, or has been handed somebody else's.
+They need to know which file, which field of it, what was found there, and what would
+have been right; they do not need a number to look up. So an error in this book is a
+sentence, and the function that fails is the one that writes it, because nobody else
+knows those four things at the same time.
+
+@<An error is one sentence@>=
+struct error { char words[400]; };
+  /* why the last call failed: one sentence in UTF-8, no line break;
+     owned by the caller, written only on failure */
+bool error_say(struct error *why, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+  /* writes the sentence, cut to fit; |why| may be null; always |false|,
+     so that a function can end with |return error_say(...)| */
+bool error_found(struct error *why, const char *file, const char *field,
+  const char *found, const char *wanted);
+  /* \.{file: field is found; wanted: wanted}, |found| quoted by the caller */
+
+@ That |error_say| returns |false| saves two lines at every place where something can
+fail, and there are very many of those. A control character in a file's name or field
+would break the promise of \emph{one line}, or steer the reader's terminal, so it goes out as a question mark, also one of the second set, which UTF-8 writes as |0xc2| and a byte below |0xa0|; what
+does not fit is cut at the end of a character, not in the middle of one.
+
+@<Write the sentence, and say no@>=
+bool error_say(struct error *why, const char *format, ...)
+{
+  if (why == NULL) return false;
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(why->words, sizeof why->words, format, list);
+  va_end(list);
+  if (n < 0) why->words[0] = '\0';
+  if (n >= (int) sizeof why->words) cut_at_character(why->words);
+  for (unsigned char *c = (unsigned char *) why->words; *c != '\0'; c++)
+    if (*c < 0x20 || *c == 0x7f) *c = '?';
+    else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
+  return false;
+}
+
+@ The bytes |10xxxxxx| continue a UTF-8 character. We step back over them, at most three as no character has more, and over the
+byte that began the character they belong to. A character that was complete at the end goes too; to keep it we would have to count, and
+one letter of a sentence that is cut anyway is not worth a loop.
+
+@<Cut a long sentence between two characters@>=
+static void cut_at_character(char *words)
+{
+  size_t n = strlen(words), k = 0;
+  while (k < n && k < 3 && ((unsigned char) words[n - 1 - k] & 0xc0) == 0x80) k++;
+  if (k < n && (unsigned char) words[n - 1 - k] >= 0xc0) words[n - 1 - k] = '\0';
+}
+
+@ Most failures have the same four parts, so there is a function for them, and all such
+messages come out in the same order. A reader who has seen one can read the next; and a test can look in any of them for the file,
+the field, what was found and what was wanted, and does.
+
+@<Write the four parts in their order@>=
+bool error_found(struct error *why, const char *file, const char *field,
+  const char *found, const char *wanted)
+{
+  return error_say(why, "%s: %s is %s; wanted: %s", file, field, found,
+    wanted);
+}
+
+@* Memory that is counted. \label{sec:memory}
+Chapter 6 will claim to know, to the byte, what a model's memory costs. A claim like
+that needs a witness who was there when each byte was handed out. So all memory of the
+engine is taken through one object that keeps the books, separately for each purpose,
+and the formula of chapter 6 will be compared with the books, not with another formula.
+The books count what \emph{we} ask for. Not in them are the rounding of a block to 64 bytes, the C library's own headers, the
+stacks of threads, mapped files, and what three libraries take for themselves: jansson and utf8proc stand outside altogether, and
+PCRE2 is lent our allocator in chapter 1.
+@^accounts@>
+
+@<Memory that is counted@>=
+enum purpose { FOR_WEIGHTS, FOR_CACHE, FOR_ACTIVATIONS, FOR_TOKENS, FOR_TRAINING,
+  FOR_OTHER, N_PURPOSES };
+  /* what a block is for */
+struct account { uint64_t asked, given, held, peak, requests, refused; };
+  /* bytes asked for (refused requests too), bytes given, bytes given and not
+     returned, the largest that |held| has been; then two counts of requests */
+struct memory { struct account of[N_PURPOSES], all; uint64_t refuse_at; };
+  /* the books, by purpose and together; all zero is an empty book. Request
+     number |refuse_at| (from 1, over all purposes; 0: none) is refused */
+
+@ The allocator adds no header of its own to a block, because a header would be memory
+that the books do not show. The price is that whoever returns a block must say how
+large it was and what it was for. In C that costs a little care; it also means that
+every owner knows the size of what it owns.\side{One thread at a time may take and
+return: workers never allocate. So the books need no lock.}
+
+@<Memory that is counted@>=
+void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+  struct error *why);
+  /* |count| objects of |size| bytes, zeroed, aligned to 64; null and a sentence
+     if refused or if |count*size| overflows; 0 bytes give a pointer, too */
+void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
+  size_t count, size_t size, struct error *why);
+  /* the block |p| of |old| objects becomes one of |count|, its contents kept and
+     the rest zeroed; on failure |p| is untouched and still owned by the caller */
+void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size);
+  /* returns what |memory_take| gave, with the same numbers; null is nothing */
+const char *purpose_name(enum purpose what);
+  /* \.{"weights"}, \.{"cache"}, \dots */
+
+@ A request is entered in two accounts, that of its purpose and the common one. The
+entry is made before we know whether the system will grant it: \emph{asked} counts
+wishes. Otherwise the books of a program that ran out of memory would show everything but the request it died of. (A product that overflows is no number of bytes; it is entered as a request for none.) The last test is for tests: chapter after chapter will refuse the first
+request, then the second, and so on, and see that nothing leaks and nothing crashes.
+
+@<Enter a request, and tell whether it shall be refused on purpose@>=
+static bool enter_request(struct memory *m, enum purpose what, uint64_t bytes)
+{
+  m->all.requests++, m->of[what].requests++;
+  m->all.asked += bytes, m->of[what].asked += bytes;
+  return m->all.requests == m->refuse_at;
+}
+
+@ A refusal is entered as well, and put in words. The sentence names the purpose, since
+``out of memory'' tells a user nothing about what to make smaller: a cache shrinks with the context, weights do not. It says how much is held already, so that
+the user can see whether the last request was the large one.
+
+@<Enter a refusal@>=
+static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
+  struct error *why)
+{
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %" PRIu64 " bytes"@| " for %s, %" PRIu64 " held",
+    bytes, purpose_name(what), m->all.held);
+  return NULL;
+}
+
+@ A product too large for |size_t| is refused without asking anybody. Its sentence shows the two factors, because their product is the one number
+that cannot be printed; and the factor that is absurd is usually one that a broken file has brought along.
+
+@<Enter a refusal@>=
+static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
+  size_t size, struct error *why)
+{
+  enter_request(m, what, 0);
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+    purpose_name(what));
+  return NULL;
+}
+
+@ The product |count*size| is checked before it is formed, because both factors may come
+from a file. Blocks begin at multiples of 64, a cache line and a whole AVX-512
+register, and they are zeroed so that nothing depends on what lay there before. The size is rounded up to such a multiple, as |aligned_alloc| demands;
+that is why the limit is |SIZE_MAX-63|, and why a request for nothing, which C may answer with a null pointer, is made one for 64 bytes. The books enter
+what was asked for, not what it was rounded to.
+@^alignment@>
+
+@<Take a block@>=
+void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+  struct error *why)
+{
+  if (size != 0 && count > (SIZE_MAX - 63) / size)
+    return enter_overflow(m, what, count, size, why);
+  size_t bytes = count * size;
+  void *p = NULL;
+  if (!enter_request(m, what, bytes))
+    p = aligned_alloc(64, bytes == 0 ? 64 : (bytes + 63) / 64 * 64);
+  if (p == NULL) return enter_refusal(m, what, bytes, why);
+  memset(p, 0, bytes);
+  @<Enter |bytes| as given@>@;
+  return p;
+}
+
+@ What is given counts as held until it comes back; a new height of |held| is a peak.
+The common account and the purpose's own are kept by the same four lines.
+
+@<Enter |bytes| as given@>=
+struct account *book[2] = @[{ &m->all, &m->of[what] }@];
+for (int i = 0; i < 2; i++) {
+  book[i]->given += bytes, book[i]->held += bytes;
+  if (book[i]->held > book[i]->peak) book[i]->peak = book[i]->held;
+}
+
+@ To grow is to take, copy, and return. For a moment both blocks are held, and the books
+say so. |realloc| may avoid that moment; when it does not, it hides it, and we want the worst case in the books. If the new block is refused, the old
+one has not been touched: a caller who loses the race for memory still has what it had. Whoever grows a list doubles it, so that the copying comes to less than two
+copies of each element.
+
+@<Grow a block, and return it@>=
+void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
+  size_t count, size_t size, struct error *why)
+{
+  void *q = memory_take(m, what, count, size, why);
+  if (q == NULL) return NULL;
+  if (p != NULL) memcpy(q, p, (old < count ? old : count) * size);
+  memory_give(m, what, p, old, size);
+  return q;
+}
+@#
+void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size)
+{
+  if (p == NULL) return;
+  m->all.held -= count * size, m->of[what].held -= count * size;
+  free(p);
+}
+
+@ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
+chapter 6. They stand in the order of the enumeration, and a purpose without a name would be a hole in it: the array has room for exactly as many as there
+are purposes.
+
+@<Name the purposes@>=
+const char *purpose_name(enum purpose what)
+{
+  static const char *const name[N_PURPOSES] = @[{ "weights", "cache",
+    "activations", "tokens", "training", "other" }@];
+  return name[what];
+}
+
+@* Files, mapped. \label{sec:files}
+A checkpoint may be larger than we would like to copy, and reading it twice is waste.
+We ask the system to let the file \emph{be} memory, read-only, and look at it in place:
+pages that nobody reads never leave the disk. What we do not do is believe it. A
+mapping says how many bytes there are; whether they mean anything is for the reader of
+that format to find out, number by number, before it follows one: a length that is believed too early is a pointer
+to somewhere else.
+@^mapping@>
+
+@<A file that is mapped@>=
+struct mapping { const unsigned char *bytes; size_t size; };
+  /* a file as memory, read-only; an empty file has |size == 0| */
+bool file_map(struct mapping *map, const char *path, struct error *why);
+  /* maps the whole regular file |path|; the sentence names it */
+void file_unmap(struct mapping *map);
+  /* ends a mapping; all pointers into it die with it */
+
+@ A directory can be opened too, and only the attempt to map it fails, with a message
+about devices. So we look at what we have opened before we map it. A pipe has no size, and is refused for the same
+reason; |O_NONBLOCK| keeps us from waiting for somebody to write into it, and means nothing to a file. An empty file is not an error here. It cannot be mapped, but it
+can be described: no bytes, at an address that may be read from as often as one has bytes to read. Its reader will say what is missing.
+
+@<Map a regular file@>=
+bool file_map(struct mapping *map, const char *path, struct error *why)
+{
+  *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
+  struct stat about;
+  bool ok = fstat(file, &about) == 0;
+  if (!ok) error_say(why, "%s: %s", path, strerror(errno));
+  if (ok && !S_ISREG(about.st_mode))
+    ok = error_found(why, path, "this", S_ISDIR(about.st_mode)
+      ? "a directory" : "not a regular file", "a file");
+  if (ok && about.st_size > 0)
+    ok = map_open_file(map, path, file, (size_t) about.st_size, why);
+  close(file);
+  return ok;
+}
+
+@ The descriptor can be closed at once; the mapping keeps the file. If somebody shortens
+the file while we look at it, reading past its new end is a signal, not an error code.
+A library may not catch signals that belong to its caller, so the \emph{command} does
+that (\cref{command}). To end a mapping twice is harmless, since the first time leaves it empty.
+
+@<Map what has been opened@>=
+static bool map_open_file(struct mapping *map, const char *path, int file,
+  size_t size, struct error *why)
+{
+  void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (p == MAP_FAILED)
+    return error_say(why, "%s: cannot be mapped: %s", path, strerror(errno));
+  *map = (struct mapping) @[{ p, size }@];
+  return true;
+}
+@#
+void file_unmap(struct mapping *map)
+{
+  if (map->size > 0) munmap((void *) (uintptr_t) map->bytes, map->size);
+  *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+}
+
+@* A pool of workers. \label{sec:pool}
+To send a text through a model takes a few dozen large steps, each of which can be divided among
+threads. Starting threads for each step would cost more than the step. So they are
+started once and wait. A step is given to all of them with one call; each does the part
+that its number says; the call returns when the last one is done. Which part is whose depends on the number alone, never on who is
+faster, and no two write to the same place. So the threads can change when a result is there, but not what it is.
+@^threads@>
+
+@<A pool of workers@>=
+struct pool;
+typedef void pool_work(void *what, unsigned worker, unsigned workers);
+  /* one worker's part of a step: |worker| is $0\ldots{}$|workers-1|. It allocates
+     nothing, and what it writes no other worker reads or writes */
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
+  /* a pool of |workers| $\ge 1$, the caller being the first of them; owned by
+     the caller; null and a sentence if threads or memory are refused */
+void pool_run(struct pool *p, pool_work *work, void *what);
+  /* |work(what, i, workers)| for every |i|, on as many threads, under the default
+     floating-point modes; returns when all are done. A null pool is one worker */
+unsigned pool_workers(const struct pool *p);
+  /* how many; 1 for a null pool */
+void pool_close(struct memory *m, struct pool *p);
+  /* ends the threads and returns the memory */
+unsigned pool_cores(void);
+  /* physical cores that are online, at least 1 */
+
+@ A helper is a worker that is a thread of ours; it knows its pool and its number. The pool counts steps: |step| is raised to
+announce a new one, and |busy| counts the workers that have not finished it. A worker
+that has nothing to do watches |step| for a short while before it goes to sleep, because
+the next step of a pass usually comes within microseconds, and waking a sleeper takes
+longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot.
+
+@<What a pool holds@>=
+struct helper { struct pool *home; unsigned number; pthread_t thread; };
+struct pool {
+  unsigned workers;
+  atomic_uint step, busy, ending;
+  pool_work *work;
+  void *what;
+  pthread_mutex_t lock;
+  pthread_cond_t announced, finished;
+  struct helper *helpers; /* |workers| of them; number 0, the caller, is unused */
+};
+enum { PATIENCE = 50000 }; /* looks at |step| before a worker sleeps */
+
+@ The floating-point unit has modes: how to round, whether to flush small numbers to
+zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else
+may have changed them behind our back. So a worker saves the modes, sets the standard
+ones for the length of its part, and puts back what it found, since the caller's thread is not ours. With glibc on x86-64 the standard
+modes include that small numbers are not flushed; a test sets every mode wrong and looks.\side{There is a pragma
+that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here,
+because the part is a call that they cannot see through.}
+@^rounding mode@>@^denormals@>
+
+@<Do one worker's part under the standard modes@>=
+static void do_part(pool_work *work, void *what, unsigned worker,
+  unsigned workers)
+{
+  fenv_t found;
+  fegetenv(&found);
+  fesetenv(FE_DFL_ENV);
+  work(what, worker, workers);
+  fesetenv(&found);
+}
+
+@ The life of a helper: wait for a step that it has not done, do its part, report. The
+value of |step| it has seen last is its own variable, and no new step begins before all have reported, so a step can
+neither be missed nor done twice. To report is to take one from |busy|, and whoever brings it to zero wakes the caller. The two words \emph{acquire} and
+\emph{release} are a pair: what one thread wrote before it released a variable, another can read after it has acquired the new value. Here they carry the work to the helper
+and its results back.
+
+@<The life of a helper@>=
+static void *helper_life(void *argument)
+{
+  struct helper *h = argument;
+  struct pool *p = h->home;
+  for (unsigned seen = 0;;) {
+    @<Wait until |p->step| is no longer |seen|@>@;
+    seen = atomic_load_explicit(&p->step, memory_order_acquire);
+    if (atomic_load(&p->ending) != 0) return NULL;
+    do_part(p->work, p->what, h->number, p->workers);
+    if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1)
+      wake(p, &p->finished);
+  }
+}
+
+@ First patiently, then asleep. The sleeper looks once more under the lock, and |wake|
+takes the same lock; so an announcement cannot fall between the look and the sleep. Without that lock it could, once in a great many steps, and the program would
+stand still for ever: a fault that no test finds by trying.
+
+@<Wait until |p->step| is no longer |seen|@>=
+for (int i = 0; i < PATIENCE; i++)
+  if (atomic_load_explicit(&p->step, memory_order_acquire) != seen) break;
+if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
+  pthread_mutex_lock(&p->lock);
+  while (atomic_load_explicit(&p->step, memory_order_acquire) == seen)
+    pthread_cond_wait(&p->announced, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+}
+
+@ To wake somebody is to take the lock, for the reason just given, and to signal. Everybody is woken, and looks for himself whether the news
+is for him.
+
+@<Wake those who sleep@>=
+static void wake(struct pool *p, pthread_cond_t *who)
+{
+  pthread_mutex_lock(&p->lock);
+  pthread_cond_broadcast(who);
+  pthread_mutex_unlock(&p->lock);
+}
+
+@ The caller announces the step, does part 0 itself, and then waits for the others in
+the same two ways. The store to |busy| comes before the release of |step|; whoever sees
+the new step sees the work, too. The other order would let a quick helper report before it was counted. With one worker nothing is announced, but the part is done
+under the same modes: a result must not depend on whether there were helpers.
+
+@<Give a step to all workers, and wait for the last@>=
+void pool_run(struct pool *p, pool_work *work, void *what)
+{
+  unsigned workers = pool_workers(p);
+  if (workers == 1) {
+    do_part(work, what, 0, 1);
+    return;
+  }
+  p->work = work, p->what = what;
+  atomic_store_explicit(&p->busy, workers - 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
+  wake(p, &p->announced);
+  do_part(work, what, 0, workers);
+  @<Wait until nobody is busy@>@;
+}
+
+@ The same two ways: |PATIENCE| looks, then sleep until the last helper wakes us.
+
+@<Wait until nobody is busy@>=
+for (int i = 0; i < PATIENCE; i++)
+  if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0) return;
+pthread_mutex_lock(&p->lock);
+while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
+  pthread_cond_wait(&p->finished, &p->lock);
+pthread_mutex_unlock(&p->lock);
+
+@ A pool of one has no helpers; it is allowed, and has a block all the same. The workers are known by their numbers from the moment the pool is there, so the
+lock and the two conditions must be ready before the first thread starts.
+
+@<Start the helpers@>=
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
+{
+  struct pool *p = memory_take(m, FOR_OTHER, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  struct helper *h = memory_take(m, FOR_OTHER, workers, sizeof *h, why);
+  if (h == NULL) {
+    memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+    return NULL;
+  }
+  p->helpers = h, p->workers = workers;
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->announced, NULL);
+  pthread_cond_init(&p->finished, NULL);
+  @<Start a thread for each helper, or end those that were started@>@;
+  return p;
+}
+
+@ Opening can fail half-way: the third thread may be refused after two were started.
+Then those two are told to end, and everything goes back. |end_helpers| takes the number that
+were started, so it serves here and in |pool_close|.
+
+@<Start a thread for each helper, or end those that were started@>=
+for (unsigned i = 1; i < workers; i++) {
+  h[i] = (struct helper) @[{ .home = p, .number = i }@];
+  int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
+  if (code == 0) continue;
+  error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
+  end_helpers(p, i);
+  @<Return the pool's memory, which was for |workers|@>@;
+  return NULL;
+}
+
+@ To end the helpers is to announce one more step, with |ending| set, and to wait until
+each thread is gone. Only those with a number below |started| exist. We wait because a thread that is still on its way out may still look at the lock, and the lock
+is about to be returned.
+
+@<End the helpers that were started@>=
+static void end_helpers(struct pool *p, unsigned started)
+{
+  atomic_store(&p->ending, 1);
+  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
+  wake(p, &p->announced);
+  for (unsigned i = 1; i < started; i++)
+    pthread_join(p->helpers[i].thread, NULL);
+}
+
+@ The helpers' block must be returned before the pool that points to it. Both users of this
+section have said how many |workers| it was taken for.
+
+@<Return the pool's memory, which was for |workers|@>=
+pthread_mutex_destroy(&p->lock);
+pthread_cond_destroy(&p->announced);
+pthread_cond_destroy(&p->finished);
+memory_give(m, FOR_OTHER, p->helpers, workers, sizeof *p->helpers);
+memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+
+@ A null pool is a pool of one, and closing it is nothing; so a program that never asked
+for threads has nothing to write.
+
+@<Close a pool, and count its workers@>=
+void pool_close(struct memory *m, struct pool *p)
+{
+  if (p == NULL) return;
+  unsigned workers = p->workers;
+  end_helpers(p, workers);
+  @<Return the pool's memory, which was for |workers|@>@;
+}
+@#
+unsigned pool_workers(const struct pool *p)
+{
+  return p == NULL ? 1 : p->workers;
+}
+
+@ Two hardware threads of one core share its multipliers, and for our kernels the second
+one is of no use. Linux says which logical processors are siblings; we count those that
+are the first of their kind, and where the system says nothing we take what it offers. Four processors in sibling lists |0,2| and |1,3| are two cores: numbers 0 and 1
+are the first in their lists, 2 and 3 are not.
+@^cores@>
+
+@<Count the physical cores@>=
+@<Name the first of a processor's siblings@>@;
+unsigned pool_cores(void)
+{
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned first = 0;
+  for (long i = 0; i < online; i++)
+    if (first_sibling(i) == i) first++;
+  return first > 0 ? first : 1;
+}
+
+@ The system writes the list as text in a file for each processor, in rising order, so the first number is enough. A processor about which nothing is
+written is its own first sibling, and counts.
+
+@<Name the first of a processor's siblings@>=
+static long first_sibling(long i)
+{
+  char path[96];
+  snprintf(path, sizeof path,
+    "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
+  FILE *file = fopen(path, "r");
+  long sibling = i;
+  if (file != NULL) {
+    if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
+    fclose(file);
+  }
+  return sibling;
+}
+
+@* The module. \label{sec:module}
+These are the pieces of |ground.c| in the order that C wants. The first line asks the
+system for its POSIX names, which \.{-std=c11} hides. It is the only module in the book that
+asks for so many of the system's headers, and meant to be: whoever brings the engine to another system begins, and should almost end, here.
+
+@(ground.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ground/ground.h"
+@<Errors, memory and files@>@;
+@<Workers@>@;
+
+@ The first half needs nothing but the C library and the file system. Errors come first, because memory speaks through them, and memory before files only because
+the chapter has them so.
+
+@<Errors, memory and files@>=
+@<Cut a long sentence between two characters@>@;
+@<Write the sentence, and say no@>@;
+@<Write the four parts in their order@>@;
+@<Name the purposes@>@;
+@<Enter a request, and tell whether it shall be refused on purpose@>@;
+@<Enter a refusal@>@;
+@<Take a block@>@;
+@<Grow a block, and return it@>@;
+@<Map what has been opened@>@;
+@<Map a regular file@>@;
+
+@ The second half is the pool, from the modes of one worker up to the count of cores. On a system without threads it is this half that would be written anew, with
+a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).
+
+@<Workers@>=
+@<What a pool holds@>@;
+@<Do one worker's part under the standard modes@>@;
+@<Wake those who sleep@>@;
+@<The life of a helper@>@;
+@<Give a step to all workers, and wait for the last@>@;
+@<End the helpers that were started@>@;
+@<Start the helpers@>@;
+@<Close a pool, and count its workers@>@;
+@<Count the physical cores@>@;
+
+@* The check. \label{sec:groundcheck}
+Six events, and the books after each. The request that is refused is refused on purpose: it is the fifth event, but
+request number \val{ground.refused.request}, and |refuse_at| says so.
+
+\checkpoint{build/out/ground.txt}{what the program of this chapter prints}
+
+@<Play the five requests of the hand calculation@>=
+enum { EVENTS = 6 };
+static const struct event { const char *what; size_t take, give; } event[EVENTS] =
+  @[{ {"take 60", 60, 0}, {"take 40", 40, 0}, {"take 80", 80, 0},@|
+    {"return 40", 0, 40}, {"take 50, refused", 50, 0}, {"take 30", 30, 0} }@];
+
+@ After each event the common account is copied. What is left in the end is returned without being looked at: a refused block is null, and the one that was returned has been made
+so, and to return null is nothing.
+
+@<Play the five requests of the hand calculation@>=
+static void play(struct account after[EVENTS])
+{
+  struct memory m = @[{ .refuse_at = 4 }@];
+  void *block[EVENTS] = @[{ NULL }@];
+  for (int i = 0; i < EVENTS; i++) {
+    if (event[i].give > 0) {
+      memory_give(&m, FOR_OTHER, block[1], 1, event[i].give);
+      block[1] = NULL;
+    }
+    else block[i] = memory_take(&m, FOR_OTHER, 1, event[i].take, NULL);
+    after[i] = m.all;
+  }
+  for (int i = 0; i < EVENTS; i++)
+    memory_give(&m, FOR_OTHER, block[i], 1, event[i].take);
+}
+
+@ The same array of six accounts is printed three times: as the table of the checkpoint,
+as keys for the prose, and as the points of the figure. All three come from one function that plays the events, so box, sentence and drawing cannot
+disagree.
+
+@<Print the account after every event@>=
+static void print_requests(void)
+{
+  struct account a[EVENTS];
+  play(a);
+  printf("%-18s%7s%7s%7s%7s\n", "event", "asked", "given", "held", "peak");
+  for (int i = 0; i < EVENTS; i++)
+    printf("%-18s%7d%7d%7d%7d\n", event[i].what, (int) a[i].asked,
+      (int) a[i].given, (int) a[i].held, (int) a[i].peak);
+}
+@<Print the account as keys and as points@>@;
+
+@ A key names the chapter's module, the quantity, and its parameters. The build stops at
+a key that no program prints. Which request was refused is found by looking for the event at which the count of refusals rises, and not by repeating the number that was given to
+|refuse_at|: the key should say what happened, not what was meant to.
+
+@<Print the account as keys and as points@>=
+static int print_values(void)
+{
+  struct account a[EVENTS];
+  play(a);
+  for (int i = 0; i < EVENTS; i++) {
+    printf("ground.asked.%d %d bytes\n", i + 1, (int) a[i].asked);
+    printf("ground.given.%d %d bytes\n", i + 1, (int) a[i].given);
+    printf("ground.held.%d %d bytes\n", i + 1, (int) a[i].held);
+    printf("ground.peak.%d %d bytes\n", i + 1, (int) a[i].peak);
+    if (a[i].refused > (i > 0 ? a[i - 1].refused : 0))
+      printf("ground.refused.request %d\n", (int) a[i].requests);
+  }
+  printf("ground.requests %d\n", (int) a[EVENTS - 1].requests);
+  return 0;
+}
+
+@ The points have the last event twice, so that the last step of the drawing has a length.
+
+@<Print the account as keys and as points@>=
+static int print_ledger(void)
+{
+  struct account a[EVENTS];
+  play(a);
+  printf("event,asked,given,held,peak\n");
+  for (int i = 0; i <= EVENTS; i++) {
+    const struct account *b = &a[i < EVENTS ? i : EVENTS - 1];
+    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->asked, (int) b->given,
+      (int) b->held, (int) b->peak);
+  }
+  return 0;
+}
+
+@ Of the \val{ground.requests} requests one was refused, so \val{ground.asked.6} were asked
+for and \val{ground.given.6} given; \val{ground.held.6} are held at the end, and the peak of
+\val{ground.peak.6} was reached before the first block came back. \Cref{fig:ground} draws
+the four columns.
+
+\fig{ground}{fig:ground}{The six events. \emph{Asked} and \emph{given} only rise, and
+part where a request is refused; \emph{held} falls when a block comes back; the
+\emph{peak}, the broad line, remembers the highest it has been.}{A step plot of bytes over six events.
+The lines asked and given rise together to \val{ground.asked.4}, and part at event five,
+where asked goes on to \val{ground.asked.5} and given stays; they end at
+\val{ground.asked.6} and \val{ground.given.6}. Held reaches \val{ground.held.3} at event
+three, falls to \val{ground.held.4} and ends at \val{ground.held.6}. The peak stays at
+\val{ground.peak.6}.}
+
+Then four failures are provoked, and a fifth sentence is written by hand, to show the four parts in their order. Each has a
+file or a purpose in it, and a number or a reason. They are printed like everything else and compared at every check, because a message is part of what a program promises.
+
+@<Let every kind of failure speak@>=
+static void print_failures(void)
+{
+  struct memory m = @[{ .refuse_at = 1 }@];
+  struct error why;
+  struct mapping map;
+  memory_take(&m, FOR_CACHE, 3, 1024, &why);
+  printf("%s\n", why.words);
+  memory_take(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
+  printf("%s\n", why.words);
+  if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.words);
+  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.words);
+  error_found(&why, "config.json", "n_layers", "-2", "1 or more");
+  printf("%s\n", why.words);
+}
+
+@* Exercises. \label{sec:groundexercises}
+The allocator is small enough to be changed in an evening and read in an hour. The command beside each exercise
+runs the answer against the books.
+
+\begin{exercises}
+\exercise{check}{ex:ground.peak}{In the hand calculation, let the fourth event return the
+80 instead of the 40. Which of the four final numbers change?}{\texttt{make exercise-00-1}}{%
+Only \emph{held}, which ends at 130: the peak was reached before.}
+\exercise{check}{ex:ground.grow}{A block of 10 objects of 8 bytes is all that is held. It grows to 20 objects, and then to
+40. What are \emph{asked}, \emph{given}, \emph{held} and \emph{peak} then?}{\texttt{make exercise-00-2}}{560, 560, 320 and 480.
+While a block grows the old one and the new one are both held: growing to twice the size needs half as much again as is held in the end.}
+\exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
+own before each block, at least 8 bytes in glibc. How far would the books be wrong for a
+model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-00-3}}{By at least
+1,600 bytes, whatever the blocks hold; the books would also differ between C libraries, and
+a formula could not be equal to them.}
+\exercise{think}{ex:ground.cut}{An error is to be said whose sentence is 200 euro signs, of three bytes each. How many are left of it, and
+could there be more?}{\texttt{make exercise-00-4}}{132. The sentence has room for 399 bytes, which would be 133 whole characters; but who looks
+only at the end of what was cut cannot know that nothing of the last one is missing, and takes it away.}
+\exercise{think}{ex:ground.runs}{A program makes 200 requests if all are granted, and stops at the first that is not. We run it with |refuse_at| 1, 2, 3
+and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-5}}{201 runs, the last of which is refused
+nothing, and $1+2+\cdots+200+200$ requests, which is 20,300. \Cref{loop} will meet this sum again.}
+\exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
+would bring |held| above it are refused. Which function changes,
+and by how many lines?}{\texttt{make exercise-00-6}}{Only |enter_request|, by one line: a request
+is now also refused if there is a limit and |held|, with the bytes asked for, would exceed it.}
+\exercise{build}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts shall follow one another, none may have
+two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-7}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
+the first $r$ workers get $q+1$ rows and the others $q$. The pretty $nw/W$ overflows.}
+\end{exercises}

@@ -1,0 +1,2488 @@
+@i types.w
+@s vec int
+@s each while
+@s TARGET inline
+@s INLINE inline
+@s NUM_INLINE inline
+@s __m128 int
+@s __m128i int
+@s __m512 int
+@s __m512i int
+
+\chapterquestion{How can three programs for three processors give the same bits?}
+@** Kernels.
+\incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
+rounding. Here they are written, once in plain C and in two kinds of vector instructions, and beside them the seven functions of analysis that they
+need, because nobody else's have the same last bit everywhere. There is nothing about language in this chapter. A
+reader who is content to know that |linear| multiplies a matrix may stay away from it for good.
+@^kernel@>
+
+\begin{byhand}{$e^2$ with a pencil}
+Powers of two are easy; so take as many of them as there are. With $\ln2=0.69$ we have $2/0.69=2.90$, which is nearest
+to 3. What is left is $2-3\cdot0.69=2-2.07=-0.07$. For such a small number $e^r$ is nearly
+$1+r+r^2/2=1-0.07+0.00=0.93$. Eight times that is 7.44, and the truth is 7.39.
+
+Nearly all of the error comes from $0.69$: with one more digit of $\ln2$ the rest is $-0.08$, and the result 7.38. The function of
+\cref{sec:exp} does the same, with longer numbers and a longer polynomial.
+\end{byhand}
+
+@ The program prints what the kernels of this machine make of a small matrix, and some values of the functions, all with their bits. The same bits must
+come out on any machine. With |"values"| it prints how far each function is from the truth, which was measured once (\cref{sec:ulp}).
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
+@;@#
+@<Print a product with its bits@>@;
+@<Print some values of the functions@>@;
+@<Print the errors that were measured@>@;
+int main(int argc, char **argv)
+{
+  struct error why;
+  const struct kernels *k = kernels_find(NULL, &why);
+  if (argc > 1 && strcmp(argv[1], "values") == 0) return print_errors();
+  if (argc > 1 || k == NULL) return 1;
+  return print_product() + print_functions();
+}
+
+@ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first. The rows
+are no multiple of sixteen and the outputs no multiple of a tile, so that the awkward ends are in it, and nearly every product must be rounded.
+
+@<Print a product with its bits@>=
+static int print_product(void)
+{
+  enum { IN = 21, OUT = 3 };
+  float x[IN], w[IN * OUT], first[OUT], y[OUT], *place = y;
+  int apart = 0;
+  for (int i = 0; i < IN; i++) x[i] = 1.0f / (float) (i + 1);
+  for (int i = 0; i < IN * OUT; i++) w[i] = (float) (i % 8) - 2.9f;
+  struct matrix m = @[{ .weight = { w, WEIGHT_F32 }, .in = IN, .out = OUT }@];
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    struct engine e = @[{ .k = kernels_at(i) }@];
+    e.k->linear(&e, &m, 1, x, 1, &place);
+    if (i == 0) memcpy(first, y, sizeof y);
+    for (int o = 0; o < OUT; o++) apart += num_bits32(y[o]) != num_bits32(first[o]);
+  }
+  for (int o = 0; o < OUT; o++)
+    printf("output %d         %12.6f  %08x\n", o, (double) y[o], num_bits32(y[o]));
+  printf("%d numbers in which the tables differ\n\n", apart);
+  return apart > 0;
+}
+
+@ Each function once, at a place where a library may well give another last digit: a large angle, a power with both arguments far from 1, the middle
+of a curve.
+
+@<Print some values of the functions@>=
+static void print_value(const char *name, float y)
+{
+  printf("%-16s %12.6f  %08x\n", name, (double) y, num_bits32(y));
+}
+static int print_functions(void)
+{
+  print_value("expf(2)", num_expf(2));
+  print_value("logf(7)", num_logf(7));
+  print_value("powf(10000, 0.3)", num_powf(10000, 0.3f));
+  print_value("sinf(12345)", num_sinf(12345));
+  print_value("cosf(12345)", num_cosf(12345));
+  print_value("tanhf(0.7)", num_tanhf(0.7f));
+  print_value("erff(0.7)", num_erff(0.7f));
+  return 0;
+}
+
+@* What a kernel is given. \label{sec:kernels}
+The handful of operations that a pass is made of are called \emph{kernels}. They stand behind a table of
+functions, and the rest of the program never asks which table it is: the plain one, the one for AVX2, or
+in chapter 14 the one for a graphics processor. All tables give the same bits.
+@^kernel@>
+
+@(kernels.h@>=
+#ifndef INCIPIT_KERNELS_H
+#define INCIPIT_KERNELS_H
+#include "ground/ground.h"
+@<Numbers as a file stores them@>@;
+@<What norms and activations are@>@;
+@<What attention is given@>@;
+@<The table of kernels@>@;
+@<How a table is found and tested@>@;
+#endif
+
+@ Weights stay where they are: in the file, mapped, in the type in which they were published.
+A copy in float would cost a model of 16-bit weights three times its size, and the time to
+make it. So a kernel is given a place, a type and a layout, and widens at use. The place may be
+misaligned, since nothing in a file of tensors keeps a header from having an odd length.
+
+Two layouts are needed, because two families of models store the same matrix differently: Llama as rows of
+inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
+@^layout@>@^Conv1D@>
+
+Three of the five ways to store a number give each its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so only whole rows of
+them can be asked for, and only attention asks (\cref{sec:rowformats}).
+@^block@>
+
+@<Numbers as a file stores them@>=
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
+  BLOCKS_Q8_0, BLOCKS_Q4_0 };
+  /* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
+     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
+     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
+enum { BLOCK_NUMBERS = 32 };
+size_t weight_bytes(enum weight_type type);
+  /* bytes of one number of the first three types: 4, 2, 2 */
+static inline size_t row_bytes(enum weight_type type, size_t n)
+{
+  if (type < BLOCKS_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
+  return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
+}
+  /* bytes of |n| numbers in a row, a multiple of |BLOCK_NUMBERS| for blocks */
+struct tensor { const void *data; enum weight_type type; };
+  /* numbers where they lie in the file (or in memory), little-endian, in any
+     alignment, owned by somebody else; null |data|: there is no such tensor */
+struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
+  /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
+     (GPT-2's Conv1D); |bias| is |[out]| or absent */
+
+@ Norms and activations come in the few kinds that the two families use. They are told apart by an
+enumeration and not by a function each, so that a model can be described by data.
+
+@<What norms and activations are@>=
+enum norm_kind { NORM_RMS, NORM_LAYER };
+  /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
+struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
+  /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
+enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
+  ACTIVATION_GELU_ERF };
+  /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
+
+@ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
+where the rows of one layer lie, how far it is from row to row and from head to head, and which positions count. If they lie in one block,
+that is all. If a store keeps them in pages, the view has the page table, and from here on nobody needs to
+know; chapter 4 will be glad of it.
+@^view@>
+
+@<What attention is given@>=
+struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
+  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
+struct view {
+  const void *base_k, *base_v;
+  const uint32_t *page;
+  size_t page_rows, page_bytes, row_bytes, head_bytes;
+  enum weight_type type;
+  uint32_t lo, hi, sinks;
+};
+  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|, and before
+     them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
+     h*head_bytes + t*row_bytes| if |page| is null, else at |base_k + page[t/page_rows]*page_bytes
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v| */
+struct capture { float *weights; size_t stride; };
+  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
+     position |t| at index |t|; positions that a row does not see get 0 */
+
+@ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
+is nothing global, so two engines in one process cannot disturb each other.
+
+@<The table of kernels@>=
+struct engine;
+struct counters;
+struct kernels {
+  const char *name;
+  @<The kernels of a layer@>@;
+  @<The kernels at the two ends@>@;
+  @<Two functions that only the self-test calls@>@;
+  @<Two functions that measure the machine@>@;
+};
+struct engine { const struct kernels *k; void *self; struct counters *c; };
+  /* the first argument of every kernel: the kernels in use, their |struct pool *|
+     (null: one thread), and the counters, which the callers of kernels bump */
+
+@ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
+refused when the model was opened. A linear layer is given a list of matrices, because the query,
+the key and the value of a row are made from the same numbers, and so are the gate and the
+up-projection; one call means one division of the work among the threads.
+
+@<The kernels of a layer@>=
+void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
+     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
+void (*normalize)(const struct engine *e, const struct normalizer *g,
+  const float *x, size_t rows, size_t d, float *y);
+  /* |x| and |y| are |[rows][d]| and may be the same */
+void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
+  size_t half, const float *c, const float *s);
+  /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
+     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
+void (*attend)(const struct engine *e, const struct heads *h, const float *q,
+  const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep);
+  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |room| has
+     |kernels_room| floats for each worker; |keep| may be null (Vaswani and others 2017) */
+void (*activate)(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y);
+  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
+void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* |y[i] += x[i]|: the residual stream */
+
+@ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
+last one logits become probabilities. These last are the only kernels whose results are in double: they are added up over texts and compared with
+random numbers, and there a float's seventh digit would be seen.
+
+@<The kernels at the two ends@>=
+void (*embed)(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y);
+  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
+void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s);
+  /* cosine and sine, times |scaling|, of position times frequency in float:
+     |c| and |s| are |[rows][half]| (Su and others 2021) */
+void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
+  double *y);
+  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
+void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y);
+  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+void (*weigh)(double *z, size_t n, double most);
+  /* |z[i]| becomes exp(z[i] - most), in double, in place */
+
+@ Which tables there are depends on the build and on the processor it finds itself on.
+That is asked here, once, and never again.
+
+@<How a table is found and tested@>=
+const struct kernels *kernels_find(const char *name, struct error *why);
+  /* the table called |name|, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
+     fastest that this processor can run; null and a sentence that lists those it can */
+const struct kernels *kernels_at(size_t i);
+  /* table number |i| of those that this build has and this processor can run,
+     the slowest first; null behind the last */
+bool kernels_self_test(const struct kernels *k, struct error *why);
+  /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
+     |forward| refuses to run then */
+size_t kernels_room(const struct heads *h, size_t longest);
+  /* floats that one worker of |attend| needs when no row sees more than |longest|
+     positions */
+
+@* Sixteen lanes in three widths. \label{sec:bodies}
+Each kernel is written once. What differs between the tables is a handful of definitions that come
+before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
+these instructions in these functions although the rest of the program must run without. The three files below are
+the same text behind three such heads.
+@^AVX2@>@^AVX-512@>@^SIMD@>
+
+@(scalar.c@>=
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
+#define TARGET
+#define WIDTH 4
+#define TILE_ROWS 2
+#define TILE_OUTS 2
+@<Loops that are written out, and lanes@>@;
+@<Multiply--add and the rest, in plain C@>@;
+@<The bodies of the kernels@>@;
+const struct kernels kernels_scalar =
+  @[{ "scalar", @<The functions of a table, in order@> }@];
+
+@ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
+lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
+outputs uses twelve for sums; with two weights and one input at a time that is all but one.
+
+@(avx2.c@>=
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma,f16c")))
+#define WIDTH 8
+#define TILE_ROWS 3
+#define TILE_OUTS 2
+@<Loops that are written out, and lanes@>@;
+@<Multiply--add and the rest, for AVX2@>@;
+@<The bodies of the kernels@>@;
+const struct kernels kernels_avx2 =
+  @[{ "avx2", @<The functions of a table, in order@> }@];
+#endif
+
+@ And this one is for AVX-512, where sixteen lanes are one register and there are thirty-two of them:
+twenty-four sums, four weights, one input.
+
+@(avx512.c@>=
+#include "kernels/kernels.h"
+#include "kernels/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
+  "avx512vl,avx2,fma,f16c")))
+#define WIDTH 16
+#define TILE_ROWS 6
+#define TILE_OUTS 4
+@<Loops that are written out, and lanes@>@;
+@<Multiply--add and the rest, for AVX-512@>@;
+@<The bodies of the kernels@>@;
+const struct kernels kernels_avx512 =
+  @[{ "avx512", @<The functions of a table, in order@> }@];
+#endif
+
+@ A |vec| is a register: gcc and clang let us add and multiply such things with the
+ordinary signs. A sum that shall stay in registers must be an array whose indices
+the compiler knows, so the loops over it have to be written out; |each| asks
+for that. It is a |for| loop in all other respects.
+
+|TALLY| is nothing at all, except in a test that defines it to count every
+multiply--add one by one and hold the sum against the counters.
+@^unrolling@>
+
+@<Loops that are written out, and lanes@>=
+#if defined __clang__
+#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
+#else
+#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]@;
+#endif
+#define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
+#ifndef TALLY
+#define TALLY(what, worker, amount) ((void) 0)
+#endif
+typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
+typedef uint8_t few_bytes @[__attribute__((vector_size(WIDTH)))@];
+typedef uint16_t few_halves @[__attribute__((vector_size(2 * WIDTH)))@];
+enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
+
+@ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
+instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
+slow, and is there for machines that have neither of the other two, and to be compared with.
+
+@<Multiply--add and the rest, in plain C@>=
+INLINE vec fused(vec a, vec b, vec c)
+{
+  for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
+  return c;
+}
+INLINE vec spread(float x)
+{@+ return (vec) @[{ x, x, x, x }@];@+ }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  vec v = @[{ 0 }@];
+  for (int j = 0; j < WIDTH; j++)
+    v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
+  return v;
+}
+INLINE vec count_up(const int8_t *small)
+{
+  vec v = @[{ 0 }@];
+  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
+  return v;
+}
+@<Choose lanes and fold them, in plain C@>@;
+
+@ |choose| takes the first |n| lanes from |a| and the others from |b|; the ends of rows will need it. The fold goes through an array. That is slow,
+but there is one fold for a whole dot product.
+
+@<Choose lanes and fold them, in plain C@>=
+INLINE vec choose(int n, vec a, vec b)
+{
+  for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
+  return a;
+}
+@<Fold sixteen lanes in an array@>@;
+INLINE float fold(const vec *a)
+{
+  float lane[16];
+  memcpy(lane, a, sizeof lane);
+  return fold_array(lane);
+}
+
+@ The definition, word for word: eight to eight, four to four, two to two, one to one.
+
+@<Fold sixteen lanes in an array@>=
+INLINE float fold_array(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ For AVX2 each of these is an instruction or two. Widening binary16 is an instruction
+that the processor has had since 2012, and gives what |num_from_f16| gives.
+
+@<Multiply--add and the rest, for AVX2@>=
+INLINE vec fused(vec a, vec b, vec c)
+{@+ return _mm256_fmadd_ps(a, b, c);@+ }
+INLINE vec spread(float x)
+{@+ return _mm256_set1_ps(x);@+ }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m128i short_ones = _mm_loadu_si128((const void *) h);
+  if (type == WEIGHT_F16) return _mm256_cvtph_ps(short_ones);
+  __m256i wide = _mm256_cvtepu16_epi32(short_ones);
+  return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+INLINE vec count_up(const int8_t *small)
+{
+  __m128i few = _mm_loadl_epi64((const void *) small);
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(few));
+}
+@<Choose lanes and fold them, for AVX2@>@;
+
+@ A mask for the first |n| lanes is read out of a row of eight times $-1$ and eight times 0, from place $8-n$ on. The fold adds register to
+register, then upper half to lower half, and so on: the same tree.
+
+@<Choose lanes and fold them, for AVX2@>=
+INLINE vec choose(int n, vec a, vec b)
+{
+  static const int32_t on[16] = @[{ -1, -1, -1, -1, -1, -1, -1, -1 }@];
+  __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
+  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+}
+@<Fold sixteen lanes in an array@>@;
+@<Fold four lanes, the last two steps@>@;
+INLINE float fold(const vec *a)
+{
+  vec v = a[0] + a[1];
+  return fold_four(_mm256_castps256_ps128(v)
+    + _mm256_extractf128_ps(v, 1));
+}
+
+@ For AVX-512 the same with longer names. What decides between the two tables is never what an instruction gives, only how many lanes it
+gives at once.
+
+@<Multiply--add and the rest, for AVX-512@>=
+INLINE vec fused(vec a, vec b, vec c)
+{@+ return _mm512_fmadd_ps(a, b, c);@+ }
+INLINE vec spread(float x)
+{@+ return _mm512_set1_ps(x);@+ }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m256i short_ones = _mm256_loadu_si256((const void *) h);
+  if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
+  __m512i wide = _mm512_cvtepu16_epi32(short_ones);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+INLINE vec count_up(const int8_t *small)
+{
+  __m128i few = _mm_loadu_si128((const void *) small);
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
+}
+@<Choose lanes and fold them, for AVX-512@>@;
+
+@ Here a mask is a number with a bit for each lane. With sixteen lanes in one register the fold begins with its upper half.
+
+@<Choose lanes and fold them, for AVX-512@>=
+INLINE vec choose(int n, vec a, vec b)
+{@+ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);@+ }
+@<Fold sixteen lanes in an array@>@;
+@<Fold four lanes, the last two steps@>@;
+INLINE float fold(const vec *a)
+{
+  __m256 v = _mm512_castps512_ps256(a[0])
+    + _mm512_extractf32x8_ps(a[0], 1);
+  return fold_four(_mm256_castps256_ps128(v)
+    + _mm256_extractf128_ps(v, 1));
+}
+
+@ Two to two, by moving the upper half down; then one to one.
+
+@<Fold four lanes, the last two steps@>=
+INLINE float fold_four(__m128 v)
+{
+  v += _mm_movehl_ps(v, v);
+  return v[0] + v[1];
+}
+
+@ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
+must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
+turn into one load that minds no misalignment.
+
+@<Load numbers of any type@>=
+INLINE vec load(struct tensor t, size_t i)
+{
+  vec v;
+  uint16_t h[WIDTH];
+  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  if (t.type == WEIGHT_F32) {
+    memcpy(&v, p, sizeof v);
+    return v;
+  }
+  memcpy(h, p, sizeof h);
+  return widen(h, t.type);
+}
+
+@ A row in blocks is widened exactly, too: a scale of 11 significant bits times a number of 8 at most has 19, and a float holds 24. So what attention reads is a float like any other, and its sums know nothing of blocks. Where a register begins within its block is
+|i%BLOCK_NUMBERS|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |count_up|, and the scale goes through |widen|, as often as there are lanes.
+
+@<Load numbers of any type@>=
+INLINE vec load_block(struct tensor t, size_t i)
+{
+  size_t first = i % BLOCK_NUMBERS;
+  const unsigned char *p = (const unsigned char *) t.data
+    + row_bytes(t.type, i - first);
+  uint16_t one, scale[WIDTH];
+  few_bytes b;
+  memcpy(&one, p, sizeof one);
+  few_halves all = one + (few_halves) @[{ 0 }@];
+  memcpy(scale, &all, sizeof all);
+  memcpy(&b, p + 2 + (t.type == BLOCKS_Q8_0 ? first : first % 16), sizeof b);
+  if (t.type == BLOCKS_Q4_0) b = (first < 16 ? b & 15 : b >> 4) - 8;
+  int8_t small[WIDTH];
+  memcpy(small, &b, sizeof b);
+  return count_up(small) * widen(scale, WEIGHT_F16);
+}
+INLINE vec load_row(struct tensor t, size_t i)
+{@+ return t.type < BLOCKS_Q8_0 ? load(t, i) : load_block(t, i);@+ }
+
+@ What will be loaded soon can be asked for before.
+
+@<Load numbers of any type@>=
+INLINE void ask_for(struct tensor t, size_t i)
+{
+  uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  __builtin_prefetch((const void *) place);
+}
+
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register.
+
+@<Load numbers of any type@>=
+INLINE float at(struct tensor t, size_t i)
+{
+  float x;
+  uint16_t h;
+  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  if (t.type == WEIGHT_F32) {
+    memcpy(&x, p, sizeof x);
+    return x;
+  }
+  memcpy(&h, p, sizeof h);
+  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+}
+
+@* Linear layers. \label{sec:linear}
+Nearly all of the time of a pass is spent in linear layers, and what they wait for depends on the number of rows. With one
+row each weight is used once, and the time is that of reading it. With many rows each is used
+many times, and the time is that of the multiplications, provided that the weight comes from a
+register and not from memory each time.
+
+So we compute a \emph{tile}: a few rows times a few outputs at once. In the tile of three rows and two outputs, five
+loads feed six multiply--adds of sixteen lanes, where one dot product by itself would need two loads for each. Each dot product in
+the tile has its own sixteen lanes, and none of them notices that it has company: that is why
+the bits do not depend on the number of rows.
+@^tile@>@^blocking@>
+
+@<Compute a tile of dot products@>=
+INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
+  size_t first, float sum[TILE_ROWS][MOST_OUTS])
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec a[TILE_ROWS][MOST_OUTS][PARTS];
+  size_t whole = n / 16 * 16;
+  each (r, rows) each (o, outs) each (p, PARTS) a[r][o][p] = (vec) @[{ 0 }@];
+  for (size_t k = 0; k < whole; k += 16)
+    each (p, PARTS) {
+      vec b[MOST_OUTS];
+      each (o, outs) b[o] = load(w, first + (size_t) o * n + k
+        + (size_t) p * WIDTH);
+      each (r, rows) {
+        vec v = load(in, (size_t) r * n + k + (size_t) p * WIDTH);
+        each (o, outs) a[r][o][p] = fused(v, b[o], a[r][o][p]);
+        TALLY("linear", 0, outs * WIDTH);
+      }
+    }
+  TALLY("linear", 0, (size_t) rows * (size_t) outs * (n - whole));
+  each (r, rows) each (o, outs)
+    sum[r][o] = finish(a[r][o], x + (size_t) r * n + whole, w,
+      first + (size_t) o * n + whole, n - whole);
+}
+
+@ A register that is not full is filled as far as there are numbers. They are copied out first, because to load a whole
+register would read behind the end of the row: harmless in most places, but behind the last row of a mapped file there may be no memory.
+
+@<Load a register that is not full@>=
+INLINE vec some(struct tensor t, size_t i, int n)
+{
+  char room[4 * WIDTH] = @[{ 0 }@];
+  size_t size = t.type == WEIGHT_F32 ? 4 : 2;
+  memcpy(room, (const char *) t.data + i * size, (size_t) n * size);
+  return load((struct tensor) @[{ room, t.type }@], 0);
+}
+
+@ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
+the first lanes get one more. The others must not even be given a zero. So the multiply--add is done for all of its lanes, and |choose| keeps the old sum where there was no term. That is seldom and short, and
+stands in a function of its own, or else the compiler would copy it into every tile of every type.
+
+@<Give the last terms to the first lanes, and fold@>=
+__attribute__((noinline)) TARGET static float last(const vec *a, const float *x,
+  struct tensor w, size_t begin, size_t rest)
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec b[PARTS];
+  each (p, PARTS) {
+    int here = (int) rest - p * WIDTH;
+    b[p] = a[p];
+    if (here > WIDTH) here = WIDTH;
+    if (here > 0)
+      b[p] = choose(here, fused(some(in, (size_t) p * WIDTH, here),
+        some(w, begin + (size_t) p * WIDTH, here), a[p]), a[p]);
+  }
+  return fold(b);
+}
+INLINE float finish(const vec *a, const float *x, struct tensor w, size_t begin,
+  size_t rest)
+{@+ return rest == 0 ? fold(a) : last(a, x, w, begin, rest);@+ }
+
+@ A dot product by itself is the smallest tile; norms and attention need it. Its loop is the definition of \cref{sec:order} read aloud: sixteen
+terms at a time, each to its lane, and the rest to |finish|.
+
+@<The dot product of sixteen lanes@>=
+INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec a[PARTS] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    each (p, PARTS)
+      a[p] = fused(load(in, k + (size_t) p * WIDTH),
+        load_row(w, first + k + (size_t) p * WIDTH), a[p]);
+  return finish(a, x + whole, w, first + whole, n - whole);
+}
+
+@ Outputs are taken in strips of sixteen, whose weights fit into the second-level cache; all rows
+pass over a strip before the next one is touched, so a weight comes from memory
+once. Within a strip tiles of the full size are used as long as they fit. What remains at
+its edges, and a single row, is done one row at a time, four outputs together: four
+streams of weights keep more of the memory busy than one would.
+
+@<Outputs |from| to |to| of a matrix stored by outputs@>=
+INLINE void by_outputs(const struct matrix *w, enum weight_type type,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  struct tensor t = @[{ w->weight.data, type }@];
+  size_t n = w->in, step;
+  for (size_t strip = from; strip < to; strip += 16) {
+    size_t end = strip + 16 < to ? strip + 16 : to;
+    for (size_t r = 0; r < rows; r += step) {
+      step = rows - r >= TILE_ROWS ? TILE_ROWS : 1;
+      const float *in = x + r * n;
+      float *out = y + r * w->out;
+      size_t o = strip;
+      if (step > 1)
+        for (; o + TILE_OUTS <= end; o += TILE_OUTS)
+          @<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>@;
+      for (size_t i = 0; i < step; i++)
+        @<One row from output |o| to the |end|@>@;
+    }
+  }
+}
+
+@ The sums of a tile go to their places. The bias is added here, when the sum is complete: as a first
+term of a lane it would have changed what the lane rounds.
+
+@<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>=
+{
+  float sum[TILE_ROWS][MOST_OUTS];
+  tile(TILE_ROWS, TILE_OUTS, in, t, n, o * n, sum);
+  each (i, TILE_ROWS) each (j, TILE_OUTS)
+    out[(size_t) i * w->out + o + (size_t) j] =
+      biased(sum[i][j], w, o + (size_t) j);
+}
+
+@ One row by four outputs, and then by one, with the same function in other sizes. A tile may have any size; that it cannot be seen in the bits
+is what the lanes are for.
+
+@<One row from output |o| to the |end|@>=
+{
+  size_t c = o;
+  float sum[TILE_ROWS][MOST_OUTS];
+  for (; c + 4 <= end; c += 4) {
+    tile(1, 4, in + i * n, t, n, c * n, sum);
+    each (j, 4) out[i * w->out + c + (size_t) j] =
+      biased(sum[0][j], w, c + (size_t) j);
+  }
+  for (; c < end; c++) {
+    tile(1, 1, in + i * n, t, n, c * n, sum);
+    out[i * w->out + c] = biased(sum[0][0], w, c);
+  }
+}
+
+@ A missing bias is not a zero: adding zero would turn $-0$ into $+0$.
+
+@<Add the bias, if there is one@>=
+INLINE float biased(float sum, const struct matrix *w, size_t o)
+{@+ return w->bias.data == NULL ? sum : sum + at(w->bias, o);@+ }
+
+@ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
+over $k$ would gather from sixteen places. So the registers run over the outputs
+instead, and a lane of the definition becomes a whole row of an array: |sum[j]| holds
+lane $j$ for a span of outputs. The additions are the same, in the same order; only who stands next
+to whom has changed.
+@^Conv1D@>
+
+To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
+$k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
+
+@<Add the terms from |k| on to the lanes of a span@>=
+INLINE void visit(int steps, const float *x, const struct matrix *w,
+  struct tensor t, size_t k, size_t o, size_t span, float *sum)
+{
+  vec b[STEPS], v[STEPS];
+  each (s, steps) v[s] = spread(x[k + 16 * (size_t) s]);
+  for (size_t c = 0; c < span; c += WIDTH) {
+    each (s, steps) b[s] = load(t, (k + 16 * (size_t) s) * w->out + o + c);
+    float *lane = sum + k % 16 * span + c;
+    vec a;
+    memcpy(&a, lane, sizeof a);
+    each (s, steps) a = fused(v[s], b[s], a);
+    memcpy(lane, &a, sizeof a);
+    TALLY("linear", 0, steps * WIDTH);
+  }
+}
+
+@ One row by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
+fold goes over whole rows of the array. Terms that fill no block are visited one by one, in the order of $k$, as a lane demands. The array is on
+the stack, and its size is what limits a span.
+
+@<A span of outputs for one row@>=
+INLINE void across(const float *x, const struct matrix *w, struct tensor t,
+  size_t o, size_t span, float *y)
+{
+  float sum[16 * SPAN];
+  size_t k = 0, block = 16 * STEPS;
+  memset(sum, 0, 16 * span * sizeof *sum);
+  for (; k + block <= w->in; k += block)
+    for (size_t j = 0; j < 16; j++) visit(STEPS, x, w, t, k + j, o, span, sum);
+  for (; k < w->in; k++) visit(1, x, w, t, k, o, span, sum);
+  fold_lanes(sum, span);
+  for (size_t c = 0; c < span; c++) y[o + c] = biased(sum[c], w, o + c);
+}
+
+@ Lane $j+s$ is added to lane $j$, for all sums of the array at once. The second loop runs over
+both indices as one, because the lanes lie one behind the other.
+
+@<Fold the lanes of many sums@>=
+INLINE void fold_lanes(float *lane, size_t sums)
+{
+  for (size_t s = 8; s > 0; s /= 2)
+    for (size_t c = 0; c < s * sums; c += WIDTH) {
+      vec a, b;
+      memcpy(&a, lane + c, sizeof a);
+      memcpy(&b, lane + s * sums + c, sizeof b);
+      a += b;
+      memcpy(lane + c, &a, sizeof a);
+    }
+}
+
+@ A long span reads the weights in long runs, and its sums still fit into the first-level cache: those of |SPAN| outputs take 16 KiB, half of the smallest that is common. At the edge of the
+matrix fewer outputs are left than a register holds.
+
+@<Outputs |from| to |to| of a matrix stored by inputs@>=
+enum { STEPS = 4, SPAN = 256 };
+@<Fold the lanes of many sums@>@;
+@<Add the terms from |k| on to the lanes of a span@>@;
+@<A span of outputs for one row@>@;
+INLINE void by_inputs(const struct matrix *w, enum weight_type type,
+  const float *x, size_t from, size_t to, float *y)
+{
+  struct tensor t = @[{ w->weight.data, type }@];
+  size_t o = from, span;
+  for (; to - o >= WIDTH; o += span) {
+    span = to - o >= SPAN ? SPAN : (to - o) / WIDTH * WIDTH;
+    across(x, w, t, o, span, y);
+  }
+  if (o < to) columns(x, w, t, o, to - o, y);
+}
+
+@ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
+and nobody reads it; since the places of this register are outputs and not lanes, nothing from there is ever folded into a sum.
+
+@<The last columns of a matrix stored by inputs@>=
+INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
+  size_t o, size_t n, float *y)
+{
+  vec lane[16] = @[{ { 0 } }@];
+  float sum[WIDTH];
+  for (size_t k = 0; k < w->in; k++) {
+    vec b = some(t, k * w->out + o, (int) n);
+    lane[k % 16] = fused(spread(x[k]), b, lane[k % 16]);
+    TALLY("linear", 0, n);
+  }
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  memcpy(sum, lane, sizeof sum);
+  for (size_t c = 0; c < n; c++) y[o + c] = biased(sum[c], w, o + c);
+}
+
+@ That was for one row. Several rows could go over the matrix one after the other, but each of them would fetch all weights again; and weights that lie
+thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
+shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
+weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |AHEAD| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
+@^panel@>@^packing@>
+
+@<Copy weights into panels@>=
+enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96, AHEAD = 24 };
+INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
+  size_t outs, size_t k0, size_t depth, float *panels)
+{
+  for (size_t k = 0; k < depth; k++) {
+    float *to = panels + (k % 16 * (DEPTH / 16) + k / 16) * PANEL;
+    ask_for(t, (k0 + k + AHEAD) * w->out + o);
+    for (size_t h = 0; h < PANEL; h += WIDTH) {
+      size_t from = (k0 + k) * w->out + o + h;
+      vec v = @[{ 0 }@];
+      if (outs >= h + WIDTH) v = load(t, from);
+      else if (outs > h) v = some(t, from, (int) (outs - h));
+      memcpy(to + h, &v, sizeof v);
+    }
+  }
+}
+
+@ Six rows by two registers are twelve sums, each of its own lane $j$; they and the weights just fit into the sixteen registers that a small machine has. In each step two loads of weights
+and six of inputs feed twelve multiply--adds, and nothing is folded: that waits until all sixteen panels have been passed.
+
+@<Pass a panel with a few rows@>=
+INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
+  const float *w, size_t outs, float *lane)
+{
+  vec a[GROUP][2], b[2];
+  (void) outs; /* only tallies ask */
+  each (r, rows) each (h, 2)
+    memcpy(&a[r][h], lane + r * PANEL + h * WIDTH, sizeof a[r][h]);
+  for (size_t k = 0; k < steps; k++) {
+    each (h, 2) memcpy(&b[h], w + k * PANEL + h * WIDTH, sizeof b[h]);
+    each (r, rows) {
+      vec v = spread(x[(size_t) r * n + 16 * k]);
+      each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
+      TALLY("linear", 0, outs);
+    }
+  }
+  each (r, rows) each (h, 2)
+    memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
+}
+
+@ The number of rows is a constant in each copy of the loop; the last group of a pass may be smaller than six.
+
+@<Pass all sixteen panels@>=
+TARGET static void pass_panels(size_t rows, const float *x, size_t n,
+  size_t depth, const float *panels, size_t outs, float *lane)
+{
+#define PASS(rows) \
+  pass_panel(rows, x + j, n, (depth - j + 15) / 16, \
+    panels + j * (DEPTH / 16) * PANEL, outs, lane + j * GROUP * PANEL)
+  for (size_t j = 0; j < 16 && j < depth; j++)
+    switch (rows) {
+    case 6: PASS(6);@+ break;
+    case 5: PASS(5);@+ break;
+    case 4: PASS(4);@+ break;
+    case 3: PASS(3);@+ break;
+    case 2: PASS(2);@+ break;
+    default: PASS(1);
+    }
+#undef PASS
+}
+
+@ The stack has room for |DEPTH| inputs of a strip. If there are more, the lanes go on where they were with the next |DEPTH|; so a block of rows keeps the lanes of all its sums, and
+the strip is packed again for the next block. If there are not, it is packed once for all rows.
+
+@<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
+INLINE void by_panels(const struct matrix *w, enum weight_type type,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  struct tensor t = @[{ w->weight.data, type }@];
+  float panels[DEPTH * PANEL], lane[BLOCK / GROUP][16 * GROUP * PANEL];
+  size_t n = w->in;
+  for (size_t o = from; o < to; o += PANEL)
+    for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
+      size_t outs = to - o < PANEL ? to - o : PANEL;
+      r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
+      memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
+      for (size_t k = 0; k < n; k += DEPTH)
+        @<Pass the panels from input |k| on with rows |r0| to |r1|@>@;
+      @<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>@;
+    }
+}
+
+@ The lanes of a group of six rows stand together, since they are what its panels add to.
+
+@<Pass the panels from input |k| on with rows |r0| to |r1|@>=
+{
+  size_t depth = n - k < DEPTH ? n - k : DEPTH;
+  if (r0 == 0 || n > DEPTH) fill_panels(w, t, o, outs, k, depth, panels);
+  for (size_t r = r0; r < r1; r += GROUP)
+    pass_panels(r1 - r < GROUP ? r1 - r : GROUP, x + r * n + k, n, depth,
+      panels, outs, lane[(r - r0) / GROUP]);
+}
+
+@ Only sums that exist are put in place; a strip at the edge of the matrix has fewer outputs than a panel has columns, and those columns hold nothing but zeros.
+
+@<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>=
+for (size_t r = r0; r < r1; r++) {
+  float *group = lane[(r - r0) / GROUP], *sum = group
+    + (r - r0) % GROUP * PANEL;
+  if ((r - r0) % GROUP == 0) fold_lanes(group, GROUP * PANEL);
+  for (size_t c = 0; c < outs; c++)
+    y[r * w->out + o + c] = biased(sum[c], w, o + c);
+}
+
+@ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
+sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
+type is asked here, outside of the loops, and each answer gets loops of its own.
+
+@<One worker's share of a linear layer@>=
+struct linear_job { const struct matrix *list; size_t n; const float *x;
+  size_t rows; float *const *y; };
+@#
+TARGET static void linear_matrix(const struct matrix *w, const float *x,
+  size_t rows, size_t from, size_t to, float *y)
+{
+  @<Call the loops for the matrix's type and layout@>@;
+}
+TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct linear_job *job = what;
+  TALLY("linear part", worker, 1);
+  for (size_t m = 0; m < job->n; m++) {
+    const struct matrix *w = &job->list[m];
+    size_t from = share(w->out, worker, workers);
+    size_t to = share(w->out, worker + 1, workers);
+    if (from < to)
+      linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
+  }
+}
+
+@ Nine cases, each a copy of the loops in which the type is a constant.
+
+@<Call the loops for the matrix's type and layout@>=
+#define WITH_TYPE(type) \
+  (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
+   : rows == 1 ? by_inputs(w, type, x, from, to, y) \
+   : by_panels(w, type, x, rows, from, to, y))
+if (w->weight.type == WEIGHT_F32) WITH_TYPE(WEIGHT_F32);
+else if (w->weight.type == WEIGHT_F16) WITH_TYPE(WEIGHT_F16);
+else WITH_TYPE(WEIGHT_BF16);
+#undef WITH_TYPE
+
+@ Where the share of a worker begins: at a multiple of sixteen, except that the last one ends
+with the matrix.
+
+@<Where a worker's share begins@>=
+static size_t share(size_t n, unsigned worker, unsigned workers)
+{
+  if (worker == workers) return n;
+  return n * worker / workers / 16 * 16;
+}
+
+@ Waking other threads takes microseconds, and a small matrix is done by then. So work below
+some tens of thousands of multiply--adds is not divided. It still goes through |pool_run|, with a null pool: that is where
+the modes of the floating-point unit are put in order, whatever the caller has done to them.
+
+@<Do a linear layer@>=
+static void linear(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  struct linear_job job = @[{ list, n, x, rows, y }@];
+  size_t work = 0;
+  for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
+  pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
+}
+
+@* Norms. \label{sec:norms}
+The two norms differ in the mean and in the bias, and share the rest (\cref{sec:layer} has the formulas). The row is
+centred first, into the place of the result; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
+of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
+
+@<One row normalized@>=
+INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
+  float *y)
+{
+  bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
+  float mean = layer ? sum_of(x, d) / (float) d : 0.0f;
+  for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
+  float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], 0, d);
+  float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
+  for (size_t i = 0; i < d; i += 16) {
+    size_t here = d - i < 16 ? d - i : 16;
+    float z[16] = @[{ 0 }@], gain[16] = @[{ 0 }@], bias[16] = @[{ 0 }@];
+    memcpy(z, y + i, here * sizeof *z);
+    take(g->gain, i, here, gain);
+    if (shift) take(g->bias, i, here, bias);
+    for (int j = 0; j < 16; j++)
+      z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
+    memcpy(y + i, z, here * sizeof *z);
+  }
+}
+
+@ Up to sixteen numbers of a tensor, widened. A gain that is not there is 1, which as a factor
+changes nothing.
+
+@<Take up to sixteen numbers of a tensor@>=
+INLINE void take(struct tensor t, size_t i, size_t here, float *z)
+{
+  for (size_t j = 0; j < here; j++)
+    z[j] = t.data == NULL ? 1.0f : at(t, i + j);
+}
+
+@ The sum of sixteen lanes, without products, for the mean of LayerNorm. Plain additions are enough here: the
+compiler sees sixteen neighbours and needs no help.
+
+@<The sum of sixteen lanes@>=
+INLINE float sum_of(const float *x, size_t n)
+{
+  float lane[16] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    for (size_t j = 0; j < 16; j++) lane[j] += x[k + j];
+  for (size_t j = 0; j < n - whole; j++) lane[j] += x[whole + j];
+  return fold_array(lane);
+}
+
+@ Rows are the natural unit to be divided here. Where they do not come out even, some workers get one more; a row is never cut, or its sums
+would be cut with it.
+
+@<Norms of all rows@>=
+struct normalize_job { const struct normalizer *g; const float *x; size_t rows;
+  size_t d; float *y; };
+@#
+TARGET static void normalize_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct normalize_job *job = what;
+  TALLY("normalize part", worker, 1);
+  size_t from = job->rows * worker / workers;
+  size_t to = job->rows * (worker + 1) / workers;
+  for (size_t r = from; r < to; r++)
+    normalize_row(job->g, job->x + r * job->d, job->d, job->y + r * job->d);
+}
+static void normalize(const struct engine *e, const struct normalizer *g,
+  const float *x, size_t rows, size_t d, float *y)
+{
+  struct normalize_job job = @[{ g, x, rows, d, y }@];
+  bool large = rows * d >= WORTH_DIVIDING;
+  pool_run(large ? e->self : NULL, normalize_part, &job);
+}
+
+@* Rotation. \label{sec:rotate}
+The angles of a row are the same in every layer, so they are computed once for a pass: position times frequency, rounded to float, and then
+cosine and sine in double, rounded once.
+
+@<Angles of all rows@>=
+struct angles_job { const uint32_t *position; size_t rows;
+  const float *frequency; size_t half; float scaling, *c, *s; };
+@#
+TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct angles_job *job = what;
+  size_t half = job->half, to = job->rows * (worker + 1) / workers;
+  TALLY("angles part", worker, 1);
+  for (size_t r = job->rows * worker / workers; r < to; r++)
+    for (size_t i = 0; i < half; i++) {
+      float angle = (float) job->position[r] * job->frequency[i];
+      float c = (float) num_cos((double) angle);
+      float s = (float) num_sin((double) angle);
+      job->c[r * half + i] = c * job->scaling;
+      job->s[r * half + i] = s * job->scaling;
+    }
+}
+
+@ A sine costs as much as many multiply--adds, and so the work is divided when there is a sixteenth of the usual amount.
+
+@<Angles of all rows@>=
+static void angles(const struct engine *e, const uint32_t *position,
+  size_t rows, const float *frequency, size_t half, float scaling, float *c,
+  float *s)
+{
+  struct angles_job job = @[{ position, rows, frequency, half, scaling, c, s }@];
+  bool large = rows * half >= WORTH_DIVIDING / 16;
+  pool_run(large ? e->self : NULL, angles_part, &job);
+}
+
+@ A turn has four products, of which two are rounded by themselves and two inside an |fmaf|: those of $x_0$.
+
+@<Turn the heads of one row@>=
+INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
+  const float *s)
+{
+  for (size_t h = 0; h < n_heads; h++, x += 2 * half)
+    for (size_t i = 0; i < half; i++) {
+      float x0 = x[i], x1 = x[half + i];
+      float across = x1 * s[i], along = x1 * c[i];
+      x[i] = fmaf(x0, c[i], -across);
+      x[half + i] = fmaf(x0, s[i], along);
+    }
+}
+
+@ Again whole rows for a worker; the angles of a row serve all of its heads. Queries and keys come in two calls, since there may be fewer
+heads of keys.
+
+@<Rotations of all rows@>=
+struct rotate_job { float *x; size_t rows, n_heads, half; const float *c, *s; };
+@#
+TARGET static void rotate_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct rotate_job *job = what;
+  size_t half = job->half, to = job->rows * (worker + 1) / workers;
+  TALLY("rotate part", worker, 1);
+  for (size_t r = job->rows * worker / workers; r < to; r++)
+    rotate_row(job->x + r * job->n_heads * 2 * half, job->n_heads, half,
+      job->c + r * half, job->s + r * half);
+}
+static void rotate(const struct engine *e, float *x, size_t rows,
+  size_t n_heads, size_t half, const float *c, const float *s)
+{
+  struct rotate_job job = @[{ x, rows, n_heads, half, c, s }@];
+  bool large = rows * n_heads * half >= WORTH_DIVIDING;
+  pool_run(large ? e->self : NULL, rotate_part, &job);
+}
+
+@* Attention. \label{sec:attention}
+Attention goes block by block, as \cref{sec:layer} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
+of values, and in the end a join. What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
+
+@<What one block of positions leaves behind@>=
+enum { BLOCK_M, BLOCK_L, BLOCK_O };
+
+@ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and everybody who walks over positions steps across it.
+@^attention sink@>
+
+@<What one block of positions leaves behind@>=
+INLINE uint32_t next_seen(const struct view *v, uint32_t t)
+{@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
+
+@ The scores of a block stand in an array of 256, and where there is no visible position there is $-\infty$; so that whole
+sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
+are not negative changes no bit of it. The values are never touched there: the chain steps over the same positions as the scores.
+
+@<The scores of a block, and their maximum@>=
+float score[256], most = -INFINITY;
+size_t place[256];
+for (int i = 0; i < 256; i++) score[i] = -INFINITY;
+row_places(v, t0, t1, place);
+for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
+  float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
+    * h->scale;
+  score[t % 256] = s;
+  if (s > most) most = s;
+  TALLY("attention", 0, d);
+  TALLY("pairs", 0, 1);
+}
+
+@ The keys and values of a position lie where the view says: behind each other, or in the page that the table names. The table is asked once a page, and what it answers serves keys and values alike; a division for every
+position, of every head, would take as long as the product that it is for.
+
+@<Where the rows of a block lie@>=
+INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
+  size_t *place)
+{
+  for (uint32_t t = t0, end = t1; t < t1; end = t1) {
+    size_t at = t * v->row_bytes, rows = v->page_rows;
+    if (v->page != NULL) {
+      at = v->page[t / rows] * v->page_bytes + t % rows * v->row_bytes;
+      if (rows - t % rows < end - t) end = t + (uint32_t) (rows - t % rows);
+    }
+    for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
+  }
+}
+INLINE struct tensor row_of(const void *base, size_t place,
+  enum weight_type type)
+{@+ return (struct tensor) @[{ (const char *) base + place, type }@];@+ }
+
+@ Sixteen exponentials at a time, each added to its own lane. The scores are overwritten by their exponentials,
+since the values will want those next.
+
+@<The exponentials of a block, and their sum in lanes@>=
+float lane[16] = @[{ 0 }@];
+for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
+  float z[16];
+  for (int j = 0; j < 16; j++) z[j] = num_expf(score[g + (uint32_t) j] - most);
+  for (int j = 0; j < 16; j++) lane[j] += z[j];
+  memcpy(score + g, z, sizeof z);
+}
+left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
+
+@ The values: as many columns at a time as fit into the registers, so that a sum is not stored before the block is done.
+Whole sixteens first, then the columns that are left, one by one.
+
+@<The values of a block, each times its exponential@>=
+#define CHAIN(columns) \
+  chain(columns, score, v, place, t0, t1, type, c, left + BLOCK_O + c)
+size_t c = 0;
+for (; c + 64 <= d; c += 64) CHAIN(64);
+for (; c + 16 <= d; c += 16) CHAIN(16);
+for (; c < d; c++) {
+  float sum = 0;
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
+    sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
+      c), sum);
+    TALLY("attention", 0, 1);
+  }
+  left[BLOCK_O + c] = sum;
+}
+#undef CHAIN
+
+@ The chain of a group of columns. A value is loaded once and used once; what is saved
+is the traffic of the sums. How many columns go together cannot be seen in the result, since each has a chain of its own.
+
+@<The chain over a block for some columns@>=
+INLINE void chain(int columns, const float *weight, const struct view *v,
+  const size_t *place, uint32_t t0, uint32_t t1, enum weight_type type,
+  size_t first, float *o)
+{
+  vec a[64 / WIDTH] = @[{ 0 }@];
+  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
+    struct tensor row = row_of(v->base_v, place[t % 256], type);
+    vec w = spread(weight[t % 256]);
+    each (p, columns / WIDTH)
+      a[p] = fused(w, load_row(row, first + (size_t) p * WIDTH), a[p]);
+    TALLY("attention", 0, columns);
+  }
+  memcpy(o, a, (size_t) columns * sizeof *o);
+}
+
+@ One block for one head is these three in turn. When somebody wants to see the weights, the exponentials are
+kept; they become weights after the join.
+
+@<Attention of one head over one block@>=
+INLINE void attend_block(const struct heads *h, const float *q,
+  const struct view *v, enum weight_type type, uint32_t t0, uint32_t t1,
+  float *left, float *kept)
+{
+  size_t d = h->head_dim;
+  @<The scores of a block, and their maximum@>@;
+  @<The exponentials of a block, and their sum in lanes@>@;
+  @<The values of a block, each times its exponential@>@;
+  if (kept != NULL)
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
+      kept[t] = score[t % 256];
+}
+
+@ One head of one row: all blocks that its view touches, the first and the last of them perhaps
+in part, and then the join. A block that lies in the hole is not touched: the one behind the last position that is seen before it begins at |lo|. What the blocks leave behind stands in the worker's own |room|.
+Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
+@^GQA@>
+
+@<All blocks of one head, and their join@>=
+INLINE void attend_head(const struct heads *h, const float *q,
+  const struct view *v, enum weight_type type, float *room, float *y,
+  float *kept)
+{
+  size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
+  for (uint32_t t0 = v->sinks > 0 ? 0 : v->lo, t1; t0 < v->hi; n++) {
+    t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
+    attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
+    t0 = t1 >= v->sinks && t1 < v->lo ? v->lo : t1;
+  }
+  @<Join the blocks in rising order@>@;
+}
+
+@ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
+$e^0$, exactly 1, and the chains begin with 0. If the weights are wanted they are finished with the same numbers.
+
+@<Join the blocks in rising order@>=
+float m = -INFINITY, l = 0;
+for (size_t i = 0; i < n; i++)
+  if (room[i * stride + BLOCK_M] > m) m = room[i * stride + BLOCK_M];
+for (size_t c = 0; c < d; c++) y[c] = 0;
+for (size_t i = 0; i < n; i++) {
+  const float *left = room + i * stride;
+  float w = num_expf(left[BLOCK_M] - m);
+  l = fmaf(left[BLOCK_L], w, l);
+  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[BLOCK_O + c], w, y[c]);
+}
+for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
+const float *own = room;
+for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
+    t = next) {
+  kept[t] = kept[t] * num_expf(own[BLOCK_M] - m) / l;
+  next = next_seen(v, t);
+  if (next / 256 > t / 256) own += stride;
+}
+
+@ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
+are dealt out like cards, one to each worker in turn: all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
+
+@<One worker's share of attention@>=
+struct attend_job { const struct heads *h; const float *q;
+  const struct view *seen; size_t rows; float *room, *y; size_t room_each;
+  const struct capture *keep; };
+@#
+TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attend_job *job = what;
+  const struct heads *h = job->h;
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  float *room = job->room + worker * job->room_each;
+  TALLY("attend part", worker, 1);
+  for (size_t unit = worker; unit < job->rows * h->n_heads; unit += workers) {
+    size_t row = unit % job->rows, i = row * h->n_heads + unit / job->rows;
+    struct view v = job->seen[row];
+    const float *q = job->q + i * d;
+    float *y = job->y + i * d, *kept = NULL;
+    size_t head = i % h->n_heads / group * v.head_bytes;
+    v.base_k = (const char *) v.base_k + head;
+    v.base_v = (const char *) v.base_v + head;
+    @<Make |kept| ready if the weights are wanted@>@;
+    @<Attend with the loops for the view's type@>@;
+  }
+}
+
+@ As with matrices, the type is asked once for a head, outside of the loops, and each answer has loops in which it is a constant. Chapter 2's store keeps
+floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |at| and |last| would look for single numbers, are empty there.
+
+@<Attend with the loops for the view's type@>=
+#define WITH_ROWS(name) @[attend_head(h, q, &v, name, room, y, kept)@]@;
+if (v.type == WEIGHT_F32) WITH_ROWS(WEIGHT_F32);
+else if (v.type == WEIGHT_F16) WITH_ROWS(WEIGHT_F16);
+else if (v.type == WEIGHT_BF16) WITH_ROWS(WEIGHT_BF16);
+
+else if (v.type == BLOCKS_Q8_0) WITH_ROWS(BLOCKS_Q8_0);
+else WITH_ROWS(BLOCKS_Q4_0);
+#undef WITH_ROWS
+
+@ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
+what each row could see.
+
+@<Make |kept| ready if the weights are wanted@>=
+if (job->keep != NULL) {
+  kept = job->keep->weights + i * job->keep->stride;
+  memset(kept, 0, job->keep->stride * sizeof *kept);
+}
+
+@ How much there is to do, and how much room a worker needs, follow from the longest view; one with a hole is taken for one without.
+
+@<Do attention@>=
+static void attend(const struct engine *e, const struct heads *h,
+  const float *q, const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep)
+{
+  size_t longest = 0, pairs = 0;
+  for (size_t r = 0; r < rows; r++) {
+    size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
+    pairs += n, longest = n > longest ? n : longest;
+  }
+  struct attend_job job = @[{ h, q, seen, rows, room, y,@|
+    kernels_room(h, longest), keep }@];
+  bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
+  pool_run(large ? e->self : NULL, attend_part, &job);
+}
+
+@* Activations. \label{sec:activations}
+The curves of an MLP. The third is the exact form of GPT-2's curve, which some relatives use: ${1\over2}x\bigl(1+\hbox{erf}(x/\sqrt2)\bigr)$.
+Sixteen numbers are bent at a time, so that the compiler can use whatever registers there are.
+
+@<The three curves, sixteen numbers at a time@>=
+INLINE void curve(enum activation_kind kind, float *z)
+{
+  if (kind == ACTIVATION_GELU_TANH)
+    for (int j = 0; j < 16; j++) {
+      float x = z[j], cube = x * x * x;
+      float inner = 0.7978846f * fmaf(0.044715f, cube, x);
+      z[j] = 0.5f * x * (1.0f + num_tanhf(inner));
+    }
+  else if (kind == ACTIVATION_GELU_ERF)
+    for (int j = 0; j < 16; j++)
+      z[j] = 0.5f * z[j] * (1.0f + num_erff(z[j] * 0.70710677f));
+  else
+    for (int j = 0; j < 16; j++) z[j] = z[j] / (1.0f + num_expf(-z[j]));
+}
+
+@ A worker takes a contiguous piece, in sixteens; the last sixteen may be short, and then the rest of it is computed on
+zeros that nobody reads. Multiplying by |up| comes last.
+
+@<One worker's share of an activation@>=
+struct activate_job { enum activation_kind kind; const float *x, *up;
+  size_t n; float *y; };
+@#
+TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct activate_job *job = what;
+  size_t to = share(job->n, worker + 1, workers);
+  TALLY("activate part", worker, 1);
+  for (size_t i = share(job->n, worker, workers); i < to; i += 16) {
+    float z[16] = @[{ 0 }@];
+    size_t here = to - i < 16 ? to - i : 16;
+    memcpy(z, job->x + i, here * sizeof *z);
+    curve(job->kind, z);
+    if (job->up != NULL)
+      for (size_t j = 0; j < here; j++) z[j] *= job->up[i + j];
+    memcpy(job->y + i, z, here * sizeof *z);
+  }
+}
+
+@ An activation is worth dividing sooner than a sum, for an exponential costs as much as a dozen
+multiply--adds.
+
+@<Do an activation@>=
+static void activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  struct activate_job job = @[{ kind, x, up, n, y }@];
+  bool large = n >= WORTH_DIVIDING / 4;
+  pool_run(large ? e->self : NULL, activate_part, &job);
+}
+
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It goes through |pool_run| all the
+same, for the sake of the floating-point modes: a caller who flushes small numbers to zero must not get another sum.
+
+@<Add to the residual stream@>=
+struct add_job { float *y; const float *x; size_t n; };
+@#
+TARGET static void add_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct add_job *job = what;
+  (void) worker, (void) workers;
+  TALLY("add part", worker, 1);
+  for (size_t i = 0; i < job->n; i++) job->y[i] += job->x[i];
+}
+static void add(const struct engine *e, float *y, const float *x, size_t n)
+{
+  struct add_job job = @[{ y, x, n }@];
+  (void) e;
+  pool_run(NULL, add_part, &job);
+}
+
+@ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
+else is ever read.
+
+@<Look rows of the embedding up@>=
+struct embed_job { struct tensor table; size_t d; const uint32_t *id;
+  size_t rows; float *y; };
+@#
+TARGET static void embed_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct embed_job *job = what;
+  (void) worker, (void) workers;
+  TALLY("embed part", worker, 1);
+  for (size_t r = 0; r < job->rows; r++)
+    for (size_t i = 0; i < job->d; i++)
+      job->y[r * job->d + i] = at(job->table, job->id[r] * job->d + i);
+}
+static void embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  struct embed_job job = @[{ table, d, id, rows, y }@];
+  (void) e;
+  pool_run(NULL, embed_part, &job);
+}
+
+@* Probabilities. \label{sec:probabilities}
+At the end of a pass stand the logits, one for each token of the vocabulary, in float. What is done with them from here on is
+done in double. A sum of fifty thousand exponentials in float would be off in the fifth digit, and the
+probabilities that it gives would not sum to 1; in double they do, within $10^{-14}$. The vocabulary
+is summed in sixteen lanes again, for the same reason as ever, and the exponentials are left in |y|.
+@^log-probability@>
+
+@<The sum of the exponentials of a row, in double@>=
+INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
+{
+  double lane[16] = @[{ 0 }@];
+  size_t whole = n / 16 * 16;
+  for (size_t i = 0; i < whole; i += 16) {
+    double z[16];
+    for (size_t j = 0; j < 16; j++) z[j] = num_exp((double) x[i + j] - most);
+    for (size_t j = 0; j < 16; j++) lane[j] += z[j];
+    memcpy(y + i, z, sizeof z);
+  }
+  for (size_t i = whole; i < n; i++)
+    lane[i - whole] += y[i] = num_exp((double) x[i] - most);
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ A probability is the exponential over the sum; its logarithm is the difference to the maximum, less the
+logarithm of the sum. That second form is not the logarithm of the first: where the probability is
+too small for a double, its logarithm is still an ordinary number.
+@^underflow@>
+
+@<One worker's share of the probabilities@>=
+struct softmax_job { const float *x; size_t rows, n; double *y; bool logarithm; };
+@#
+TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct softmax_job *job = what;
+  size_t n = job->n, to = job->rows * (worker + 1) / workers;
+  TALLY("softmax part", worker, 1);
+  for (size_t r = job->rows * worker / workers; r < to; r++) {
+    const float *x = job->x + r * n;
+    double *y = job->y + r * n, most = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+      if ((double) x[i] > most) most = (double) x[i];
+    double sum = sum_of_exp(x, n, most, y);
+    double log_sum = job->logarithm ? num_log(sum) : 0.0;
+    for (size_t i = 0; i < n; i++)
+      y[i] = job->logarithm ? (double) x[i] - most - log_sum : y[i] / sum;
+  }
+}
+
+@ The two kernels differ in one word, which says whether a probability or its logarithm is wanted; a vocabulary is
+long, so the work is divided by rows early.
+
+@<Do a softmax@>=
+static void softmax(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y)
+{
+  struct softmax_job job = @[{ x, rows, n, y, false }@];
+  bool large = rows * n >= WORTH_DIVIDING / 4;
+  pool_run(large ? e->self : NULL, softmax_part, &job);
+}
+static void log_softmax(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y)
+{
+  struct softmax_job job = @[{ x, rows, n, y, true }@];
+  bool large = rows * n >= WORTH_DIVIDING / 4;
+  pool_run(large ? e->self : NULL, softmax_part, &job);
+}
+
+@ A sampler wants less: the exponentials alone, of numbers that are doubles already, and it adds them up itself, in an order that
+is no business of a kernel. What it wants of this file is that sixteen are computed at a time. Memory is copied to and fro because the compiler can see then that the sixteen
+do not depend on each other.
+
+@<Exponentials of many doubles@>=
+TARGET static void weigh(double *z, size_t n, double most)
+{
+  size_t whole = n / 16 * 16;
+  for (size_t i = 0; i < whole; i += 16) {
+    double w[16];
+    for (size_t j = 0; j < 16; j++) w[j] = num_exp(z[i + j] - most);
+    memcpy(z + i, w, sizeof w);
+  }
+  for (size_t i = whole; i < n; i++) z[i] = num_exp(z[i] - most);
+}
+
+@* The check. \label{sec:kernelcheck}
+On every machine this must come out, whichever table it has.
+
+\checkpoint{build/out/kernels.txt}{what the program of this chapter prints}
+
+@* The tables. \label{sec:kerneltables}
+What the three files share, in the order in which C wants it, comes to this.
+
+@<The bodies of the kernels@>=
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536 /* multiply--adds */
+#endif
+@<Where a worker's share begins@>@;
+@<Load numbers of any type@>@;
+@<Load a register that is not full@>@;
+@<Give the last terms to the first lanes, and fold@>@;
+@<The dot product of sixteen lanes@>@;
+@<The sum of sixteen lanes@>@;
+@<Linear layers, piece by piece@>@;
+@<Take up to sixteen numbers of a tensor@>@;
+@<One row normalized@>@;
+@<Norms of all rows@>@;
+@<Angles of all rows@>@;
+@<Turn the heads of one row@>@;
+@<Rotations of all rows@>@;
+@<Attention, piece by piece@>@;
+@<Curves, stream and the two ends, piece by piece@>@;
+@<Two roundings, and one@>@;
+@<Calculate, and read nothing@>@;
+@<Read, and hardly calculate@>@;
+
+@ Those that go number by number, or row by row, and have no order of summation to speak of but the last.
+
+@<Curves, stream and the two ends, piece by piece@>=
+@<The three curves, sixteen numbers at a time@>@;
+@<One worker's share of an activation@>@;
+@<Do an activation@>@;
+@<Add to the residual stream@>@;
+@<Look rows of the embedding up@>@;
+@<The sum of the exponentials of a row, in double@>@;
+@<One worker's share of the probabilities@>@;
+@<Do a softmax@>@;
+@<Exponentials of many doubles@>@;
+
+@ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
+
+@<Linear layers, piece by piece@>=
+@<Compute a tile of dot products@>@;
+@<Add the bias, if there is one@>@;
+@<Outputs |from| to |to| of a matrix stored by outputs@>@;
+@<The last columns of a matrix stored by inputs@>@;
+@<Outputs |from| to |to| of a matrix stored by inputs@>@;
+@<Copy weights into panels@>@;
+@<Pass a panel with a few rows@>@;
+@<Pass all sixteen panels@>@;
+@<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>@;
+@<One worker's share of a linear layer@>@;
+@<Do a linear layer@>@;
+
+@ Attention is put together in the same way, from a single row of the cache to the division of the work; each part
+uses only those above it.
+
+@<Attention, piece by piece@>=
+@<What one block of positions leaves behind@>@;
+@<Where the rows of a block lie@>@;
+@<The chain over a block for some columns@>@;
+@<Attention of one head over one block@>@;
+@<All blocks of one head, and their join@>@;
+@<One worker's share of attention@>@;
+@<Do attention@>@;
+
+@ A table lists them in the order in which |struct kernels| declares them, and the compiler would complain about
+most mistakes here, because the types differ.
+
+@<The functions of a table, in order@>=
+linear, normalize, rotate, attend, activate, add,@|
+embed, angles, softmax, log_softmax, weigh,@|
+two_roundings, one_rounding, spin, sweep
+
+@ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
+very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
+kernels use it.
+@^contraction@>
+
+@<Two functions that only the self-test calls@>=
+float (*two_roundings)(float a, float b, float c);
+  /* |a*b+c| as this table was compiled: product and sum rounded */
+float (*one_rounding)(float a, float b, float c);
+  /* the multiply--add of this table's kernels */
+
+@ In a program that is compiled as the Makefile says, they differ. Both are called through the table, so that no compiler can know the arguments and
+work the answer out beforehand.
+
+@<Two roundings, and one@>=
+TARGET static float two_roundings(float a, float b, float c)
+{@+ return a * b + c;@+ }
+TARGET static float one_rounding(float a, float b, float c)
+{
+  vec v = fused(spread(a), spread(b), spread(c));
+  return v[0];
+}
+
+@* Two yardsticks. \label{sec:probes} How near do the kernels come to what the machine can do? \Cref{phases} asks, and needs two yardsticks, of the same instructions as the kernels: one that only calculates, and one that only reads.
+
+@<Two functions that measure the machine@>=
+uint64_t (*spin)(uint64_t n, float *left);
+  /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
+     they were. |*left| depends on all of them, so that none can be left out */
+float (*sweep)(const float *x, size_t n);
+  /* the sum of |x[n]|, in no order that anybody should rely on */
+
+@ A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile has. Each turns $x$ into $x/2+1$, and comes to rest at 2.
+
+@<Calculate, and read nothing@>=
+enum { CHAINS = 12 };
+TARGET static uint64_t spin(uint64_t n, float *left)
+{
+  vec a[CHAINS], half = spread(0.5f), one = spread(1.0f);
+  uint64_t each_round = CHAINS * WIDTH, rounds = n / each_round + 1;
+  each (i, CHAINS) a[i] = spread((float) i);
+  for (uint64_t k = 0; k < rounds; k++)
+    each (i, CHAINS) a[i] = fused(a[i], half, one);
+  *left = 0;
+  each (i, CHAINS) *left += a[i][0];
+  return rounds * each_round;
+}
+
+@ Reading goes through eight registers at once, so that no addition has to wait for the one before.
+
+@<Read, and hardly calculate@>=
+TARGET static float sweep(const float *x, size_t n)
+{
+  enum { AT_ONCE = 8 };
+  vec a[AT_ONCE] = @[{ { 0 } }@], v;
+  size_t k = 0;
+  for (; k + AT_ONCE * WIDTH <= n; k += AT_ONCE * WIDTH)
+    each (i, AT_ONCE) {
+      memcpy(&v, x + k + i * WIDTH, sizeof v);
+      a[i] += v;
+    }
+  float sum = 0;
+  each (i, AT_ONCE) for (int j = 0; j < WIDTH; j++) sum += a[i][j];
+  for (; k < n; k++) sum += x[k];
+  return sum;
+}
+
+@* The self-test. For the self-test we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
+$1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
+neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
+
+A build that fails is not broken: it would compute good logits, but others than every other build. Since nobody could
+see that from the outside, it refuses to compute any.
+
+@<Refuse a build that rounds otherwise@>=
+bool kernels_self_test(const struct kernels *k, struct error *why)
+{
+  float a = 0x1.001p0f, c = -0x1.002p0f;
+  if (k->two_roundings(a, a, c) != 0.0f)
+    return error_say(why, "kernels %s: this build contracts a*b+c"@|
+      " into one rounding; compile with -ffp-contract=off", k->name);
+  if (k->one_rounding(a, a, c) != 0x1p-24f)
+    return error_say(why, "kernels %s: the multiply-add of this"@|
+      " machine rounds twice; wanted: one rounding", k->name);
+  return true;
+}
+
+@ The tables that exist in this build, the slowest first, each with the question whether this processor can
+run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
+anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
+
+@<The tables of this build@>=
+extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
+@#
+const struct kernels *kernels_at(size_t i)
+{
+  const struct kernels *found[3] = @[{ &kernels_scalar }@];
+  size_t n = 1;
+#if defined __x86_64__
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
+    && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+    && __builtin_cpu_supports("avx512vl");
+  if (avx2) found[n++] = &kernels_avx2;
+  if (avx512) found[n++] = &kernels_avx512;
+#endif
+  return i < n ? found[i] : NULL;
+}
+
+@ Whoever asks for a table by name and cannot have it is told what there is. Whoever asks for none gets the last of the list, which is the
+fastest.
+
+@<Find a table by its name@>=
+const struct kernels *kernels_find(const char *name, struct error *why)
+{
+  char there[64] = "";
+  const struct kernels *k = NULL;
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    k = kernels_at(i);
+    if (name != NULL && strcmp(name, k->name) == 0) return k;
+    if (i > 0) strcat(there, ", ");
+    strcat(there, k->name);
+  }
+  if (name == NULL) return k;
+  error_say(why, "kernels: %s is not among those that this machine can"@|
+    " run; wanted: one of %s", name, there);
+  return NULL;
+}
+
+@ The room that attention needs is two numbers and a row for each block, and a view of $n$ positions touches
+at most two blocks more than it fills.
+
+@<Room for attention@>=
+size_t kernels_room(const struct heads *h, size_t longest)
+{@+ return (longest / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
+size_t weight_bytes(enum weight_type type)
+{@+ return type == WEIGHT_F32 ? 4 : 2;@+ }
+
+@ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
+multiplication in it.
+
+@(kernels.c@>=
+#include <string.h>
+#include "kernels/kernels.h"
+@;@#
+@<The tables of this build@>@;
+@<Find a table by its name@>@;
+@<Refuse a build that rounds otherwise@>@;
+@<Room for attention@>@;
+
+@* Functions of our own. \label{sec:numbers}
+The C library has an |expf|, and so has every other C library, and they differ: the
+standard leaves the last bit to the library, and each has taken it at its word. A
+softmax that calls them gives other logits on another system, and promise P2 is gone
+over something that nobody would ever look for.
+
+So the seven functions that a model needs are built here, from operations of which the
+last bit is \emph{not} left to anybody. Addition, multiplication, division, square root,
+and the fused multiply--add are each defined by IEEE 754 as the exact result, rounded
+once. A fixed sequence of them has one outcome on every machine that follows the
+standard, whether its compiler is gcc or clang, one number at a time or sixteen.
+@^IEEE 754@>@^libm@>
+
+@(numbers.h@>=
+#ifndef INCIPIT_NUMBERS_H
+#define INCIPIT_NUMBERS_H
+#include <math.h>
+#include <string.h>
+#include "ground/ground.h"
+#define NUM_INLINE static inline __attribute__((always_inline))
+@;@#
+@<See a number as its bits, and bits as a number@>@;
+@<Functions that are compiled into the loops that use them@>@;
+@<Functions that are called@>@;
+#endif
+
+@ Some of them stand in the header itself, because a call for each element would cost
+more than the element: the loops of \cref{sec:bodies} run over sixteen neighbours, and a
+compiler can do the sixteen at once only if it sees what is done. For the same reason
+these have no branches. The others are called now and then, and live in |numbers.c|.
+
+@<Functions that are compiled into the loops that use them@>=
+@<The exponential in float@>@;
+@<The exponential in double@>@;
+@<The hyperbolic tangent in float@>@;
+@<The error function in float@>@;
+@<Widen the two short formats@>@;
+
+@ The list of those that are called. |num_sin| and |num_cos| take any angle. What the errors
+are is told in \cref{sec:ulp}, where they have been measured.
+
+@<Functions that are called@>=
+float num_logf(float x);
+  /* natural logarithm; $-\infty$ for 0, not a number below */
+float num_powf(float x, float y);
+  /* $x^y$ with the special cases of C's annex F */
+float num_sinf(float x);
+  /* sine of an angle in radians, however large */
+float num_cosf(float x);
+  /* cosine of an angle in radians, however large */
+double num_log(double x);
+  /* natural logarithm; $-\infty$ for 0, not a number below */
+double num_pow(double x, double y);
+  /* $x^y$ with the special cases of C's annex F */
+double num_sin(double x);
+  /* sine of an angle in radians, however large */
+double num_cos(double x);
+  /* cosine of an angle in radians, however large */
+double num_tanh(double x);
+  /* hyperbolic tangent */
+double num_erf(double x);
+  /* error function */
+uint16_t num_to_f16(float x);
+  /* IEEE binary16, rounded to nearest even; infinite from 65520 on */
+uint16_t num_to_bf16(float x);
+  /* the upper half of a binary32, rounded to nearest even */
+
+@ A floating-point number is a sign, an exponent and a fraction side by side in one word,
+so a power of two can be made, or taken off, with a shift. |memcpy| is the way in which C
+lets us look; no compiler leaves a call there.
+
+@<See a number as its bits, and bits as a number@>=
+NUM_INLINE uint32_t num_bits32(float x)
+{
+  uint32_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+  /* the 32 bits of |x| */
+NUM_INLINE float num_float(uint32_t u)
+{
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+  /* the number with the bits |u| */
+@<The same two for double@>@;
+
+@ The two bodies once more, since C has no way to say ``and the same for the other
+width'' that would be shorter than saying it. A union would do as well; a cast of the pointer would not, for a compiler may assume that a |float| and
+a |uint32_t| never share a place.
+
+@<The same two for double@>=
+NUM_INLINE uint64_t num_bits64(double x)
+{
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+  /* the 64 bits of |x| */
+NUM_INLINE double num_double(uint64_t u)
+{
+  double x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+  /* the number with the bits |u| */
+
+@* The exponential. \label{sec:exp}
+Whole powers of two cost nothing, so we take as many as there are: $e^x=2^n e^r$, where
+$n$ is the integer nearest to $x/\ln 2$ and $r=x-n\ln 2$ is at most ${1\over2}\ln2$ in
+size. On that short interval $e^r=1+r+r^2q(r)$ with a polynomial $q$ of degree 5, fitted
+so that its largest error is as small as that of any such polynomial (Remez's exchange).
+@^Remez@>@^exponential@>
+
+Three details carry the weight. The integer $n$ comes without a conversion: adding
+$3\cdot2^{22}$ pushes everything behind the binary point out of the word, rounded, and $n$
+is left in the low bits. The product $n\ln2$ is taken off in two pieces, |fmaf| keeping
+each difference exact but for one rounding. And for $x=0$ all of it is zero except the 1,
+so that $e^0=1$ exactly: on that rests the rule of blocks in \cref{sec:attention}.
+
+@<The exponential in float@>=
+NUM_INLINE float num_expf(float x)
+{
+  x = x < -104.0f ? -104.0f : x;
+  x = x > 89.0f ? 89.0f : x;
+  float pushed = fmaf(x, 1.442695f, 12582912.0f);
+  float n = pushed - 12582912.0f;
+  float r = fmaf(n, -0.6931472f, x);
+  r = fmaf(n, 1.9046542e-9f, r);
+  @<Let |q| be the polynomial of the exponential at |r|@>@;
+  float y = 1.0f + fmaf(r * r, q, r);
+  @<Return |y| times two to the |n|, in two steps@>@;
+}
+  /* $e^x$; 0 below about $-104$, infinite above about 88.7 */
+
+@ Without the two clamps at its head, $n$ could outgrow the exponent field; with them the
+function ends in 0 and in infinity by itself. A comparison with something that is not a
+number is false, so that passes both clamps, and comes out as it went in. The
+coefficients are near $1/2!,1/3!,\ldots$, as they must be, but not equal to them: a
+Taylor polynomial is best at 0, and we want the worst place to be good.
+
+@<Let |q| be the polynomial of the exponential at |r|@>=
+float q = 0.00019907638f;
+q = fmaf(q, r, 0.001393369f);
+q = fmaf(q, r, 0.008333286f);
+q = fmaf(q, r, 0.041666463f);
+q = fmaf(q, r, 0.16666667f);
+q = fmaf(q, r, 0.5f);
+
+@ A result below $2^{-126}$ has no full exponent of its own, and $2^n$ itself would be no
+number at all for $n=128$. So the power is applied as two halves, each harmless. The first
+product is exact; if the second must round, into the range of the denormals, it rounds
+once. Each half needs the bias of the exponent field, which is 127, and what is cut in half must not be negative; so |k| is $n+2\cdot(127+23)$, and 23 comes off
+each half again. All arithmetic on the exponents is unsigned, where C defines what happens to
+nonsense: the nonsense made of something that was not a number is multiplied away.
+@^denormals@>
+
+@<Return |y| times two to the |n|, in two steps@>=
+uint32_t k = num_bits32(pushed) - 0x4b400000u + 300u;
+uint32_t half = k >> 1, rest = k - half;
+return y * num_float((half - 23u) << 23) * num_float((rest - 23u) << 23);
+
+@ In double the same, with a longer polynomial, a bias of $2^{10}-1$ and 77 for 23. It takes its argument as a sum of two
+numbers, of which the second is tiny, because the power function will have such a sum.
+
+@<The exponential in double@>=
+NUM_INLINE double num_exp_of_sum(double x, double tiny)
+{
+  x = x < -746.0 ? -746.0 : x;
+  x = x > 710.0 ? 710.0 : x;
+  double pushed = fma(x, 1.4426950408889634, 6755399441055744.0);
+  double n = pushed - 6755399441055744.0;
+  double r = fma(n, -0.6931471805599453, x);
+  r = fma(n, -2.3190468138462996e-17, r) + tiny;
+  @<Let |q| be the longer polynomial at |r|@>@;
+  double y = 1.0 + fma(r * r, q, r);
+  uint64_t k = num_bits64(pushed) - 0x4338000000000000u + 2200u;
+  uint64_t half = k >> 1, rest = k - half;
+  return y * num_double((half - 77u) << 52) * num_double((rest - 77u) << 52);
+}
+  /* $e^{x+t}$ for a $t$ much smaller than the last place of 1 */
+NUM_INLINE double num_exp(double x)
+{@+ return num_exp_of_sum(x, 0.0);@+ }
+  /* $e^x$; 1 exactly for 0 */
+
+@ Degree 10 leaves an error of $2^{-62}$, a few hundredths of what the additions lose.
+
+@<Let |q| be the longer polynomial at |r|@>=
+double q = 2.0921625276615325e-09;
+q = fma(q, r, 2.5105260922590062e-08);
+q = fma(q, r, 2.755725280625021e-07);
+q = fma(q, r, 2.755725529422524e-06);
+q = fma(q, r, 2.480158734744942e-05);
+q = fma(q, r, 0.00019841269874904636);
+q = fma(q, r, 0.0013888888888874352);
+q = fma(q, r, 0.008333333333326112);
+q = fma(q, r, 0.041666666666666685);
+q = fma(q, r, 0.1666666666666667);
+q = fma(q, r, 0.5);
+
+@* Hyperbolic tangent and error function. \label{sec:tanh}
+Both belong to the activations (\cref{sec:activations}), both are odd, and both run
+from $-1$ to 1. The first follows from the exponential:
+$$\tanh x={e^{2x}-1\over e^{2x}+1}={t\over t+2},\qquad t=e^{2x}-1.$$
+For small $x$ the subtraction in $t$ would cancel nearly everything. It need not be
+done: with $e^{2x}=2^n(1+p)$ we have $t=(2^n-1)+2^np$, and for $n=0$ that is $p$ itself,
+which the polynomial gave us before the 1 was added.
+@^cancellation@>
+
+@<The hyperbolic tangent in float@>=
+NUM_INLINE float num_tanhf(float x)
+{
+  float a = num_float(num_bits32(x) & 0x7fffffffu) * 2.0f;
+  a = a > 20.0f ? 20.0f : a;
+  float pushed = fmaf(a, 1.442695f, 12582912.0f);
+  float n = pushed - 12582912.0f;
+  float r = fmaf(n, -0.6931472f, a);
+  r = fmaf(n, 1.9046542e-9f, r);
+  @<Let |q| be the polynomial of the exponential at |r|@>@;
+  float p = fmaf(r * r, q, r);
+  float power = num_float((num_bits32(pushed) - 0x4b400000u + 127u) << 23);
+  float t = fmaf(power, p, power - 1.0f);
+  float y = t / (t + 2.0f);
+  return num_float(num_bits32(y) | (num_bits32(x) & 0x80000000u));
+}
+  /* hyperbolic tangent; odd, to the bit */
+
+@ The error function is ${2\over\sqrt\pi}\int_0^x e^{-t^2}dt$. Below 1 in size it is $x+x\,P(x^2)$;
+above, $1-e^{-g(x)}$, where the polynomial $g$ was fitted to $-\ln(1-\hbox{erf}\,x)$. Both
+are computed and one is chosen, because in sixteen lanes some would want the one and
+some the other, and choosing costs less than parting. The choice is made with a mask,
+since a compiler that sees a conditional expression will be tempted to compute only one of them.
+@^error function@>
+
+@<The error function in float@>=
+NUM_INLINE float num_erff(float x)
+{
+  float a = num_float(num_bits32(x) & 0x7fffffffu), z = a * a;
+  @<Let |small| be the polynomial for arguments below 1@>@;
+  a = a > 4.0f ? 4.0f : a;
+  @<Let |g| be the exponent for arguments above 1@>@;
+  float large = 1.0f - num_expf(-g);
+  uint32_t below = num_bits32(x) << 1 < 0x7f000000u ? 0xffffffffu : 0u;
+  uint32_t y = (num_bits32(small) & below) | (num_bits32(large) & ~below);
+  return num_float((y & 0x7fffffffu) | (num_bits32(x) & 0x80000000u));
+}
+  /* the error function; odd, to the bit */
+
+@ Six coefficients of $P$, in powers of $z=x^2$, and then a seventh: with one less the
+polynomial's own error would show beside that of the rounding.
+
+@<Let |small| be the polynomial for arguments below 1@>=
+float s = 7.889119e-05f;
+s = fmaf(s, z, -0.0008020846f);
+s = fmaf(s, z, 0.0051895365f);
+s = fmaf(s, z, -0.026854446f);
+s = fmaf(s, z, 0.112836f);
+s = fmaf(s, z, -0.37612626f);
+s = fmaf(s, z, 0.12837917f);
+float small = fmaf(a, s, a);
+
+@ From 4 on the result is 1 in float, and so the argument is held at 4. The smaller $e^{-g}$
+is, the less its error matters, and the fit was weighted accordingly.
+
+@<Let |g| be the exponent for arguments above 1@>=
+float g = 2.168610e-05f;
+g = fmaf(g, a, -0.00044132717f);
+g = fmaf(g, a, 0.0042045144f);
+g = fmaf(g, a, -0.025208123f);
+g = fmaf(g, a, 0.10841836f);
+g = fmaf(g, a, 0.6332201f);
+g = fmaf(g, a, 1.1295784f);
+g = fmaf(g, a, -0.00018801549f);
+
+@ In double the two are called seldom, and their bodies may have branches. The tangent
+takes the same way as in float.
+
+@<Tangent and error function in double@>=
+double num_tanh(double x)
+{
+  double a = fabs(x) * 2.0;
+  if (a > 40.0) a = 40.0;
+  double pushed = fma(a, 1.4426950408889634, 6755399441055744.0);
+  double n = pushed - 6755399441055744.0;
+  double r = fma(n, -0.6931471805599453, a);
+  r = fma(n, -2.3190468138462996e-17, r);
+  @<Let |q| be the longer polynomial at |r|@>@;
+  double p = fma(r * r, q, r);
+  uint64_t k = num_bits64(pushed) - 0x4338000000000000u;
+  double power = num_double((k + 1023u) << 52);
+  double t = fma(power, p, power - 1.0);
+  return copysign(t / (t + 2.0), x);
+}
+@<The error function in double@>@;
+
+@ The error function in double would need a polynomial $g$ of degree 20. A change of
+variable is cheaper: $e^{x^2}(1-\hbox{erf}\,x)(1+2x)$ hardly varies, and as a function of
+$u=(x-3)/(x+3)$ it is nearly a polynomial already.
+
+@<The error function in double@>=
+double num_erf(double x)
+{
+  double a = fabs(x);
+  if (!(a < 6.0)) return x != x ? x : copysign(1.0, x);
+  if (a < 1.0) return fma(x, series(x * x, near_zero, 13), x);
+  double u = (a - 3.0) / (a + 3.0);
+  double tail = num_exp(-a * a) * series(u, far_out, 15) / fma(2.0, a, 1.0);
+  return copysign(1.0 - tail, x);
+}
+
+@ All polynomials that are not inlined are evaluated by this one loop, highest power
+first, so that the large coefficients are added last.
+@^Horner@>
+
+@<Evaluate a polynomial@>=
+static double series(double z, const double *c, int n)
+{
+  double y = c[n - 1];
+  for (int i = n - 2; i >= 0; i--) y = fma(y, z, c[i]);
+  return y;
+}
+
+@ And these are the coefficients for the error function, lowest power first.
+
+@<Coefficients of the error function@>=
+static const double near_zero[13] = @[{ 0.1283791670955126,@|
+  -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,@|
+  0.005223977624828431, -0.0008548326981425542, 0.0001205533113295582,@|
+  -1.4925595772180906e-05, 1.64610084778027e-06, -1.6350396222864617e-07,@|
+  1.466032872274226e-08, -1.137495573607015e-09, 5.960685338520971e-11 }@];
+static const double far_out[15] = @[{ 1.2530080582697296, -0.1356211061245808,@|
+  -0.04756229435348483, 0.12964515870168167, -0.11927366342599195,@|
+  0.06830802735463042, -0.023770513726954084, 0.0025294041906958912,@|
+  0.0018887579716481701, -0.0007796153229701539, -0.00010480741267096996,@|
+  0.00012497748414954833, 2.9325597703315207e-06, -2.4882027595308854e-05,@|
+  -6.512716156202709e-06 }@];
+
+@* Logarithm and power. \label{sec:log}
+The bits of a positive number almost are its logarithm already: the exponent is the
+whole part. We take $x=2^km$ with $m$ between $\sqrt{1/2}$ and $\sqrt2$, and with
+$s=(m-1)/(m+1)$ need
+$$\ln m=2\,\hbox{artanh}\,s=2s+{2\over3}s^3+{2\over5}s^5+\cdots,$$
+where $s$ is never above 0.1716. The trick of the next section shifts the scale by
+$\sqrt{1/2}$ before it cuts, so that exponent and fraction fall apart at the right
+place. Denormals are first multiplied into the normal range.
+@^logarithm@>
+
+@<Split |x| into |m| and a power of two, |k|@>=
+double k = 0;
+if (x < 0x1p-1022) x *= 0x1p54, k = -54;
+uint64_t u = num_bits64(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+k += (double) (u >> 52) - 1023;
+double m = num_double((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
+
+@ The quotient $s$ is rounded, and in the leading term $2s$ that would be felt. So we keep
+what was lost: |fma| gives the remainder of the division exactly, and what the sum $m+1$
+has dropped is known, too; |low| is the rest of $s$ that the word |s| could not hold.
+
+@<Let |s + low| be the quotient for |m|@>=
+double f = m - 1.0, d = m + 1.0, dropped = m - (d - 1.0);
+double s = f / d;
+double low = fma(-s, dropped, fma(-s, d, f)) / d;
+
+@ The parts are added from the large to the small, and the first sum keeps its
+remainder as well. The upper part of $\ln 2$ has so many zeros at its end that its
+product with |k| is exact.
+
+@<The logarithm in double@>=
+double num_log(double x)
+{
+  if (!(x > 0)) return x == 0 ? -INFINITY : x != x ? x : NAN;
+  if (x == INFINITY) return x;
+  @<Split |x| into |m| and a power of two, |k|@>@;
+  @<Let |s + low| be the quotient for |m|@>@;
+  double z = s * s, a = k * 0.6931471805598903, b = 2 * s;
+  double sum = a + b, rest = (a - sum) + b;
+  rest += fma(s * z, series(z, artanh, 8), 2 * low);
+  return sum + fma(k, 5.497923018708371e-14, rest);
+}
+
+@ Eight terms are fitted for the logarithm, and eight more for the power, which treats the term
+$2s^3/3$ apart.
+
+@<Coefficients of the logarithm@>=
+static const double artanh[8] = @[{ 0.6666666666666666, 0.4000000000000089,@|
+  0.28571428570794766, 0.22222222393604002, 0.18181795448247662,@|
+  0.15386249682350017, 0.13268516254636384, 0.1308921949868944 }@];
+static const double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
+  0.22222222221648177, 0.18181818337034797, 0.15384594796273687,@|
+  0.13334813318194078, 0.11706014853795696, 0.11725409813239257 }@];
+
+@ A power is $e^{y\ln x}$, and that is where a good logarithm is not good enough: the
+error of $y\ln x$ becomes the \emph{relative} error of the result. With a result near
+$10^{300}$ the exponent is about 700, ten bits in front of the point, and ten bits are
+missing behind it. So for the power the logarithm is computed as the sum of two
+doubles, |high + rest|, with the first two terms of the series kept in that form;
+the last two lines make |high| as near to the whole as a double can be.
+@^power@>@^double-double@>
+
+@<The logarithm of |x| as |high + rest|@>=
+@<Split |x| into |m| and a power of two, |k|@>@;
+@<Let |s + low| be the quotient for |m|@>@;
+double z = s * s, z_low = fma(2 * s, low, fma(s, s, -z));
+double c = z * s, c_low = fma(z, s, -c) + fma(z_low, s, z * low);
+double third = 0.6666666666666666, t = c * third;
+double t_low = fma(c, third, -t) + fma(c, 3.700743415417188e-17, c_low * third);
+double a = k * 0.6931471805598903, b = 2 * s;
+double ab = a + b, ab_low = (a - ab) + b;
+double abt = ab + t, rest = (ab - abt) + t;
+rest += ab_low + (t_low + 2 * low);
+rest += fma(c * z, series(z, beyond, 8), k * 5.497923018708371e-14);
+double high = abt + rest;
+rest = (abt - high) + rest;
+
+@ With that the power of a positive number is a product, whose own rounding error |fma|
+tells us, and an exponential. Beyond 800 in size the result is 0 or infinite whatever the
+last bits are; cutting there keeps an infinite product from meeting its own remainder.
+
+@<The power of a positive number@>=
+static double positive_power(double x, double y)
+{
+  if (x == 1.0) return 1.0;
+  if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
+    return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
+  @<The logarithm of |x| as |high + rest|@>@;
+  double p = y * high;
+  if (p > 800.0) return INFINITY;
+  if (p < -800.0) return 0.0;
+  return num_exp_of_sum(p, fma(y, high, -p) + y * rest);
+}
+
+@ What remains are the special cases, and C's annex F lists them. Anything to the power
+0 is 1, even what is not a number; so is 1 to any power. A negative number has a power
+only if the exponent is a whole number, and then the sign depends on whether that is
+odd: a number is whole if rounding leaves it alone, and even if that holds for its half.
+
+@<The power in double@>=
+double num_pow(double x, double y)
+{
+  if (y == 0.0 || x == 1.0) return 1.0;
+  if (x != x || y != y) return x + y;
+  bool negative = num_bits64(x) >> 63 != 0, whole = y == rint(y);
+  bool odd = whole && y / 2 != rint(y / 2);
+  if (negative && x != 0.0 && x != -INFINITY && !whole && fabs(y) != INFINITY)
+    return NAN;
+  double magnitude = positive_power(fabs(x), y);
+  return negative && odd ? -magnitude : magnitude;
+}
+
+@* Sine and cosine. \label{sec:sin}
+A position of ten thousand and a frequency of 1 make an angle of ten thousand radians,
+and its sine depends on what is left after taking away some fifteen hundred turns. The
+larger the angle, the more digits of $\pi$ are needed to know what is left. Most
+libraries have three methods, for three sizes of angle. We have one that is right for
+all of them, and not the fastest: per pass a model needs as many angles as it has rows,
+times half a head.
+@^Payne and Hanek@>@^angle@>
+
+The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quadrant, its
+fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
+by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
+with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first 192
+bits are enough (Payne and Hanek 1983). So no more than a window of $2/\pi$ is looked at.
+
+@<The digits of two over pi@>=
+static const uint32_t two_over_pi[40] = @[{ 0, 0,@|
+  0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,@|
+  0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,@|
+  0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,@|
+  0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,@|
+  0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,@|
+  0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,@|
+  0x56033046, 0xfc7b6bab }@];
+
+@ The window is six words, cut at a bit and not at a word. Two zero words stand before
+the digits, for angles so small that the window begins before the point. The product
+with $M$, in two halves, is the multiplication that one learns at school, with digits of
+thirty-two bits; what would stand in front of the window is not computed at all.
+@^long multiplication@>
+
+@<Multiply the window of two over pi by |M|@>=
+uint64_t u = num_bits64(x);
+uint64_t M = (u & 0xfffffffffffffu) | 0x10000000000000u;
+unsigned skip = (unsigned) (u >> 52 & 0x7ff) - 1075 - 2 + 64;
+uint32_t w[6], r[6];
+for (unsigned i = 0; i < 6; i++) {
+  const uint32_t *d = &two_over_pi[skip / 32 + i];
+  w[i] = (uint32_t) (((uint64_t) d[0] << 32 | d[1]) >> (32 - skip % 32));
+}
+uint64_t carry = 0;
+for (int i = 5; i >= 0; i--, carry >>= 32)
+  carry += (M & 0xffffffff) * w[i], r[i] = (uint32_t) carry;
+carry = 0;
+for (int i = 5; i > 0; i--, carry >>= 32)
+  carry += (M >> 32) * w[i] + r[i - 1], r[i - 1] = (uint32_t) carry;
+
+@ The first two bits of the product are the quadrant. The rest becomes a signed fraction
+between $-1/2$ and $1/2$, by going on to the next quadrant where it is above: then the
+angle left over is within $\pi/4$ of zero. Four words of it are turned into the sum of
+two doubles, small words first, so that even a fraction that begins with thirty zeros
+keeps all of its digits.
+
+@<Take the quadrant off, and let |g + g_low| be the rest@>=
+unsigned quadrant = r[0] >> 30;
+for (int i = 0; i < 5; i++) r[i] = r[i] << 2 | r[i + 1] >> 30;
+double first = (double) r[0];
+if (r[0] >> 31 != 0) quadrant++, first -= 0x1p32;
+first *= 0x1p-32;
+double second = (double) r[1] * 0x1p-64, third = (double) r[2] * 0x1p-96;
+double fourth = (double) r[3] * 0x1p-128;
+double g = ((fourth + third) + second) + first;
+double g_low = ((first - g) + second) + third + fourth;
+
+@ The angle is that fraction times $\pi/2$, again as a sum of two. For angles that are small
+already there is nothing to take away. A negative angle is reduced as if it were positive; then its rest changes sign, and its quadrants
+are counted backwards.
+
+@<Reduce |x| to |y + low| in a quadrant@>=
+static unsigned reduce(double x, double *y, double *low)
+{
+  *y = x, *low = 0;
+  if (fabs(x) <= 0.7853981633974483) return 0;
+  double sign = x < 0 ? -1.0 : 1.0;
+  x = fabs(x);
+  @<Multiply the window of two over pi by |M|@>@;
+  @<Take the quadrant off, and let |g + g_low| be the rest@>@;
+  double p = g * 1.5707963267948966;
+  double p_low = fma(g, 1.5707963267948966, -p)
+    + fma(g, 6.123233995736766e-17, g_low * 1.5707963267948966);
+  *y = sign * p, *low = sign * p_low;
+  return sign < 0 ? 4 - quadrant % 4 : quadrant;
+}
+
+@ Within a quadrant two polynomials are left, in $z=y^2$. The small part |low| enters by
+the first term of Taylor's series: $\sin(y+l)\approx\sin y+l\cos y$, and the cosine
+correspondingly. In the cosine $1-z/2$ is rounded, and what was lost is put back.
+
+@<Sine and cosine within a quadrant@>=
+static double sine(double y, double low)
+{
+  double z = y * y, p = series(z, sine_terms, 7);
+  return y + fma(y * z, p, fma(-0.5 * z, low, low));
+}
+static double cosine(double y, double low)
+{
+  double z = y * y, p = series(z, cosine_terms, 7);
+  double head = fma(-0.5, z, 1.0), lost = fma(-0.5, z, 1.0 - head);
+  return head + (lost + fma(z * z, p, -y * low));
+}
+
+@ Their coefficients; the first of each is $-1/3!$ and $1/4!$ to the last place.
+
+@<Coefficients of sine and cosine@>=
+static const double sine_terms[7] = @[{ -0.16666666666666666,@|
+  0.008333333333333331, -0.00019841269841265044, 2.755731921932218e-06,@|
+  -2.5052106226493628e-08, 1.605853066848744e-10,@|
+  -7.586640759739923e-13 }@];
+static const double cosine_terms[7] = @[{ 0.041666666666666664,@|
+  -0.0013888888888888887, 2.4801587301584635e-05, -2.755731922139329e-07,@|
+  2.0876755787742277e-09, -1.1470460355137536e-11,@|
+  4.745840351316594e-14 }@];
+
+@ The quadrant says which of the two it is, and with which sign. For an infinite angle
+there is no answer; it is caught before the reduction, which would find one. And an angle
+so small that it is its own sine is returned as it came, with the sign of its zero.
+
+@<Sine and cosine in double@>=
+static double turned(double x, unsigned turn)
+{
+  double y, low;
+  if (!(fabs(x) < INFINITY)) return x - x;
+  unsigned quadrant = (reduce(x, &y, &low) + turn) % 4;
+  double value = quadrant % 2 == 0 ? sine(y, low) : cosine(y, low);
+  return quadrant >= 2 ? -value : value;
+}
+double num_sin(double x)
+{@+ return fabs(x) < 0x1p-27 ? x : turned(x, 0);@+ }
+double num_cos(double x)
+{@+ return turned(x, 1);@+ }
+
+@ In float, these functions and the logarithm and the power are rounded from double.
+That is slower than it need be, and right in nearly all cases to the last bit: the
+double's error is in the thirtieth bit behind the float's last.
+
+@<Those in float that are rounded from double@>=
+float num_logf(float x)
+{@+ return (float) num_log((double) x);@+ }
+float num_powf(float x, float y)
+{@+ return (float) num_pow((double) x, (double) y);@+ }
+float num_sinf(float x)
+{@+ return (float) num_sin((double) x);@+ }
+float num_cosf(float x)
+{@+ return (float) num_cos((double) x);@+ }
+
+@* Short formats. \label{sec:formats}
+Weights are published in 16 bits: as binary16, with 5 bits of exponent and 10 of
+fraction, or as bfloat16, which is the upper half of a float. Both are widened exactly at
+use, so that a model means the same numbers whatever it is stored in. For bfloat16 that is a shift.
+For binary16 the fields are moved into place, and a multiplication by
+$2^{112}$ repairs the exponent, of denormals too, whose fraction it normalizes on the
+way. What it cannot repair is infinity; so the top exponent is set by hand.
+@^binary16@>@^bfloat16@>
+
+@<Widen the two short formats@>=
+NUM_INLINE float num_from_bf16(uint16_t h)
+{@+ return num_float((uint32_t) h << 16);@+ }
+  /* the upper half of a binary32, widened exactly */
+NUM_INLINE float num_from_f16(uint16_t h)
+{
+  uint32_t u = (h & 0x7fffu) << 13;
+  uint32_t top = u >= 0x0f800000u ? 0x7f800000u : 0u;
+  uint32_t v = num_bits32(num_float(u) * 0x1p112f) | top;
+  return num_float(v | (h & 0x8000u) << 16);
+}
+  /* IEEE binary16, widened exactly */
+
+@ Narrowing must round, to the nearest, and from the middle to the even neighbour. To a
+number seen as bits we add just less than half of what will be cut off, and one more
+if the last bit that stays is odd; a carry runs into the exponent, where it belongs.
+A result that is not a number must not lose the bits that say so.
+
+@<Narrow to the two short formats@>=
+uint16_t num_to_bf16(float x)
+{
+  uint32_t u = num_bits32(x);
+  if (x != x) return (uint16_t) (u >> 16 | 0x40u);
+  return (uint16_t) ((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+}
+@<Narrow to binary16@>@;
+
+@ For binary16 the same, after the exponent has been moved down by 112. Below $2^{-14}$
+its numbers are multiples of $2^{-24}$, which is the last place of a float between 1/2 and 1:
+so adding 1/2 makes the processor do the rounding.
+
+@<Narrow to binary16@>=
+uint16_t num_to_f16(float x)
+{
+  uint32_t u = num_bits32(x), sign = u >> 16 & 0x8000u;
+  u &= 0x7fffffffu;
+  if (x != x) return (uint16_t) (sign | 0x7e00u);
+  if (u >= 0x477ff000u) return (uint16_t) (sign | 0x7c00u);
+  if (u < 0x38800000u)
+    return (uint16_t) (sign | (num_bits32(num_float(u) + 0.5f) - 0x3f000000u));
+  u = u - 0x38000000u + 0xfffu + (u >> 13 & 1u);
+  return (uint16_t) (sign | u >> 13);
+}
+
+@* How far from the truth. \label{sec:ulp}
+A float has $2^{32}$ values, few enough to try them all. \texttt{make ulp} does so for every function of one float, against the C library in double, and where
+that is too near to decide, against numbers of 64 bits and more (MPFR). Functions of a double, and the power, get random arguments; the file that it writes says how many. An error is told in
+units of the last place: 0.5 is the best there can be, since every result must be rounded.
+@^units of the last place@>
+
+\begin{table}[tp]
+\tabcaption{tab:ulp}{The largest error found, in units of the last place of the result.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrlr@@{}}
+\toprule
+\tabhead{in float} & \tabhead{error} & \tabhead{in double} & \tabhead{error}\\
+\midrule
+|num_expf| & \val[4]{ulp.expf} & |num_exp| & \val[4]{ulp.exp}\\
+|num_logf| & \val[4]{ulp.logf} & |num_log| & \val[4]{ulp.log}\\
+|num_sinf| & \val[4]{ulp.sinf} & |num_sin| & \val[4]{ulp.sin}\\
+|num_cosf| & \val[4]{ulp.cosf} & |num_cos| & \val[4]{ulp.cos}\\
+|num_tanhf| & \val[4]{ulp.tanhf} & |num_tanh| & \val[4]{ulp.tanh}\\
+|num_erff| & \val[4]{ulp.erff} & |num_erf| & \val[4]{ulp.erf}\\
+|num_powf| & \val[4]{ulp.powf} & |num_pow| & \val[4]{ulp.pow}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@ The errors stand in a committed file, one line a function: its name, how many arguments, the worst error and where. Without the file there are no keys,
+and a book that quotes them does not build.
+
+@<Print the errors that were measured@>=
+static int print_errors(void)
+{
+  FILE *f = fopen("figures/data/kernels.ulp.csv", "r");
+  char words[300], name[32];
+  double error;
+  if (f == NULL) return 1;
+  while (fgets(words, sizeof words, f) != NULL)
+    if (sscanf(words, "%31[a-z],%*[^,],%lf", name, &error) == 2)
+      printf("ulp.%s %.4f\n", name, error);
+  fclose(f);
+  return 0;
+}
+
+@ This is |numbers.c|: the tables of coefficients, and what is called.
+
+@(numbers.c@>=
+#include "kernels/numbers.h"
+@;@#
+@<Coefficients of the error function@>@;
+@<Coefficients of the logarithm@>@;
+@<Coefficients of sine and cosine@>@;
+@<The digits of two over pi@>@;
+@<Evaluate a polynomial@>@;
+@<Functions of |numbers.c|, in order@>@;
+
+@ Each after what it uses, so that the compiler, which reads from the top, has seen every function before it is
+called.
+
+@<Functions of |numbers.c|, in order@>=
+@<Tangent and error function in double@>@;
+@<The logarithm in double@>@;
+@<The power of a positive number@>@;
+@<The power in double@>@;
+@<Reduce |x| to |y + low| in a quadrant@>@;
+@<Sine and cosine within a quadrant@>@;
+@<Sine and cosine in double@>@;
+@<Those in float that are rounded from double@>@;
+@<Narrow to the two short formats@>@;
+

@@ -1,0 +1,27 @@
+/* formats.h -- made from chapters/06-memory.w; change it there */
+
+/* 6.37  formats.h */
+
+#ifndef INCIPIT_FORMATS_H
+#define INCIPIT_FORMATS_H
+#include "cache/cache.h"
+
+/* 6.38  Ways to keep a row */
+
+enum { N_FORMATS = 5 };
+const struct row_format *format_at(size_t i);
+/* f32, f16, bf16, q8_0, q4_0: the bytes are those of ggml; null behind the
+ * last */
+
+const struct row_format *format_find(const char *name, struct error *why);
+/* the one of that name; null and a sentence that lists them */
+
+void format_unpack(enum weight_type type, const void *from, size_t n, float *x);
+/* the n numbers that a row of this type stands for, exactly */
+
+bool format_holds(const struct row_format *f, const float *x, size_t n,
+                  struct error *why);
+/* whether x can be packed: its numbers are finite, the scale of each block
+ * is one of binary16, and blocks are whole */
+
+#endif

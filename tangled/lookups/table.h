@@ -1,0 +1,77 @@
+/* table.h -- made from workshop/23-lookups.w; change it there */
+
+/* E.18  table.h */
+
+#ifndef INCIPIT_TABLE_H
+#define INCIPIT_TABLE_H
+#include "ground/ground.h"
+
+/* E.6  A table from pairs to numbers */
+
+struct pair_slot {
+  uint32_t left, right, value;
+};
+struct pair_map {
+  struct pair_slot *slot;
+  size_t room, used;
+};
+/* room slots, a power of two, at most half of them used; a slot whose value
+ * is 0 is free; all zero is an empty table */
+
+bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
+                  uint32_t right, uint32_t value, struct error *why);
+/* enters value >= 1 for a pair, in place of an older one */
+
+uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right);
+/* the value of a pair, 0 if there is none */
+
+void pair_map_free(struct memory *m, struct pair_map *p);
+/* returns the block and empties the table */
+
+/* E.10  A table from letters to numbers */
+
+struct name_slot {
+  const unsigned char *byte;
+  size_t n;
+  uint32_t value;
+};
+struct name_map {
+  struct name_slot *slot;
+  size_t room, used;
+};
+/* like struct pair_map; the bytes belong to the caller and stay where they
+ * are */
+
+bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
+                  size_t n, uint32_t value, struct error *why);
+/* enters value >= 1 for a row of n bytes, in place of an older one */
+
+uint32_t name_map_get(const struct name_map *p, const unsigned char *byte,
+                      size_t n);
+/* the value of a row, 0 if there is none */
+
+void name_map_free(struct memory *m, struct name_map *p);
+/* returns the block and empties the table */
+
+/* E.14  A heap of things to do */
+
+struct entry {
+  uint64_t first, second;
+};
+struct heap {
+  struct entry *e;
+  size_t n, room;
+};
+/* e[0] is the smallest; e[i] is not larger than e[2*i + 1] and e[2*i + 2];
+ * all zero is empty */
+
+bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why);
+/* puts an entry in; on failure the heap is as it was */
+
+struct entry heap_pop(struct heap *h);
+/* takes the smallest of h->n >= 1 entries out */
+
+void heap_free(struct memory *m, struct heap *h);
+/* returns the block and empties the heap */
+
+#endif

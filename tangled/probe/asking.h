@@ -1,0 +1,96 @@
+/* asking.h -- made from workshop/20-inspection.w; change it there */
+
+/* H.102  asking.h */
+
+#ifndef INCIPIT_ASKING_H
+#define INCIPIT_ASKING_H
+#include "command/ending.h"
+#include "probe/door.h"
+
+/* H.99  What all answers need */
+
+struct inquiry {
+  const struct console *c;
+  struct outfit *o;
+  uint32_t vocab_size;
+  bool named;
+  json_t *in;
+  struct json_out out;
+  struct error *why;
+};
+/* a question on its way to an answer: ids in it are below vocab_size, a
+ * model was named on the command line, in is the line, the answer goes to
+ * out, or a sentence to why */
+
+struct key_row {
+  const char *name;
+  char letter;
+  bool required;
+  unsigned chapter;
+  const char *normal;
+};
+/* a key that a question may have; letter: see value_fits; one of a later
+ * chapter may only have its normal value, in JSON */
+
+bool check_keys(json_t * object, const struct key_row *keys, size_t n,
+                struct error *why);
+/* does object have these keys, all that are required, and no other? */
+
+/* H.100  What all answers need */
+
+bool flag_of(const struct inquiry *q, const char *key, bool normal);
+/* the value of a key, normal if it is not there */
+
+uint64_t count_of(const struct inquiry *q, const char *key);
+/* the same of an integer; 0 if it is not there */
+
+bool ids_from(const struct inquiry *q, json_t * from, const char *key,
+              struct ids *list);
+/* appends the ids of the list from; errors: what is no id, memory; then list
+ * is empty */
+
+bool ids_of(const struct inquiry *q, const char *key, struct ids *list);
+/* the same, of the value of a key */
+
+bool answer_process(struct inquiry *q);
+/* one stage of the sampler */
+
+bool answer_sample(struct inquiry *q);
+/* all of them, and the choice */
+
+bool answer_philox(struct inquiry *q);
+/* four words of random bits */
+
+bool answer_beam(struct inquiry *q);
+/* a beam search */
+
+bool answer_stop(struct inquiry *q);
+/* what is released of pieces */
+
+bool hex_undo(const struct inquiry *q, const char *text, size_t n,
+              unsigned char *byte);
+/* undoes n hexadecimal digits; errors: anything else */
+
+bool stops_of(const struct inquiry *q, struct stop_string **list, size_t *n);
+/* the stop strings of a question, their bytes the question's; list[n] is the
+ * caller's */
+
+/* H.101  What all answers need */
+
+struct choices {
+  struct sampling s;
+  struct ids all;
+  struct biased *biased;
+  size_t n, room;
+};
+/* s points into the lists; n of room sequences are used */
+
+bool choices_read(struct choices *x, const struct inquiry *q,
+                  json_t * params, double temperature);
+/* the settings of params, with temperature if it does not say; errors: keys,
+ * types, ranges, ids. x is to be freed also on failure */
+
+void choices_free(struct memory *m, struct choices *x);
+/* returns the lists */
+
+#endif

@@ -1,0 +1,342 @@
+/* inspecting.c -- made from workshop/20-inspection.w; change it there */
+
+/* H.50  inspecting.c */
+
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "probe/door.h"
+
+/* H.34  What is inspected */
+
+struct inspection {
+  const struct console *c;
+  struct outfit o;
+  bool in_json;
+  struct json_out j;
+  const struct archive *tensors;
+  struct archive *alone;
+  struct error why;
+};
+
+/* H.35  List the settings as they were understood */
+
+struct setting {
+  const char *name;
+  double value;
+  bool is_bool;
+};
+enum { N_SETTINGS = 28 };
+static void list_settings(const struct model_config *c,
+                          struct setting of[N_SETTINGS])
+{
+  uint32_t windows = 0;
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    windows += config_window(c, i) > 0;
+  const struct setting list[N_SETTINGS] = {
+
+/* H.36  The settings, one by one */
+
+    {"vocab_size", c->vocab_size, false},
+    {"n_positions", c->n_positions, false},
+    {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},
+    {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},
+    {"n_kv_heads", c->n_kv_heads, false},
+    {"head_dim", c->head_dim, false},
+    {"window", c->window, false}, {"window_layers", windows, false},
+    {"norm_eps", c->norm_eps, false}, {"scaled", c->scaled, true},
+    {"scaled_by_layer", c->scaled_by_layer, true},
+    {"layer_norm", c->layer_norm, true},
+    {"learned_positions", c->learned_positions, true},
+    {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},
+    {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},
+    {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},
+    {"rope_linear", c->rope.kind == ROPE_LINEAR, true},
+    {"rope_llama3", c->rope.kind == ROPE_LLAMA3, true},
+    {"rope_yarn", c->rope.kind == ROPE_YARN, true},
+    {"rope_theta", c->rope.theta, false},
+    {"rope_factor", c->rope.factor, false},
+    {"rope_attention", rope_attention(&c->rope), false},
+    {"do_sample", c->sampling.do_sample, true}
+
+  };
+  memcpy(of, list, sizeof list);
+}
+
+/* H.37  Show the settings */
+
+static void show_settings(struct inspection *g)
+{
+  struct setting of[N_SETTINGS];
+  list_settings(&g->o.lm->config, of);
+  if (g->in_json)
+    put_key(&g->j, "config"), put_open(&g->j, '{');
+  for (int i = 0; i < N_SETTINGS; i++) {
+    char room[NUMBER_ROOM];
+    double x = of[i].value;
+    if (of[i].is_bool)
+      strcpy(room, x != 0 ? "true" : "false");
+    else if (x == (double)(uint32_t) x)
+      snprintf(room, sizeof room, "%" PRIu32, (uint32_t) x);
+    else
+      number_double(x, room);
+    if (g->in_json)
+      put_key(&g->j, of[i].name), put_word(&g->j, room);
+    else
+      fprintf(g->c->out, "  %-20s %s\n", of[i].name, room);
+  }
+  if (g->in_json)
+    put_close(&g->j, '}');
+}
+
+/* H.38  Show the tensors */
+
+static void show_tensor(struct inspection *g, const struct stored *t)
+{
+  if (!g->in_json) {
+    struct error clean;
+    error_say(&clean, "%s", t->name);
+    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
+    for (uint32_t i = 0; i < t->rank; i++)
+      fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
+    fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "name"), put_words(&g->j, t->name);
+  put_key(&g->j, "type"), put_words(&g->j, t->type);
+  put_key(&g->j, "shape"), put_open(&g->j, '[');
+  for (uint32_t i = 0; i < t->rank; i++)
+    put_count(&g->j, t->shape[i]);
+  put_close(&g->j, ']');
+  put_key(&g->j, "bytes"), put_count(&g->j, t->bytes);
+  put_close(&g->j, '}');
+}
+
+/* H.39  Show the tensors */
+
+static void show_tensors(struct inspection *g)
+{
+  size_t n = weights_count(g->tensors);
+  if (g->in_json)
+    put_key(&g->j, "tensors"), put_open(&g->j, '[');
+  else
+    fprintf(g->c->out, "tensors: %zu\n", n);
+  for (size_t i = 0; i < n; i++)
+    show_tensor(g, weights_at(g->tensors, i));
+  if (g->in_json)
+    put_close(&g->j, ']');
+}
+
+/* H.40  Show a special token */
+
+static void show_special(struct inspection *g, uint32_t id,
+                         const char *role, const char *from)
+{
+  size_t n = 0;
+  const unsigned char *byte = (const unsigned char *)"";
+  if (g->o.t != NULL)
+    byte = tokenizer_text(g->o.t, id, &n);
+  if (!g->in_json) {
+    fprintf(g->c->out, "  %" PRIu32 " ", id);
+    piece_quote(g->c->out, byte, n);
+    fprintf(g->c->out, " %s (%s)\n", role, from);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "id"), put_count(&g->j, id);
+  put_key(&g->j, "text"), put_text(&g->j, byte, n);
+  put_key(&g->j, "role"), put_words(&g->j, role);
+  put_key(&g->j, "from"), put_words(&g->j, from);
+  put_close(&g->j, '}');
+}
+
+/* H.41  Show the special tokens */
+
+static void show_specials(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  uint32_t first = 0;
+  bool begins = g->o.t != NULL && tokenizer_bos(g->o.t, &first);
+  for (uint32_t i = 0; i < c->n_eos; i++)
+    show_special(g, c->eos[i], "eos", c->eos_from);
+  if (begins)
+    show_special(g, first, "bos", "tokenizer.json");
+  else if (c->has_bos)
+    show_special(g, c->bos, "bos", "config.json");
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  for (size_t i = 0; i < extras; i++) {
+    struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
+    bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
+    for (uint32_t k = 0; k < c->n_eos; k++)
+      known = known || x.id == c->eos[k];
+    if (!known)
+      show_special(g, x.id, x.special ? "special" : "added", "tokenizer.json");
+  }
+}
+
+/* H.42  Show the special tokens */
+
+static void show_tokenizer(struct inspection *g)
+{
+  struct json_out *j = &g->j;
+  const char *kind = g->o.t == NULL ? "none" : tokenizer_kind(g->o.t);
+  size_t n = g->o.t == NULL ? 0 : tokenizer_vocab_size(g->o.t);
+  if (!g->in_json)
+    fprintf(g->c->out, "tokenizer: %s, %zu ids;" " special tokens:\n", kind, n);
+  else {
+    put_key(j, "tokenizer"), put_open(j, '{');
+    put_key(j, "kind"), put_words(j, kind);
+    put_key(j, "vocab_size"), put_count(j, n);
+    put_key(j, "special"), put_open(j, '[');
+  }
+  show_specials(g);
+  if (g->in_json)
+    put_close(j, ']'), put_close(j, '}');
+}
+
+/* H.43  Show what is ignored */
+
+static void show_one_ignored(struct inspection *g, const char *file,
+                             const char *field, const char *reason)
+{
+  if (!g->in_json) {
+    struct error clean;
+    error_say(&clean, "%s: %s: %s", file, field, reason);
+    fprintf(g->c->out, "  %s\n", clean.words);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_key(&g->j, "file"), put_words(&g->j, file);
+  put_key(&g->j, "field"), put_words(&g->j, field);
+  put_key(&g->j, "reason"), put_words(&g->j, reason);
+  put_close(&g->j, '}');
+}
+
+/* H.44  Show what is ignored */
+
+static void show_ignored(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  const char *field[2] = { NULL, NULL };
+  size_t n = c->n_ignored;
+  for (size_t i = 0; g->o.t != NULL && i < 2; i++)
+    field[i] = tokenizer_ignores(g->o.t, i), n += field[i] != NULL;
+  if (g->in_json)
+    put_key(&g->j, "ignored_fields"), put_open(&g->j, '[');
+  else
+    fprintf(g->c->out, "ignored: %zu fields\n", n);
+  for (size_t i = 0; i < c->n_ignored; i++)
+    show_one_ignored(g, c->ignored[i].file, c->ignored[i].field,
+                     c->ignored[i].reason);
+  for (size_t i = 0; i < 2; i++)
+    if (field[i] != NULL)
+      show_one_ignored(g, "tokenizer.json",
+                       field[i], "for batches of texts; here a "
+                       "text is neither cut nor filled up");
+  if (g->in_json)
+    put_close(&g->j, ']');
+}
+
+/* H.45  Count the parameters */
+
+static uint64_t count_parameters(const struct inspection *g)
+{
+  uint64_t n = 0;
+  if (g->o.lm != NULL)
+    return model_parameters(g->o.lm);
+  for (size_t i = 0; i < weights_count(g->tensors); i++)
+    n += weights_at(g->tensors, i)->elements;
+  return n;
+}
+
+/* H.46  Show all that was found */
+
+static void show_inspection(struct inspection *g)
+{
+  struct json_out *j = &g->j;
+  const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
+  if (!g->in_json)
+/* H.47  Show it to people, and return */
+
+  {
+    if (c != NULL)
+      fprintf(g->c->out, "architecture: %s\n", c->family);
+    fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
+    if (c != NULL)
+      show_settings(g);
+    show_tensors(g);
+    if (c != NULL)
+      show_tokenizer(g), show_ignored(g);
+    return;
+  }
+
+  put_open(j, '{');
+
+/* H.48  Put the three facts that everybody asks for first */
+
+  put_key(j, "architecture");
+  if (c != NULL)
+    put_words(j, c->family);
+  else
+    put_word(j, "null");
+  put_key(j, "parameters"), put_count(j, count_parameters(g));
+  put_key(j, "context");
+  if (c != NULL)
+    put_count(j, c->n_positions);
+  else
+    put_word(j, "null");
+
+  if (c != NULL)
+    show_settings(g);
+  else
+    put_key(j, "config"), put_open(j, '{'), put_close(j, '}');
+  show_tensors(g);
+  if (c != NULL)
+    show_tokenizer(g), show_ignored(g);
+  else
+/* H.49  Put what a file alone does not have */
+
+    put_key(j, "tokenizer"), put_word(j, "null"),
+        put_key(j, "ignored_fields"), put_open(j, '['), put_close(j, ']');
+
+  put_close(j, '}');
+  put_end(j);
+}
+
+/* H.32  Look into a directory or a file */
+
+int run_inspect(const struct console *c, const struct wishes *w)
+{
+  struct inspection g = {.c = c,.in_json = w->of[OPTION_JSON].given,
+    .j = {c->out, '\0'}
+  };
+  struct stat about;
+  bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
+      && !S_ISDIR(about.st_mode);
+  bool ok;
+  if (!is_file)
+/* H.33  Open the model that is inspected */
+
+  {
+    struct wishes asked = *w;
+    asked.of[OPTION_MODEL] = (struct option_value) {
+      .given = w->operand != NULL,.text = w->operand
+    };
+    ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
+    if (ok)
+      g.tensors = g.o.lm->weights;
+  }
+
+  else {
+    g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
+    ok = g.alone != NULL;
+  }
+  if (ok)
+    show_inspection(&g);
+  weights_close(c->memory, g.alone);
+  if (ok && !is_file)
+    outfit_close(&g.o);
+  return ok ? STATUS_DONE : console_fail(c, &g.why);
+}

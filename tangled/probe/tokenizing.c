@@ -1,0 +1,168 @@
+/* tokenizing.c -- made from workshop/20-inspection.w; change it there */
+
+/* H.11  tokenizing.c */
+
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tokens/split.h"
+#include "probe/door.h"
+
+/* H.3  What is cut and put together */
+
+struct cutting {
+  const struct console *c;
+  const struct wishes *w;
+  struct outfit o;
+  struct bytes text;
+  struct ids list;
+  struct error why;
+};
+
+/* H.4  Make ids of the text, or text of the ids */
+
+static int gather_tokens(struct cutting *g)
+{
+  const struct option_value *of = g->w->of;
+  struct memory *m = g->o.m = g->c->memory;
+  bool back = of[OPTION_IDS].given;
+  int status;
+  if (!back)
+    status = text_gather(g->c, g->w, &g->text, &g->why);
+  else
+    status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list, &g->why);
+  if (status != STATUS_DONE)
+    return status;
+  if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
+    return STATUS_FAILED;
+  if (back)
+/* H.5  Look whether the vocabulary has the ids */
+
+    for (size_t i = 0; i < g->list.n; i++)
+      if (g->list.id[i] >= g->o.vocab_size) {
+        error_say(&g->why, "--ids has id %" PRIu32
+                  "; wanted: 0 to %" PRIu32, g->list.id[i], g->o.vocab_size - 1);
+        return STATUS_USAGE;
+      }
+
+  bool ok = back ? tokenizer_decode(g->o.t, m, g->list.id, g->list.n,
+                                    false, &g->text, &g->why)
+      : tokenizer_encode(g->o.t, m, (char *)g->text.byte, g->text.n,
+                         !of[OPTION_NO_SPECIAL].given,
+                         of[OPTION_PARSE_SPECIAL].given,
+                         &g->list, &g->why);
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+/* H.7  Write ids, pieces and bytes as an object */
+
+static void put_tokens(struct cutting *g)
+{
+  struct json_out j = { g->c->out, '\0' };
+  put_open(&j, '{');
+  put_key(&j, "ids"), put_ids(&j, g->list.id, g->list.n);
+  put_key(&j, "pieces"), put_open(&j, '[');
+  for (size_t i = 0; i < g->list.n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
+    put_text(&j, byte, n);
+  }
+  put_close(&j, ']');
+  put_key(&j, "bytes"), put_count(&j, g->text.n);
+  put_close(&j, '}');
+  put_end(&j);
+}
+
+/* H.6  Show what was cut or put together */
+
+static void show_tokens(struct cutting *g)
+{
+  FILE *out = g->c->out;
+  const struct option_value *of = g->w->of;
+  if (of[OPTION_JSON].given)
+    put_tokens(g);
+  else if (of[OPTION_COUNT].given)
+    fprintf(out, "%zu\n", g->list.n);
+  else if (of[OPTION_IDS].given)
+    fwrite(g->text.byte, 1, g->text.n, out);
+  else
+    for (size_t i = 0; i < g->list.n; i++) {
+      size_t n;
+      const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
+      fprintf(out, "%" PRIu32 "\t", g->list.id[i]);
+      piece_quote(out, byte, n);
+      fprintf(out, "\n");
+    }
+}
+
+/* H.10  Make a folder, unless it is there */
+
+static bool make_folder(const char *path, struct error *why)
+{
+  return mkdir(path, 0777) == 0 || errno == EEXIST
+      || error_say(why, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+/* H.9  Learn from a text, and write what was learnt */
+
+static bool learn_from(struct cutting *g, const struct mapping *map,
+                       size_t merges, const char *path)
+{
+  struct memory *m = g->c->memory;
+  struct bpe_merge *merge = NULL;
+  size_t n = 0;
+  bool ok = bpe_train(m, (const char *)map->bytes, map->size,
+                      split_gpt2, merges, &merge, &n, &g->why)
+      && tokenizer_write(m, path, merge, n, &g->why);
+  if (ok)
+    fprintf(g->c->err, "incipit: %s: %zu ids,"
+            " of them %zu merges%s\n", path, n + 257, n,
+            n < merges ? "; the text has no more pairs" : "");
+  bpe_forget(m, merge, merges);
+  return ok;
+}
+
+/* H.8  Learn a vocabulary */
+
+static int learn(struct cutting *g)
+{
+  const struct option_value *of = g->w->of;
+  size_t merges = (size_t)of[OPTION_VOCAB_SIZE].count - 257;
+  char path[CONSOLE_PATH];
+  int length = snprintf(path, sizeof path, "%s/tokenizer.json",
+                        of[OPTION_OUT].text);
+  if (length < 0 || length >= CONSOLE_PATH) {
+    error_say(&g->why, "--out is too long");
+    return STATUS_USAGE;
+  }
+  struct mapping map;
+  if (!file_map(&map, of[OPTION_TRAIN].text, &g->why))
+    return STATUS_FAILED;
+  bool ok = make_folder(of[OPTION_OUT].text, &g->why)
+      && learn_from(g, &map, merges, path);
+  file_unmap(&map);
+  return ok ? STATUS_DONE : STATUS_FAILED;
+}
+
+/* H.2  Tell what to do with tokens */
+
+int run_tokenize(const struct console *c, const struct wishes *w)
+{
+  struct cutting g = {.c = c,.w = w };
+  int status;
+  if (w->of[OPTION_TRAIN].given)
+    status = learn(&g);
+  else {
+    status = gather_tokens(&g);
+    if (status == STATUS_DONE)
+      show_tokens(&g);
+    ids_free(c->memory, &g.list);
+    bytes_free(c->memory, &g.text);
+    outfit_close(&g.o);
+  }
+  if (status == STATUS_USAGE)
+    return console_misuse(c, &g.why);
+  return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
+}

@@ -1,0 +1,70 @@
+/* tree.h -- made from chapters/search.w; change it there */
+
+/* 9.60  tree.h */
+
+#ifndef INCIPIT_TREE_H
+#define INCIPIT_TREE_H
+#include "search/search.h"
+
+/* 9.49  What might have been written */
+
+enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
+  REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS
+};
+/* in a text: not chosen, chosen as the likeliest, drawn; in a search: too
+ * low, kept as a beam, finished */
+
+struct tree_node {
+  uint32_t parent, token;
+  size_t number, rank;
+  double logprob;
+  enum tree_reason reason;
+  bool chosen;
+};
+/* token of step number, counted from 1, after node parent, counted from 1, 0
+ * for the prompt; its log-probability after its parent; the rank from 1,
+ * among all tokens or in a search among the candidates of its step; whether
+ * it is in the text in the end */
+
+/* 9.50  What might have been written */
+
+struct token_tree {
+  struct memory *m;
+  const struct engine *e;
+  size_t vocab, branches, beams;
+  bool dice;
+  struct tree_node *node;
+  size_t n, room;
+  double *logprob;
+  uint32_t *tip, *next;
+  bool ok;
+  struct error why;
+};
+/* node number i + 1 is node[i], i < n; dice: whether tokens are drawn;
+ * tip[beams]: the nodes that may grow; if ok is false, why says what was
+ * refused */
+
+bool token_tree_open(struct token_tree *t, struct memory *m,
+                     const struct engine *e, size_t vocab, size_t branches,
+                     size_t beams, struct error *why);
+/* an empty tree that keeps the branches likeliest tokens of each step, for a
+ * text, or all candidates, for a search of at most beams beams */
+
+void token_tree_close(struct token_tree *t);
+/* returns its memory */
+
+/* 9.51  What might have been written */
+
+bool token_tree_step(void *self, const struct step *now);
+/* a step_watch: self is a tree that was opened for one beam */
+
+bool token_tree_search(void *self, const struct search_step *now);
+/* a watcher of a search; self is a tree */
+
+void token_tree_mark(struct token_tree *t, const uint32_t * id, size_t n);
+/* marks the nodes of a text whose n written tokens are id[n] as chosen */
+
+const char *tree_reason_name(enum tree_reason reason);
+/* "passed over", "the likeliest", ... */
+
+#endif

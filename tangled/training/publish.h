@@ -1,0 +1,19 @@
+/* publish.h -- made from workshop/12-training.w; change it there */
+
+/* A.89  publish.h */
+
+#ifndef INCIPIT_PUBLISH_H
+#define INCIPIT_PUBLISH_H
+#include "training/training.h"
+void weights_round(float *w, size_t n);
+/* each to the nearest number that sixteen bits can hold, IEEE binary16 */
+
+bool model_write(struct memory *m, const char *directory,
+                 const struct shape *s,
+                 const struct network *net, const float *w,
+                 const struct bpe_merge *merge, size_t n, struct error *why);
+/* writes a directory that model_open and tokenizer_open read: weights in
+ * binary16, a tokenizer of n merges unless merge is null; the directory is
+ * there already */
+
+#endif

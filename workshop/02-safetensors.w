@@ -1,0 +1,831 @@
+@i types.w
+@s json_error_t int
+@s json_int_t int
+@s field_read int
+
+\chapterquestion{What is in the files of a model, and how much of it may be believed?}
+@** The files of a model.
+\incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
+settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
+word appears. This chapter reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
+its rows.
+@^model@>@^validation@>
+
+\begin{byhand}{a file of two tensors}
+A file begins with the length of its header, in eight bytes, lowest byte first: \texttt{70} and seven times \texttt{00}, in
+decimal 112. So the header is the 112 bytes after these, and the numbers begin at byte $8+112=120$. The header says
+
+\medskip
+\begin{tabular}{@@{}llrr@@{}}
+\tabhead{name} & \tabhead{type, shape} & \tabhead{from} & \tabhead{to}\\
+\texttt{a} & F16, $[3,5]$ & 0 & 30\\
+\texttt{b} & F32, $[4]$ & 30 & 46
+\end{tabular}
+\medskip
+
+Do they add up? Three times five numbers of 2 bytes are 30, and four of 4 bytes are 16, and $30+16=46$. The second begins
+where the first ends, and the first at 0. So the file must have $120+46=166$ bytes, without a hole, an overlap or anything
+behind. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned
+would stop there.
+\end{byhand}
+
+@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss. It prints nothing that prose or
+figures quote, so with an argument it is silent.
+
+@c
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "safetensors/safetensors.h"
+@;@#
+@<Write the file of the hand calculation, damaged or not@>@;
+@<Read it, and say what comes of it@>@;
+int main(int argc, char **argv)
+{
+  (void) argv;
+  if (argc > 1) return 0;
+  for (int damage = 0; damage < DAMAGES; damage++)
+    if (!read_back(damage)) return 1;
+  return 0;
+}
+
+@ Each damage is one small change to a field of the header, or to the number of bytes behind it. One at a time: two faults in one file would leave it open
+which of them was found. The fields that change stand in a
+table: the type of the first tensor, the name of the second, the columns of the first, where the second begins, and how many bytes follow the header.
+
+@<Write the file of the hand calculation, damaged or not@>=
+enum { DAMAGES = 6, MOST_BYTES = 256 };
+static const struct { const char *what, *type, *second; int columns, from, bytes; }
+  damaged[DAMAGES] =
+  @[{ {"as it should be", "F16", "b", 5, 30, 46},@|
+    {"one byte is missing", "F16", "b", 5, 30, 45},@|
+    {"a hole of two bytes", "F16", "b", 5, 32, 48},@|
+    {"another shape", "F16", "b", 6, 30, 46},@|
+    {"the same name twice", "F16", "a", 5, 30, 46},@|
+    {"an unknown type", "F17", "b", 5, 30, 46} }@];
+
+@ The rest of the header is always the same, and without a blank: with the first row of the table it is as long as in the hand calculation.
+
+@<Write the file of the hand calculation, damaged or not@>=
+static int header_of(int damage, char *text, size_t room)
+{
+  return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","@|
+    "\"shape\":[3,%d],"@| "\"data_offsets\":"@| "[0,30]},\"%s\":"@|
+    "{\"dtype\":\"F32\","@| "\"shape\":[4],"@| "\"data_offsets\":"@| "[%d,%d]}}",
+    damaged[damage].type, damaged[damage].columns, damaged[damage].second,
+    damaged[damage].from, damaged[damage].from + 16);
+}
+
+@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers, for nobody looks at them here.
+
+@<Write the file of the hand calculation, damaged or not@>=
+static bool write_damaged(const char *path, int damage)
+{
+  char bytes[MOST_BYTES] = @[{ 0 }@];
+  int n = header_of(damage, bytes + 8, MOST_BYTES - 8);
+  size_t all = 8 + (size_t) n + (size_t) damaged[damage].bytes;
+  bytes[0] = (char) n;
+  bytes[8 + n] = '\0';
+  FILE *f = fopen(path, "wb");
+  if (f == NULL) return false;
+  bool ok = fwrite(bytes, 1, all, f) == all;
+  return fclose(f) == 0 && ok;
+}
+
+@ What comes of it is either two tensors that lie where the pencil said, counted from the first byte after the header, or one sentence. The file is removed in both cases, and the memory returned; to close what
+was never opened is nothing.
+
+@<Read it, and say what comes of it@>=
+static bool read_back(int damage)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why;
+  char path[] = "ab.safetensors";
+  if (!write_damaged(path, damage)) return false;
+  struct archive *w = weights_open(&m, path, &why);
+  printf("%s\n", damaged[damage].what);
+  if (w == NULL) printf("  %s\n", why.words);
+  for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
+    const struct stored *t = weights_at(w, i);
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+      (int) t->elements, (int) t->begin);
+  }
+  weights_close(&m, w);
+  unlink(path);
+  return true;
+}
+
+@* Weights in a file. \label{sec:safetensors}
+A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
+settings. The arrays come in a format named safetensors: eight bytes that say how long
+the header is, the header, which is JSON and gives for each name a type, a shape and
+two offsets, and then the bytes that the offsets point into. The format was made
+to be dull. Earlier ones stored the objects of a program, and to load a model was to run whatever a stranger had put into it. Loading this one executes nothing, and we need not copy what we can map.
+@^safetensors@>@^tensor@>
+
+Whoever wrote the file may have been careless or hostile, so we believe none of it until
+it adds up: the header ends within the file, it is strict JSON, every product of a shape
+fits in 64 bits, every tensor has exactly the bytes its shape and type call for, and the
+tensors lie one behind the other from the first byte after the header to the last byte
+of the file, without hole or overlap. After that no later chapter needs to check an
+offset again.
+
+@(safetensors.h@>=
+#ifndef INCIPIT_SAFETENSORS_H
+#define INCIPIT_SAFETENSORS_H
+#include <jansson.h>
+#include "ground/ground.h"
+@<A tensor in a file@>@;
+@<All tensors of a model@>@;
+@<A file of JSON@>@;
+#endif
+
+@ A tensor stays where it is. What we keep beside it is its name, its type as the file
+spells it, and its shape, outermost dimension first. The engine computes with three of
+the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{kernels}). The others are understood far enough to list them.
+The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
+
+@<A tensor in a file@>=
+struct stored {
+  const char *name, *type, *file; /* type as in the file: \.{"F32"}, \.{"BF16"}, \dots */
+  const unsigned char *data; /* little endian, not always aligned */
+  uint64_t bytes, elements, begin;
+  size_t number; /* its place in the list by name */
+  uint32_t rank;
+  uint64_t shape[];
+}; /* owned by its |struct archive|; rank 0 has one element */
+
+@ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
+Behind this interface the difference is gone. All that is left of it is the path in a message: a sentence about a tensor must name the file that has
+the tensor, and a sentence about a missing one the place where we looked.
+
+@<All tensors of a model@>=
+struct archive;
+struct archive *weights_open(struct memory *m, const char *path,
+  struct error *why);
+  /* maps and validates a safetensors file, or those of a directory:
+     \.{model.safetensors}, else the files that its
+     \.{model.safetensors.index.json} names; null and a sentence if anything
+     is amiss. Owned by the caller */
+void weights_close(struct memory *m, struct archive *w);
+  /* unmaps the files; every pointer into them dies. Null is nothing */
+size_t weights_count(const struct archive *w);
+  /* how many tensors */
+const struct stored *weights_at(const struct archive *w, size_t i);
+  /* number |i| in the order of their names, $0\le i<{}$|weights_count(w)| */
+const struct stored *weights_find(const struct archive *w, const char *name);
+  /* by name, or null */
+const char *weights_path(const struct archive *w);
+  /* the file, or the index: the name to put into an error; of null, a model
+     that was made in memory, the words for it */
+
+@ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
+strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
+models, and which one you get depends on your tools.
+
+@<A file of JSON@>=
+enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 }; /* bytes */
+json_t *json_read(const char *path, size_t most, struct error *why);
+  /* the value in a file, to be released with |json_decref|; strict: duplicate
+     keys, bad UTF-8, more than |most| bytes are errors; null and a sentence */
+const char *json_excerpt(json_t *value, char room[64]);
+  /* the value as one would type it, cut to fit into |room|, for an error's
+     ``found''; returns |room| */
+
+@ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
+a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
+
+@<What |struct archive| holds@>=
+struct shard { char *path; struct mapping map; };
+struct archive {
+  char *path; /* what messages name: the file, or the index */
+  struct shard *shards;
+  size_t n_shards;
+  struct stored **list;
+  size_t n, room;
+};
+
+@* The check of the files. \label{sec:filescheck}
+The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
+In the second file a tensor begins where the one before it ends, and what is wrong is its own end, which lies
+one byte outside the file; in the third its beginning is wrong, by the hole.
+
+\widecheckpoint{build/out/safetensors.txt}{what the program of this chapter prints}
+
+@* Reading a header. \label{sec:header}
+A header may have $10^8$ bytes, the format says, and a tree of JSON nodes
+takes many times the space of its text. So we let jansson read one value at a time, the
+name of a tensor and then its entry, and keep only what the entry says. Between the
+values there are braces, colons and commas, and those we read ourselves. A file that
+turns out to be bad has then cost little more than its own size. An honest entry fits on a line or two of this
+page; |ENTRY_MOST| leaves room for long names.
+
+@<A reader of headers@>=
+struct reader {
+  struct memory *m;
+  struct archive *w; /* where the tensors go */
+  const char *path, *at, *end;
+  bool metadata; /* has been seen */
+  struct error *why;
+};
+enum { ENTRY_MOST = 4096, METADATA_MOST = 1 << 20 }; /* bytes */
+@#
+static bool header_bad(struct reader *r, const char *found, const char *wanted)
+{
+  return error_found(r->why, r->path, "the header", found, wanted);
+}
+
+@ jansson is told to stop after one value and to say where it stopped. The bound on the
+length is simply the length that it is given: a value that is not finished by then is
+an error at the end of the text. A name may be a bare string here, which JSON's own rules forbid at the top of a text; hence |JSON_DECODE_ANY|.
+
+@<Read one value of the header@>=
+static json_t *header_value(struct reader *r, size_t most, size_t flags)
+{
+  json_error_t found;
+  size_t left = (size_t) (r->end - r->at);
+  json_t *value = json_loadb(r->at, left < most ? left : most, JSON_DECODE_ANY
+    | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
+  if (value == NULL) header_bad(r, found.text, "strict JSON");
+  else r->at += found.position;
+  return value;
+}
+
+@ Punctuation is one character, perhaps after white space. The character that was read
+is the answer; the end of the header reads as a zero. A zero byte \emph{in} the header reads so too, but is not passed over: it is no white space, since the format pads with blanks,
+and whoever expects the end sees that it has not been reached.
+
+@<Read one mark of punctuation@>=
+static char header_mark(struct reader *r)
+{
+  while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
+    r->at++;
+  return r->at < r->end && *r->at != '\0' ? *r->at++ : '\0';
+}
+
+@ The header is a brace, then names and their values until the closing brace, and after
+that nothing but white space. A file without any tensor, |{}|, is a file too. |r->at - 1| is the mark just read: an object that is not
+empty begins with a name, which jansson wants to see from its first quotation mark, so we step back onto it.
+
+@<Read the whole header@>=
+static bool header_read(struct reader *r)
+{
+  if (header_mark(r) != '{') return header_bad(r, "no object", "{");
+  char mark = header_mark(r);
+  if (mark == '"') {
+    r->at--;
+    do if (!header_pair(r)) return false;
+    while ((mark = header_mark(r)) == ',');
+  }
+  if (mark != '}') return header_bad(r, "cut short or out of order", ", or }");
+  if (header_mark(r) != '\0' || r->at < r->end)
+    return header_bad(r, "followed by something", "white space up to its end");
+  return true;
+}
+
+@ One name and its value. The name |__metadata__| is not a tensor: its value is an
+object of strings, which we check and forget, since nothing in it may change what the
+model computes.
+
+@<Read a name and its value@>=
+static bool header_pair(struct reader *r)
+{
+  json_t *name = header_value(r, ENTRY_MOST, 0);
+  if (name == NULL) return false;
+  bool ok = json_is_string(name) && header_mark(r) == ':';
+  if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
+  else if (strcmp(json_string_value(name), "__metadata__") == 0)
+    ok = header_metadata(r);
+  else ok = header_tensor(r, json_string_value(name));
+  json_decref(name);
+  return ok;
+}
+
+@ A string of metadata may contain anything, a zero byte too; so jansson is told to allow
+it here, and here only: the name of a tensor is a C string from now on, and a zero in it would make two different names equal.
+
+@<Check the metadata@>=
+static bool header_metadata(struct reader *r)
+{
+  if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
+  r->metadata = true;
+  json_t *all = header_value(r, METADATA_MOST, JSON_ALLOW_NUL);
+  if (all == NULL) return false;
+  bool ok = json_is_object(all);
+  for (void *i = json_object_iter(all); i != NULL && ok;
+       i = json_object_iter_next(all, i))
+    ok = json_is_string(json_object_iter_value(i));
+  if (!ok) tensor_bad(r, "__metadata__", all, "an object of strings");
+  json_decref(all);
+  return ok;
+}
+
+@ The message about a name tells the file, the name, what stands there, and what would
+have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field.
+
+@<Say what is wrong with an entry@>=
+static bool tensor_bad(struct reader *r, const char *name, json_t *found,
+  const char *wanted)
+{
+  char room[64];
+  return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
+}
+
+@ The entry of a tensor has a type, a shape and two offsets. Other members would say nothing to us, and are passed over. (jansson answers questions about a
+missing member as about one of another type: a null pointer is no string and an array of no elements, so absence needs no test of its own.)
+
+@<Take down one tensor@>=
+static bool header_tensor(struct reader *r, const char *name)
+{
+  json_t *entry = header_value(r, ENTRY_MOST, 0);
+  if (entry == NULL) return false;
+  json_t *type = json_object_get(entry, "dtype");
+  json_t *shape = json_object_get(entry, "shape");
+  json_t *offset = json_object_get(entry, "data_offsets");
+  bool ok = json_is_string(type) && json_is_array(shape)
+    && json_array_size(offset) == 2;
+  if (!ok)
+    tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
+  else {
+    struct stored *t = tensor_add(r, name, json_array_size(shape));
+    ok = t != NULL && tensor_fill(r, t, type, shape, offset);
+  }
+  json_decref(entry);
+  return ok;
+}
+
+@ A tensor's block holds its shape and, behind the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
+
+@<Add a tensor to the list@>=
+static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
+{
+  struct archive *w = r->w;
+  @<Make room in the list for one more tensor@>@;
+  size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
+  size_t length = strlen(name) + 1;
+  struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
+  if (t == NULL) return NULL;
+  t->rank = (uint32_t) rank, t->file = r->path;
+  t->name = memcpy((char *) t + fixed, name, length);
+  return w->list[w->n++] = t;
+}
+
+@ The list of pointers
+doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
+move $n^2/2$ pointers. It has an end, |TENSORS_MOST|, at about three times what the largest published model has: an entry can be so short that its block is several times as large as its text.
+
+@<Make room in the list for one more tensor@>=
+if (w->n == TENSORS_MOST) {
+  error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+  return NULL;
+}
+if (w->n == w->room) {
+  size_t room = w->room == 0 ? 64 : 2 * w->room;
+  void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
+    sizeof *w->list, r->why);
+  if (grown == NULL) return NULL;
+  w->list = grown, w->room = room;
+}
+
+@ The types of the format, with their bits. Some are smaller than a byte; a tensor of
+those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program.
+
+@<The types that the format knows@>=
+static const struct dtype { const char *name; uint64_t bits; } known_type[] =
+  @[{ {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},@|
+    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},@|
+    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},@|
+    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},@|
+    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} }@];
+@#
+static const struct dtype *type_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
+    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
+  return NULL;
+}
+
+@ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
+after it has looked whether the product fits; a negative number, a real and a |true|
+are refused by the same line, since none of them is a natural number. A factor of zero is natural, and makes a tensor without elements: $2^{40}$ times $2^{40}$ times 0 is
+refused all the same, because the first two do not fit and nobody would write them.
+
+@<Multiply numbers from a file@>=
+static bool count_up(uint64_t *product, json_t *factor)
+{
+  if (!json_is_integer(factor) || json_integer_value(factor) < 0) return false;
+  uint64_t f = (uint64_t) json_integer_value(factor);
+  if (f != 0 && *product > UINT64_MAX / f) return false;
+  *product *= f;
+  return true;
+}
+
+@ Type, shape and extent say the same thing twice. The type and the shape tell how many bytes there should be, the offsets how many there are. Whether these
+lie within the file is seen when all of them are known.
+
+@<Fill in type, shape and extent@>=
+static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
+  json_t *shape, json_t *offset)
+{
+  const struct dtype *known = type_find(json_string_value(type));
+  if (known == NULL)
+    return tensor_bad(r, t->name, type, "a type of the format");
+  t->type = known->name, t->elements = 1;
+  @<Multiply out the shape@>@;
+  @<Take down the offsets, and hold them against the shape@>@;
+  return true;
+}
+
+@ One function serves for each dimension and for their product, as a number is itself times one.
+
+@<Multiply out the shape@>=
+for (uint32_t i = 0; i < t->rank; i++) {
+  t->shape[i] = 1;
+  if (!count_up(&t->shape[i], json_array_get(shape, i))
+      || !count_up(&t->elements, json_array_get(shape, i)))
+    return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
+}
+
+@ Bits are elements times the bits of one. That product is the last that could overflow, and is looked at before it is formed; then it must be whole bytes, and
+exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
+
+@<Take down the offsets, and hold them against the shape@>=
+uint64_t end = 1;
+t->begin = 1;
+if (!count_up(&t->begin, json_array_get(offset, 0))
+    || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
+  return tensor_bad(r, t->name, offset, "two rising offsets");
+t->bytes = end - t->begin;
+if (t->elements > UINT64_MAX / known->bits
+    || t->elements * known->bits % 8 != 0
+    || t->elements * known->bits / 8 != t->bytes)
+  return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+
+@ Now the extents. Sorted by where they begin, each tensor must start where the one
+before it ended, and the last must end with the file. That one rule excludes holes,
+overlaps, bytes that nobody names, and offsets beyond the end. Why forbid a hole, which harms nobody? Because it is a place where a file can carry what no reader
+of the header sees, and the format forbids it for the same reason. (|bytes - at| cannot wrap: |at| is raised only by what was found to fit.)
+
+@<Lay the tensors of a file end to end@>=
+static bool extents_check(struct reader *r, struct stored **list, size_t n,
+  const unsigned char *data, uint64_t bytes)
+{
+  if (n > 0) qsort(list, n, sizeof *list, by_extent);
+  uint64_t at = 0;
+  for (size_t i = 0; i < n; i++) {
+    char found[64], wanted[64];
+    snprintf(found, sizeof found, "%" PRIu64 " bytes at byte %" PRIu64,
+      list[i]->bytes, list[i]->begin);
+    snprintf(wanted, sizeof wanted, list[i]->begin != at@|
+      ? "byte %" PRIu64 ", no hole, no overlap"@|
+      : "within the file, before byte %" PRIu64,@|
+      list[i]->begin != at ? at : bytes);
+    if (list[i]->begin != at || list[i]->bytes > bytes - at)@+
+      return error_found(r->why, r->path, list[i]->name, found, wanted);
+    list[i]->data = data + at;
+    at += list[i]->bytes;
+  }
+  return at == bytes || error_say(r->why, "%s: the data are %" PRIu64 " bytes;"@|
+    " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
+}
+
+@ An empty tensor begins where its successor begins, and sorts before it, or the successor would seem to overlap it. For the final
+list, which is searched by name, the order is that of the names, byte by byte and in no language's alphabet.
+
+@<Compare two tensors@>=
+static int by_extent(const void *a, const void *b)
+{
+  const struct stored *x = *(struct stored *const *) a;
+  const struct stored *y = *(struct stored *const *) b;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+@#
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(struct stored *const *) a)->name,
+    (*(struct stored *const *) b)->name);
+}
+
+@* Files and shards. \label{sec:shards}
+A file is mapped, its length field read, its header walked, its extents laid end to end.
+|first| is where the list stood before, so that only this file's tensors are sorted. The list itself may not exist yet, if the file has no tensors: arithmetic on a null pointer is
+not C, even when it would add nothing.
+
+@<Read one file of tensors@>=
+static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
+  struct error *why)
+{
+  struct reader r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
+  if (!file_map(&s->map, s->path, why)) return false;
+  @<Read how long the header is, and where it ends@>@;
+  size_t first = w->n;
+  if (!header_read(&r)) return false;
+  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
+    s->map.size - 8 - header);
+}
+
+@ Eight bytes can say a length that no file has. It is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
+would be a small number, and pass.
+
+@<Read how long the header is, and where it ends@>=
+uint64_t header = 0;
+if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
+for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+if (header > HEADER_MOST || header > s->map.size - 8)
+  return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
+    "and no more than there are");
+r.at = (const char *) s->map.bytes + 8;
+r.end = r.at + header;
+
+@ A file joins the list of files before anything can fail with it, so that closing knows
+about it in every case.
+
+@<Open one more file@>=
+static bool shard_open(struct archive *w, struct memory *m, const char *directory,
+  const char *name, struct error *why)
+{
+  struct shard *grown = memory_grow(m, FOR_OTHER, w->shards, w->n_shards,
+    w->n_shards + 1, sizeof *grown, why);
+  if (grown == NULL) return false;
+  w->shards = grown;
+  struct shard *s = &w->shards[w->n_shards++];
+  s->path = path_keep(m, directory, name, why);
+  return s->path != NULL && shard_read(w, s, m, why);
+}
+
+@ The index names a file for every tensor. A name with a slash in it, or one that begins
+with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name, too),
+and no tool writes such names; they are refused before anything is opened. The index names a file as often as it has tensors, and it is opened the first time.
+
+@<Open the files that an index names@>=
+static bool index_open(struct archive *w, struct memory *m, const char *directory,
+  json_t *map, struct error *why)
+{
+  for (void *i = json_object_iter(map); i != NULL;
+       i = json_object_iter_next(map, i)) {
+    const char *file = json_string_value(json_object_iter_value(i));
+    char room[64];
+    if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
+      return error_found(why, w->path, json_object_iter_key(i),
+        json_excerpt(json_object_iter_value(i), room),
+        "the name of a file in the same directory");
+    size_t k = 0, skip = strlen(directory) + 1;
+    while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
+    if (k == w->n_shards && !shard_open(w, m, directory, file, why)) return false;
+  }
+  return true;
+}
+
+@ Afterwards index and files must agree: every tensor of the index in the file that it
+names, and no tensor that the index does not know. Since names are unique, equal counts
+suffice for the second half. A disagreement means that somebody replaced one shard of a model by one of another: the numbers would fit, and the text would be nonsense.
+
+@<Compare the index with the files@>=
+static bool index_check(struct archive *w, json_t *map, struct error *why)
+{
+  for (void *i = json_object_iter(map); i != NULL;
+       i = json_object_iter_next(map, i)) {
+    const struct stored *t = weights_find(w, json_object_iter_key(i));
+    const char *file = json_string_value(json_object_iter_value(i));
+    if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
+      return error_found(why, w->path, json_object_iter_key(i), file,
+        "the file that has this tensor");
+  }
+  return json_object_size(map) == w->n || error_say(why,
+    "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
+    json_object_size(map), w->n);
+}
+
+@ With one file or many, no name may occur twice. In the sorted list two equal names are
+neighbours, so one look at each pair of neighbours is enough. Only now, when the order is final, does each tensor learn its number.
+
+@<Sort by name, and refuse a name given twice@>=
+static bool weights_sort(struct archive *w, struct error *why)
+{
+  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
+  for (size_t i = 1; i < w->n; i++)
+    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
+      return error_found(why, w->list[i]->file, w->list[i]->name,
+        "given twice", "each name once");
+  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
+  return true;
+}
+
+@ An index is JSON with a |weight_map|. Its other member, |metadata|, counts bytes; we
+count them ourselves. Sorting stands between opening and checking, because the check looks names up.
+
+@<Open by an index@>=
+static bool weights_open_index(struct archive *w, struct memory *m,
+  const char *directory, struct error *why)
+{
+  json_t *index = json_read(w->path, INDEX_MOST, why);
+  if (index == NULL) return false;
+  json_t *map = json_object_get(index, "weight_map");
+  char room[64];
+  bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
+    json_excerpt(map, room), "an object of names and files");
+  ok = ok && index_open(w, m, directory, map, why) && weights_sort(w, why)
+    && index_check(w, map, why);
+  json_decref(index);
+  return ok;
+}
+
+@ A path is a directory or a file. What it is decides which of two paths is kept, and that one is in the archive before anything is opened, for every message
+names it. Whatever fails after that is undone in one place.
+
+@<Open whatever the path leads to@>=
+struct archive *weights_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
+  if (w == NULL) return NULL;
+  @<Choose between a single file and an index@>@;
+  w->path = indexed ? index : single;
+  path_return(m, indexed ? single : index);
+  if (indexed) ok = weights_open_index(w, m, path, why);
+  else ok = ok && shard_open(w, m, path, name, why) && weights_sort(w, why);
+  if (ok) return w;
+  weights_close(m, w);
+  return NULL;
+}
+
+@ In a directory the single file has precedence over an
+index, as elsewhere. If neither is there, opening the single file fails, and its
+sentence names what was missing. A file that was named directly is opened as it is.
+
+@<Choose between a single file and an index@>=
+struct stat about;
+bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+const char *name = directory ? "model.safetensors" : "";
+char *single = path_keep(m, path, name, why);
+char *index = path_keep(m, path, "model.safetensors.index.json", why);
+bool ok = single != NULL && index != NULL;
+bool indexed = ok && directory && access(single, F_OK) != 0
+  && access(index, F_OK) == 0;
+
+@ To close is to give back what was taken, in any state of completion. It works because the lists never hold what could not be returned: a tensor enters when its block
+is there, and a shard begins with null pointers. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
+
+@<Close what was opened@>=
+void weights_close(struct memory *m, struct archive *w)
+{
+  if (w == NULL) return;
+  for (size_t i = 0; i < w->n; i++) {
+    struct stored *t = w->list[i];
+    memory_give(m, FOR_OTHER, t, sizeof *t + t->rank * sizeof(uint64_t)
+      + strlen(t->name) + 1, 1);
+  }
+  for (size_t i = 0; i < w->n_shards; i++) {
+    file_unmap(&w->shards[i].map);
+    path_return(m, w->shards[i].path);
+  }
+  memory_give(m, FOR_OTHER, w->list, w->room, sizeof *w->list);
+  memory_give(m, FOR_OTHER, w->shards, w->n_shards, sizeof *w->shards);
+  path_return(m, w->path);
+  memory_give(m, FOR_OTHER, w, 1, sizeof *w);
+}
+
+@ Finding is a binary search: a model asks for every name once, and a list of names in
+order is there anyway. The other questions are functions because the structure is private to this module, which alone must know how a shard is kept.
+
+@<Find a tensor by its name@>=
+const struct stored *weights_find(const struct archive *w, const char *name)
+{
+  size_t low = 0, high = w->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(name, w->list[middle]->name);
+    if (order == 0) return w->list[middle];
+    if (order < 0) high = middle;
+    else low = middle + 1;
+  }
+  return NULL;
+}
+@#
+size_t weights_count(const struct archive *w) { return w->n; }
+const struct stored *weights_at(const struct archive *w, size_t i)
+{
+  return w->list[i];
+}
+const char *weights_path(const struct archive *w)
+{
+  return w == NULL ? "the model" : w->path;
+}
+
+@ A string of ours is a block like any other, and goes back with its size, which is its
+length and the zero at its end. A path is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
+
+@<Keep a path, return a path@>=
+static char *path_keep(struct memory *m, const char *directory, const char *name,
+  struct error *why)
+{
+  size_t a = strlen(directory), b = strlen(name);
+  char *path = memory_take(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
+  if (path == NULL) return NULL;
+  memcpy(path, directory, a);
+  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
+  return path;
+}
+@#
+static void path_return(struct memory *m, char *path)
+{
+  if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
+}
+
+@ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps many
+times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
+
+@<Read a file of JSON@>=
+json_t *json_read(const char *path, size_t most, struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return NULL;
+  json_error_t found;
+  json_t *value = NULL;
+  if (map.size > most)
+    error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %zu of JSON",
+      path, map.size, most);
+  else {
+    value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
+      | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
+    if (value == NULL)
+      error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
+        found.text);
+  }
+  file_unmap(&map);
+  return value;
+}
+
+@ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
+dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
+beforehand end the string there.
+
+@<Quote a value of JSON@>=
+const char *json_excerpt(json_t *value, char room[64])
+{
+  if (value == NULL) return strcpy(room, "missing");
+  memset(room, 0, 64);
+  size_t n = json_dumpb(value, room, 60,
+    JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
+  if (n > 60) strcpy(room + (strlen(room) < 56 ? strlen(room) : 56), "...");
+  return room;
+}
+
+@ The module, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
+machine be; a machine that is not would need a copy of every tensor.
+
+@(safetensors.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "safetensors/safetensors.h"
+@#
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+  "weights are mapped, and stored little endian");
+enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
+@<What |struct archive| holds@>@;
+@<A reader of headers@>@;
+@<Headers, from the mark to the whole@>@;
+@<Files, from the extent to the directory@>@;
+
+@ First come the pieces that read a header, in the order in which a suspicious reader goes through one: its
+length, its JSON, each entry, and how the entries lie together.
+
+@<Headers, from the mark to the whole@>=
+@<Quote a value of JSON@>@;
+@<Read a file of JSON@>@;
+@<Read one value of the header@>@;
+@<Read one mark of punctuation@>@;
+@<Say what is wrong with an entry@>@;
+@<The types that the format knows@>@;
+@<Multiply numbers from a file@>@;
+@<Fill in type, shape and extent@>@;
+@<Add a tensor to the list@>@;
+@<Take down one tensor@>@;
+@<Check the metadata@>@;
+@<Read a name and its value@>@;
+@<Read the whole header@>@;
+
+@ Then those that put files together: one file, a list of them from an index, or a directory in which we have to
+look for either.
+
+@<Files, from the extent to the directory@>=
+@<Keep a path, return a path@>@;
+@<Compare two tensors@>@;
+@<Lay the tensors of a file end to end@>@;
+@<Read one file of tensors@>@;
+@<Open one more file@>@;
+@<Sort by name, and refuse a name given twice@>@;
+@<Find a tensor by its name@>@;
+@<Open the files that an index names@>@;
+@<Compare the index with the files@>@;
+@<Open by an index@>@;
+@<Close what was opened@>@;
+@<Open whatever the path leads to@>@;

@@ -1,0 +1,1914 @@
+@i types.w
+@s json_error_t int
+@s json_int_t int
+@s field_read int
+
+\chapterquestion{If GPT-2, Llama and Qwen are one kind of model, what is all the rest in their files of settings?}
+@** Families of models.
+\incipit{O}{ne kind of} model has many makers, and each has changed something: where a position comes in, what is divided by what, which
+products get a bias. Each has written the change into a file of settings, under a name of his own. This chapter reads those files and puts the model
+together through which chapter 2 sends its rows. It holds that the differences are data and not programs: one description, filled from a table, says all that the engine
+must know about a family, and what stands in no row of the table is refused by its name.
+@^model@>@^family@>@^validation@>
+
+The hardest of the differences is small enough for paper. A model turns its queries and keys by wheels (\cref{sec:layer}), fast ones and slow ones, and
+has been trained on short texts. How must the wheels be slowed, so that it can read texts five times as long?
+
+\begin{byhand}{four wheels, slowed five times}
+A head of 8 numbers has 4 wheels. Each turns ten times slower than the one before, and in the longest text of the training
+the first made 20 turns. \emph{Linear} slows all of them to $1/5=0.20$. The other two ways keep a share of each wheel's speed, $s$, and slow
+what is left: $s+(1-s)\cdot0.20$.
+
+\medskip
+\begin{tabular}{@@{}rrrrrrr@@{}}
+& & \tabhead{linear} & \tabhead{llama3} & & \tabhead{yarn} &\\
+\tabhead{wheel} & \tabhead{turns} & \tabhead{speed} & \tabhead{share} & \tabhead{speed} & \tabhead{share} & \tabhead{speed}\\
+0 & 20 & 0.20 & 1.00 & 1.00 & 1.00 & 1.00\\
+1 & 2 & 0.20 & 0.33 & 0.46 & 0.50 & 0.60\\
+2 & 0.2 & 0.20 & 0.00 & 0.20 & 0.00 & 0.20\\
+3 & 0.02 & 0.20 & 0.00 & 0.20 & 0.00 & 0.20
+\end{tabular}
+\medskip
+
+In \emph{llama3} the share grows with the turns, from 0 at 1 turn to 1 at 4: for wheel 1 it is $(2-1)/(4-1)=0.33$. In \emph{yarn} it falls with the number of the
+wheel. Where would a wheel of exactly 4 turns stand? $20/4=5$, which is ten to the power 0.70, so at 0.70, rounded down 0. One of 1
+turn stands at 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. Beside that, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
+\end{byhand}
+
+@ The program computes the same table with the engine's own functions. With |"families"| and with |"wheels"| it prints the data of the two figures, with
+|"values"| the numbers that these pages quote.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "families/config.h"
+#include "kernels/numbers.h"
+@;@#
+@<Slow the wheels of the hand calculation@>@;
+@<Ask the table what each family does@>@;
+@<Slow the wheels of a real model@>@;
+@<What slowing costs, and what it saves@>@;
+@<What GPT-2 small is made of@>@;
+@<Print every number that these pages quote@>@;
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "families") == 0) print_families();
+  else if (strcmp(what, "wheels") == 0) print_wheels();
+  else if (strcmp(what, "values") == 0) print_values();
+  else print_hand();
+  return 0;
+}
+
+@ A wheel's speed is its frequency, slowed, over its frequency as it was; the share that was kept follows from the speed. The longest text of the training has to be a whole number of positions,
+and 125 of them are as near to 20 turns as the second digit can tell.
+
+@<Slow the wheels of the hand calculation@>=
+static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
+  uint32_t half)
+{
+  r.kind = ROPE_PLAIN;
+  double plain = rope_frequency(&r, i, half);
+  r.kind = kind;
+  return rope_frequency(&r, i, half) / plain;
+}
+static double kept(double speed, double factor)
+{
+  return (speed - 1 / factor) / (1 - 1 / factor);
+}
+
+@ The same four settings serve all kinds, since each looks only at its own.
+
+@<Slow the wheels of the hand calculation@>=
+static void print_hand(void)
+{
+  struct rope_config r = @[{ .theta = 1e4, .factor = 5, .original = 125,@|
+    .low_freq_factor = 1, .high_freq_factor = 4,@|
+    .beta_slow = 1, .beta_fast = 4, .truncate = true }@];
+  printf("wheel   turns  linear  llama3            yarn\n");
+  for (uint32_t i = 0; i < 4; i++) {
+    double turns = rope_frequency(&r, i, 4) * r.original / 6.283185307179586;
+    double llama = speed_of(r, ROPE_LLAMA3, i, 4);
+    double yarn = speed_of(r, ROPE_YARN, i, 4);
+    printf("%5d %7.2g %7.2f %7.2f %7.2f %7.2f %7.2f\n", (int) i, turns,
+      speed_of(r, ROPE_LINEAR, i, 4), fabs(kept(llama, r.factor)), llama,
+      fabs(kept(yarn, r.factor)), yarn);
+  }
+  r.kind = ROPE_YARN;
+  double a = rope_attention(&r);
+  printf("scores times %.2f\n", a * a);
+}
+
+@* One model with switches. \label{sec:switches}
+All five families are one diagram (\cref{fig:families}): a row is looked up, goes through layers of two halves, and is compared with the
+vocabulary. At some places of the diagram there is a switch, and a family is a way to set the switches. Some of them it sets for good; some it leaves
+to the file, so that two models of one family can differ.
+@^family@>@^GPT-2@>@^Llama@>@^Mistral@>@^Qwen@>
+
+\fig{families}{fig:families}{One model, and where the families differ. A dot is a switch that the family has always on, a ring one that is always off, and a
+half is left to the file. The marks are read from the table of this chapter.}{A diagram in two parts. On the left the way of a row from the bottom up: embedding, then a
+layer of two halves with norm, queries keys and values, attention, way out, norm, and the bent list, then the head. From the places of this way
+lines lead to rows of marks on the right, one for each switch, in five columns: GPT-2, Llama, Mistral, Qwen2, Qwen3. GPT-2's column is nearly the opposite of the others:
+learned positions, LayerNorm and biases on, gate and rotations off. The other four differ in six places, mostly in halves.}
+
+Why do they differ just there? Mostly because somebody left something out and nothing got worse. LayerNorm takes the mean away and RMSNorm
+does not, and saves a pass over the row. GPT-2 has a bias behind every product; Llama has none. GPT-2 learns a row for each position, and where the table ends, the
+model ends; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by trying, and
+its finder offers no reason; it costs a third matrix, so the inner list is made shorter, and with the same number of
+weights the loss is lower.
+@^RMSNorm@>@^SwiGLU@>@^rotary positions@>
+
+@ Other switches are about memory. Heads of keys are fewer than heads of queries, because what is kept of a text are keys and values; with four times fewer, four times as many texts fit. Mistral's
+window has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
+below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers something can travel \val{mistral.reach} positions. Qwen's files can turn the
+window on for the upper layers alone: then the lower ones see everything, and the upper ones keep little. A small model ties its head to its
+embedding because the two would be a large share of all its weights.
+@^window@>@^grouped-query attention@>@^tied weights@>
+
+And some repair what others broke. Without a bias in queries and keys, a score has no way to prefer a distance; the makers of Qwen put those biases back, as they say because the
+model then reads further than it was trained. Queries and keys can also grow during training until softmax is saturated (\cref{sec:weights}); Qwen 3 brings each of them to a fixed size
+by a norm, and takes the biases out again. In GPT-2's files two switches play on the scores themselves: they may be left as they are, not divided by the root, and they may
+be divided by the number of the layer, which some trainers in 16 bits needed to stay finite.
+@^saturation@>
+
+@ The figure's marks come out of the table that the reader of settings works with, so that the picture cannot be of another program. For each switch the question is
+first whether the family's files have a field for it, and only then what the family does without being told.
+
+@<Ask the table what each family does@>=
+enum { NEVER, ALWAYS, AS_THE_FILE_SAYS };
+struct place { const char *name; size_t at; const char *field; };
+#define on(member) offsetof(struct model_config, member)
+static int asked(size_t family, const struct place *p)
+{
+  if (p->field != NULL && config_reads(family, p->field))
+    return AS_THE_FILE_SAYS;
+  const char *c = (const char *) config_family(family);
+  return p->at > 0 && *(const bool *) (c + p->at) ? ALWAYS : NEVER;
+}
+
+@ The switches in the order in which a row meets them. Where there is only a field, no family has the thing unasked; the distance 0 says so, since nothing that
+is a switch stands first in the structure.
+
+@<Ask the table what each family does@>=
+static const struct place places[] =
+  @[{ {"learned positions", on(learned_positions), NULL},@|
+  {"mean taken away", on(layer_norm), NULL},@|
+  {"biases of q, k, v", on(qkv_bias), "attention_bias"},@|
+  {"norm of q and k", on(qk_norm), NULL},@|
+  {"wheels slowed", 0, "rope_scaling"},@|
+  {"fewer heads of keys", 0, "num_key_value_heads"},@|
+  {"heads of any width", 0, "head_dim"},@|
+  {"window", 0, "sliding_window"},@|
+  {"window by layer", 0, "max_window_layers"},@|
+  {"unscaled scores", 0, "scale_attn_weights"},@|
+  {"bias of the way out", on(out_bias), "attention_bias"},@|
+  {"gate", on(gated), NULL},@|
+  {"biases of the MLP", on(mlp_bias), "mlp_bias"} }@];
+
+@ A line for each mark: the row of the switch, the column of the family, and which of the three.
+
+@<Ask the table what each family does@>=
+static void print_families(void)
+{
+  printf("switch,family,says\n");
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+    for (size_t f = 0; config_family(f) != NULL; f++)
+      printf("%d,%d,%d\n", (int) i, (int) f, asked(f, &places[i]));
+}
+
+@* The settings. \label{sec:config}
+Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It says how many layers there are and how wide, and
+two dozen things more, under names that depend on the \emph{family} of the model, on who designed it, and on the
+year in which it was saved. We read it into one structure. Behind this structure there
+is only one kind of model: a GPT-2 is a model with learned positions, biases and a
+LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same.
+@^configuration@>@^GPT-2@>@^Llama@>
+
+@(config.h@>=
+#ifndef INCIPIT_CONFIG_H
+#define INCIPIT_CONFIG_H
+#include "safetensors/safetensors.h"
+#include "kernels/kernels.h"
+#include "families/rope.h"
+@<What the model's maker suggests for sampling@>@;
+@<What the settings say@>@;
+#endif
+
+@ The sizes are those of the other chapters, and listed under their symbols at the beginning of the book. Flags tell the families apart; the
+forward pass asks these flags and never the name of the family. So a family whose parts are all here already costs one row of a table (\cref{sec:families}).
+\emph{Tied} means that embedding and head are one matrix. Which layers have the window is kept in a bit for each, and only when the file lists them; otherwise it is all layers from |window_from| on.
+
+@<What the settings say@>=
+enum { EOS_MOST = 16, LAYERS_LISTED = 1024 };
+struct ignored_field { const char *file, *field, *reason; };
+  /* a setting that changes nothing, and why we think so */
+struct model_config {
+  const char *family; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
+  uint32_t vocab_size, n_positions, d_model, d_inner, n_layers;
+  uint32_t n_heads, n_kv_heads, head_dim;
+  uint32_t window; /* positions that a row sees, itself included; 0: all */
+  uint32_t window_from; /* the first layer that has it */
+  uint32_t sinks; /* first positions that a row with a window sees besides */
+  bool window_used, window_listed;
+  uint8_t windowed[LAYERS_LISTED / 8]; /* if listed, a bit for each layer */
+  double norm_eps;
+  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
+  enum activation_kind activation;
+  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
+  bool scaled, scaled_by_layer; /* scores: by $1/\sqrt{d_h}$, and by $1/{}$the layer's number */
+  struct rope_config rope;
+  uint32_t n_eos, eos[EOS_MOST];
+  bool has_bos;
+  uint32_t bos;
+  const char *eos_from; /* the file that gave the end tokens; null: none did */
+  struct sampling_config sampling;
+  struct ignored_field *ignored;
+  size_t n_ignored, ignored_room;
+};
+
+@ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
+
+@<What the settings say@>=
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why);
+  /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
+     field is used, known to be harmless, or an error; on failure nothing is held */
+bool config_ignore(struct model_config *c, struct memory *m, const char *file,
+  const char *field, const char *reason, struct error *why);
+  /* adds to the list of what is ignored; |field| is copied, the others are not */
+void config_close(struct memory *m, struct model_config *c);
+  /* returns the list of ignored fields */
+
+@ The window of a layer is asked for by the store, layer by layer. The other two functions look into the table without a file: the figure of this chapter is drawn from their answers.
+
+@<What the settings say@>=
+uint32_t config_window(const struct model_config *c, uint32_t layer);
+  /* positions that a row sees in |layer|, itself included; 0: all */
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+  struct error *why);
+  /* makes all layers see the last |window| positions, 0: all, and the first |sinks|;
+     errors: sinks without a window, or in a model with learned positions (Xiao and
+     others 2023) */
+const struct model_config *config_family(size_t i);
+  /* what family number |i| of the table does without being told; null behind
+     the last */
+bool config_reads(size_t i, const char *field);
+  /* whether \.{config.json} of family number |i| may have |field| and is obeyed */
+
+@ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
+chapter 7 will follow it; here only the end tokens matter, which come with it.
+
+@<What the model's maker suggests for sampling@>=
+struct sampling_config {
+  bool do_sample;
+  double temperature, top_p, min_p, typical_p, repetition_penalty;
+  uint32_t top_k, no_repeat_ngram_size;
+}; /* what is not given has the value that does nothing */
+
+@ What must not happen is that a setting which matters is overlooked. A model saved with
+a kind of normalization that we don't have would still run, and write nonsense in a
+confident voice. So every field of the file must be accounted for: it is used; or it
+stands in a list of harmless fields, each with its reason; or it is null, |false| or
+empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
+looked at it. We think that the right price.
+
+@<The state of reading settings@>=
+struct tables;
+struct settings {
+  const char *path, *file; /* the path for messages; the file's bare name */
+  json_t *all;
+  const struct tables *t; /* those that are being read */
+  struct model_config *c;
+  struct memory *m;
+  struct error *why;
+};
+static bool setting_bad(struct settings *s, const char *name, json_t *found,
+  const char *wanted)
+{
+  char room[64];
+  return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
+}
+
+@ A field that is used has a row in a table: its name, the families that have it, whether
+it must be there, the function that reads it, where the value goes, and the least and
+greatest value that makes sense. Families are bits of a number, so that one row can be true of several. A table can be read as a list, checked against the published files line by line,
+and counted; the same knowledge spread over a function of many branches could not.
+
+@<A row of the table of fields@>=
+struct setting;
+typedef bool field_read(struct settings *s, const struct setting *f, json_t *value);
+struct setting {
+  const char *name;
+  unsigned of; /* families */
+  bool required;
+  field_read *read;
+  size_t at; /* place in |struct model_config| */
+  double least, most;
+};
+enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
+  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
+
+@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12.
+A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
+
+@<Read a number or a flag@>=
+static bool read_count(struct settings *s, const struct setting *f, json_t *value)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->least,
+    f->most);
+  double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
+  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
+  return true;
+}
+
+@ A real may be written as an integer: people who save settings write |1| for |1.0|.
+
+@<Read a number or a flag@>=
+static bool read_real(struct settings *s, const struct setting *f, json_t *value)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->least, f->most);
+  double x = json_is_number(value) ? json_number_value(value) : f->least - 1;
+  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  *(double *) ((char *) s->c + f->at) = x;
+  return true;
+}
+@#
+static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
+{
+  if (!json_is_boolean(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  return true;
+}
+
+@ Some settings have only one value under which our arithmetic is the model's. Relatives of these families multiply the embedding, what a layer adds, or the logits by a number; or turn a part of each head only. Tools write
+such a field into files of ours as well, and then it says 1.
+
+@<Insist on a value@>=
+static bool read_one(struct settings *s, const struct setting *f, json_t *value)
+{
+  return (json_is_number(value) && json_number_value(value) == 1)
+    || setting_bad(s, f->name, value, "1: there is no such factor here");
+}
+
+@ One field has a default that is a yes: a text model sees only what stands before, and |is_causal| says so where somebody has turned it off, to read texts instead of writing them. The library takes a null
+there for no, and so it does in yarn's |truncate|. For these two, null is a value.
+
+@<Insist on a value@>=
+static bool read_true(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_is_true(value)
+    || setting_bad(s, f->name, value, "true: no row sees what comes after it");
+}
+@#
+static bool read_truth(struct settings *s, const struct setting *f, json_t *value)
+{
+  if (!json_is_boolean(value) && !json_is_null(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  return true;
+}
+
+@ The curve of the MLP is one of three, under the names that the library has for them. The GELU with a hyperbolic tangent has several, for several ways to compute one formula. The exact GELU is
+\emph{not} the same function: it differs so little that a text would look right, and so much that it would not be the model's.
+
+@<Read the name of a curve@>=
+static bool read_activation(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  static const struct { const char *name; enum activation_kind kind; } curve[] =
+    @[{ {"silu", ACTIVATION_SILU}, {"swish", ACTIVATION_SILU},@|
+    {"gelu_new", ACTIVATION_GELU_TANH}, {"gelu_fast", ACTIVATION_GELU_TANH},@|
+    {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},@|
+    {"gelu", ACTIVATION_GELU_ERF}, {"gelu_python", ACTIVATION_GELU_ERF} }@];
+  const char *found = json_is_string(value) ? json_string_value(value) : "";
+  for (size_t i = 0; i < sizeof curve / sizeof curve[0]; i++)
+    if (strcmp(found, curve[i].name) == 0) {
+      s->c->activation = curve[i].kind;
+      return true;
+    }
+  return setting_bad(s, f->name, value, "silu, gelu_new or gelu");
+}
+
+@ The token that ends a text is one id or a list of them. The file with the advice for
+sampling is read second, and what it says replaces what \.{config.json} said, since it is the younger file and corrects the older one; which file had the last word is kept for those who
+wonder why a text ended. The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
+
+@<Read ids@>=
+static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
+{
+  size_t n = json_is_array(value) ? json_array_size(value) : 1;
+  if (n > EOS_MOST) return setting_bad(s, f->name, value, "at most 16 ids");
+  for (size_t i = 0; i < n; i++) {
+    json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
+    if (!json_is_integer(id) || json_integer_value(id) < 0
+        || json_integer_value(id) > MOST)
+      return setting_bad(s, f->name, value, "an id or a list of ids");
+    s->c->eos[i] = (uint32_t) json_integer_value(id);
+  }
+  s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
+  return true;
+}
+@#
+static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
+{
+  s->c->has_bos = read_count(s, f, value);
+  return s->c->has_bos;
+}
+
+@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
+two differ we don't know what was meant, and half a guess is worse than a sentence.
+
+@<Read what must agree with something else@>=
+static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_equal(value, json_object_get(s->all, "n_positions"))
+    || setting_bad(s, f->name, value, "the same as n_positions");
+}
+
+@ Here are the tables for \.{config.json}, each ended by a row without a name. The same
+quantity has one name in GPT-2 and another in the later families; it goes to the same
+place, which |at| (\cref{sec:steer}) turns into a distance from the beginning of |struct model_config|.
+
+@<The fields of \.{config.json} that are used@>=
+@<Fields of GPT-2@>@;
+@<Fields of the later families@>@;
+@<Fields of windows@>@;
+@<Fields that every family has@>@;
+
+@ In GPT-2 the sizes begin with |n_|, and |n_inner| may be null. The two switches for the
+scores of attention came later, when the model was trained again by others.
+
+@<Fields of GPT-2@>=
+static const struct setting gpt2_field[] =
+  @[{ {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},@|
+  {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},@|
+  {"n_embd", GPT2, true, read_count, at(d_model), 1, MOST},@|
+  {"n_layer", GPT2, true, read_count, at(n_layers), 1, MOST},@|
+  {"n_head", GPT2, true, read_count, at(n_heads), 1, MOST},@|
+  {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},@|
+  {"activation_function", GPT2, false, read_activation, 0, 0, 0},@|
+  {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},@|
+  {"scale_attn_weights", GPT2, false, read_flag, at(scaled), 0, 0},@|
+  {"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,@|
+    at(scaled_by_layer), 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ The later families count heads twice, once for queries and once for keys and values, and
+may give the width of a head although it could be computed; where it is given it need not be what would be computed, and then it is right. A field that only some of these
+families have carries their bits alone. Without a number of heads for keys, Llama has as many as for queries, and the library gives each of the others that of its first
+published model; since no file can have meant that by saying nothing, the others must say it.
+
+@<Fields of the later families@>=
+static const struct setting later_field[] =
+  @[{ {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1, MOST},@|
+  {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},@|
+  {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},@|
+  {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},@|
+  {"num_key_value_heads", LLAMA, false, read_count, at(n_kv_heads), 1, MOST},@|
+  {"num_key_value_heads", LATER, true, read_count, at(n_kv_heads), 1, MOST},@|
+  {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},@|
+  {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},@|
+  {"hidden_act", LATER, false, read_activation, 0, 0, 0},@|
+  {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},@|
+  {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},@|
+  {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ Windows have four fields, of which Mistral's files have the first, and Qwen's all. What they say together is worked out when all have been read (\cref{sec:windows}).
+
+@<Fields of windows@>=
+static const struct setting window_field[] =
+  @[{ {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,@|
+    at(window), 1, MOST},@|
+  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, at(window_used), 0, 0},@|
+  {"max_window_layers", QWEN2 | QWEN3, false, read_count,@|
+    at(window_from), 0, MOST},@|
+  {"layer_types", LATER, false, read_nothing, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ Three fields about rotation belong together and are read as a group, after the others;
+so are the two that name the family, before them. Here they only need to be known, so that they are not refused; |read_nothing| reads them. The factors that must be 1 end the table. Their cousins that cap the
+scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |clip_qkv|, stand in no row at all: null they are ignored, and any number is refused.
+
+@<Fields that every family has@>=
+static const struct setting common_field[] =
+  @[{ {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},@|
+  {"tie_word_embeddings", ALL, false, read_flag, at(tied), 0, 0},@|
+  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
+  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
+  {"rope_theta", LATER, false, read_nothing, 0, 0, 0},@|
+  {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},@|
+  {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},@|
+  {"model_type", ALL, true, read_nothing, 0, 0, 0},@|
+  {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
+  {"is_causal", ALL, false, read_true, 0, 0, 0},@|
+  {"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},@|
+  {"embedding_multiplier", ALL, false, read_one, 0, 0, 0},@|
+  {"residual_multiplier", ALL, false, read_one, 0, 0, 0},@|
+  {"logits_scaling", ALL, false, read_one, 0, 0, 0},@|
+  {"logit_scale", ALL, false, read_one, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
+caller's business, not the model's, and are among the harmless.
+
+@<The fields of \.{generation\_config.json} that are used@>=
+static const struct setting advice_field[] =
+  @[{ {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},@|
+  {"temperature", ALL, false, read_real, at(sampling.temperature), 0, 1e4},@|
+  {"top_k", ALL, false, read_count, at(sampling.top_k), 0, MOST},@|
+  {"top_p", ALL, false, read_real, at(sampling.top_p), 0, 1},@|
+  {"min_p", ALL, false, read_real, at(sampling.min_p), 0, 1},@|
+  {"typical_p", ALL, false, read_real, at(sampling.typical_p), 1e-9, 1},@|
+  {"repetition_penalty", ALL, false, read_real,@|
+    at(sampling.repetition_penalty), 1e-9, 1e9},@|
+  {"no_repeat_ngram_size", ALL, false, read_count,@|
+    at(sampling.no_repeat_ngram_size), 0, MOST},@|
+  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
+  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ The harmless fields, with the reason why each cannot change a logit. Most of them
+belong to training, to other heads, or to the program that saved the file. The reason is
+what \.{incipit inspect} prints beside the name. Two tests stand behind the tables: every field that is used, altered in a small
+model, changes the answer or is refused, and every harmless one changes nothing.
+@^harmless fields@>
+
+@<The fields that are known to be harmless@>=
+struct harmless_entry { const char *name, *reason; };
+@<Fields about the file or another program@>@;
+@<Fields of training and of other heads@>@;
+
+@ A file tells about itself, and about programs that are not ours. The type of the weights is given here, too, and may be wrong: files are converted and their settings copied. What counts is the
+type in the header of each tensor, which has to agree with the number of its bytes at least.
+
+@<Fields about the file or another program@>=
+static const struct harmless_entry harmless_file[] =
+  @[{ {"transformers_version", "says who wrote the file"},@|
+  {"_name_or_path", "says where the file lay"},@|
+  {"_commit_hash", "says where the file lay"},@|
+  {"torch_dtype", "the weights' own header says their type"},@|
+  {"dtype", "the weights' own header says their type"},@|
+  {"is_llama_config", "says what model_type says"},@|
+  {"transformers.js_config", "settings of another program"},@|
+  {"task_specific_params", "suggestions to a user interface"},@|
+  {"reorder_and_upcast_attn", "the precision of another program"},@|
+  {"max_sequence_length", "says what max_position_embeddings says"},@|
+  {"max_length", "lengths are the caller's"},@|
+  {"_attn_implementation_autoset", "how another program computes"},@|
+  {"chunk_size_feed_forward", "how another program computes"},@|
+  {"unsloth_fixed", "says who wrote the file"},@|
+  {"unsloth_version", "says who wrote the file"},@|
+  {"output_past", "what is kept changes no result"},@|
+  {"pretraining_tp", "cuts a product into parts, and adds them up again"},@|
+  {"use_cache", "what is kept changes no result"},@|
+  {"pad_token_id", "we never pad"},@|
+  {"output_attentions", "what another program returns"},@|
+  {"output_hidden_states", "what another program returns"},@|
+  {"return_dict", "what another program returns"},@|
+  {NULL, NULL} }@];
+
+@ Dropout and initial values are over when the training is; and the same body may carry a
+classifier in place of our head, whose settings stay in the file when the head has gone.
+
+@<Fields of training and of other heads@>=
+static const struct harmless_entry harmless_training[] =
+  @[{ {"initializer_range", "used before training only"},@|
+  {"n_special", "belongs to GPT-2's predecessor"},@|
+  {"predict_special_tokens", "belongs to GPT-2's predecessor"},@|
+  {"attn_pdrop", "dropout: used in training only"},@|
+  {"embd_pdrop", "dropout: used in training only"},@|
+  {"resid_pdrop", "dropout: used in training only"},@|
+  {"attention_dropout", "dropout: used in training only"},@|
+  {"gradient_checkpointing", "used in training only"},@|
+  {"summary_activation", "belongs to a classifier"},@|
+  {"summary_first_dropout", "belongs to a classifier"},@|
+  {"summary_proj_to_labels", "belongs to a classifier"},@|
+  {"summary_type", "belongs to a classifier"},@|
+  {"summary_use_proj", "belongs to a classifier"},@|
+  {"id2label", "belongs to a classifier"},@|
+  {"label2id", "belongs to a classifier"},@|
+  {"num_labels", "belongs to a classifier"},@|
+  {"_num_labels", "belongs to a classifier"},@|
+  {NULL, NULL} }@];
+
+@ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
+belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
+it should be.
+
+@<The advice that is known to be harmless@>=
+static const struct harmless_entry harmless_advice[] =
+  @[{ {"transformers_version", "says who wrote the file"},@|
+  {"_from_model_config", "says who wrote the file"},@|
+  {"pad_token_id", "we never pad"},@|
+  {"max_length", "lengths are the caller's"},@|
+  {"max_new_tokens", "lengths are the caller's"},@|
+  {"min_length", "lengths are the caller's"},@|
+  {"min_new_tokens", "lengths are the caller's"},@|
+  {"num_beams", "a search is asked for by option"},@|
+  {"num_return_sequences", "a search is asked for by option"},@|
+  {"early_stopping", "a search is asked for by option"},@|
+  {"length_penalty", "a search is asked for by option"},@|
+  {"use_cache", "what is kept changes no result"},@|
+  {"cache_implementation", "where rows are kept changes no result"},@|
+  {"output_attentions", "what another program returns"},@|
+  {"output_hidden_states", "what another program returns"},@|
+  {"output_scores", "what another program returns"},@|
+  {"return_dict_in_generate", "what another program returns"},@|
+  {NULL, NULL} }@];
+
+@ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
+with fields that are used, and by lists of tables with fields that are harmless. Both
+lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that is content with anything.
+
+@<What steers a reading@>=
+struct tables {
+  unsigned family;
+  const struct setting *used[4];
+  const struct harmless_entry *harmless[3];
+};
+#define at(member) offsetof(struct model_config, member)
+static bool read_nothing(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  (void) s, (void) f, (void) value;
+  return true;
+}
+
+@ Each field of the file is looked up in the one kind of table, then in the other, and
+then asked whether it says anything at all.
+
+@<Account for every field@>=
+static const struct setting *used_find(const struct tables *t, const char *name)
+{
+  for (int i = 0; t->used[i] != NULL; i++)
+    for (const struct setting *f = t->used[i]; f->name != NULL; f++)
+      if (strcmp(f->name, name) == 0 && (f->of & t->family) != 0) return f;
+  return NULL;
+}
+static const char *harmless_reason(const struct tables *t, const char *name)
+{
+  for (int i = 0; t->harmless[i] != NULL; i++)
+    for (const struct harmless_entry *h = t->harmless[i]; h->name != NULL; h++)
+      if (strcmp(h->name, name) == 0) return h->reason;
+  return NULL;
+}
+@<Use a field, ignore it, or refuse it@>@;
+
+@ The last resort is a value that says no. A feature that a later release of the library
+invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
+
+@<Use a field, ignore it, or refuse it@>=
+static bool account_for(struct settings *s, const char *name, json_t *value,
+  const struct tables *t)
+{
+  const struct setting *f = used_find(t, name);
+  const char *reason = harmless_reason(t, name);
+  bool null_says = f != NULL && (f->read == read_true
+    || f->read == read_truth);
+  if (f != NULL) return (json_is_null(value) && !null_says)
+    || f->read(s, f, value);
+  bool says_no = json_is_null(value) || json_is_false(value)
+    || (json_is_string(value) && json_string_length(value) == 0)
+    || (json_is_array(value) && json_array_size(value) == 0)
+    || (json_is_object(value) && json_object_size(value) == 0);
+  if (reason == NULL && says_no) reason = "null, false or empty";
+  if (reason != NULL)
+    return config_ignore(s->c, s->m, s->file, name, reason, s->why);
+  return setting_bad(s, name, value, "a field that this program knows");
+}
+
+@ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
+missing, and often the two are one, spelt differently.
+
+@<Read all fields of a file@>=
+static bool settings_read(struct settings *s, const struct tables *t)
+{
+  s->t = t;
+  for (void *i = json_object_iter(s->all); i != NULL;
+       i = json_object_iter_next(s->all, i))
+    if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
+      return false;
+  for (int i = 0; t->used[i] != NULL; i++)
+    for (const struct setting *f = t->used[i]; f->name != NULL; f++) {
+      json_t *value = json_object_get(s->all, f->name);
+      if (f->required && used_find(t, f->name) == f
+          && (value == NULL || json_is_null(value)))
+        return setting_bad(s, f->name, value, "a value: it has no default");
+    }
+  return true;
+}
+
+@ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
+may be the file's own, which ends with the reading, so the list keeps a copy.
+
+@<Remember what was ignored@>=
+bool config_ignore(struct model_config *c, struct memory *m, const char *file,
+  const char *field, const char *reason, struct error *why)
+{
+  if (c->n_ignored == c->ignored_room) {
+    size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
+    struct ignored_field *grown = memory_grow(m, FOR_OTHER, c->ignored,
+      c->ignored_room, room, sizeof *grown, why);
+    if (grown == NULL) return false;
+    c->ignored = grown, c->ignored_room = room;
+  }
+  char *copy = memory_take(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  if (copy == NULL) return false;
+  strcpy(copy, field);
+  c->ignored[c->n_ignored++] = (struct ignored_field) @[{ file, copy, reason }@];
+  return true;
+}
+
+@* Families. \label{sec:families}
+The family is told by |model_type|, and |architectures| must not contradict it: a
+checkpoint for classification has the same type and no head that we could use. Each
+family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
+\cref{sec:model} is common to them.
+
+@<The families@>=
+static const struct family_row {
+  const char *type, *architecture;
+  unsigned bit;
+  struct model_config always;
+} family[] =
+  @[{ {"gpt2", "GPT2LMHeadModel", GPT2, { .family = "gpt2",@|
+    .layer_norm = true, .norm_eps = 1e-5,
+    .learned_positions = true, .qkv_bias = true, .out_bias = true,
+    .mlp_bias = true, .tied = true, .scaled = true,
+    .activation = ACTIVATION_GELU_TANH }},@|
+  {"llama", "LlamaForCausalLM", LLAMA, { .family = "llama",@|
+    .gated = true, .norm_eps = 1e-6,
+    .scaled = true }},@|
+  {"mistral", "MistralForCausalLM", MISTRAL, { .family = "mistral",@|
+    .gated = true,
+    .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
+  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .family = "qwen2",@|
+    .gated = true, .norm_eps = 1e-6,
+    .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},@|
+  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .family = "qwen3",@|
+    .gated = true, .norm_eps = 1e-6,
+    .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
+    .window_from = 28 }} }@];
+
+@ The table can be asked without a file at hand: for a row, or for whether a family obeys a field.
+
+@<Ask the table of families@>=
+const struct model_config *config_family(size_t i)
+{
+  return i < sizeof family / sizeof family[0] ? &family[i].always : NULL;
+}
+bool config_reads(size_t i, const char *field)
+{
+  struct tables t = tables_of(&family[i]);
+  return used_find(&t, field) != NULL;
+}
+
+@ Which tables count for a family is decided here and nowhere else.
+
+@<The tables of a family@>=
+static struct tables tables_of(const struct family_row *f)
+{
+  return (struct tables) @[{ f->bit,
+    { f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field },@|
+    { harmless_file, harmless_training } }@];
+}
+
+@ A family that is not in the table is refused by its name. Some of them have tensors
+with the very names of Llama's, and put their norms elsewhere: they would load, run, and write nonsense.
+
+@<Find the family@>=
+static const struct family_row *family_find(struct settings *s)
+{
+  json_t *type = json_object_get(s->all, "model_type");
+  json_t *list = json_object_get(s->all, "architectures");
+  for (size_t i = 0; config_family(i) != NULL && json_is_string(type); i++) {
+    if (strcmp(json_string_value(type), family[i].type) != 0) continue;
+    @<Return the row if |list| has its architecture@>@;
+  }
+  setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
+  return NULL;
+}
+
+@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program.
+
+@<Return the row if |list| has its architecture@>=
+bool same = list == NULL || json_is_null(list);
+for (size_t k = 0; k < json_array_size(list); k++) {
+  json_t *name = json_array_get(list, k);
+  same = same || (json_is_string(name)
+    && strcmp(json_string_value(name), family[i].architecture) == 0);
+}
+if (same) return &family[i];
+setting_bad(s, "architectures", list, family[i].architecture);
+return NULL;
+
+@ Some sizes follow from others when they are not given: as many heads for keys as for
+queries, heads that divide the width. What does not
+divide is an error of the file. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
+
+@<Derive the sizes that were not given@>=
+static bool settings_derive(struct settings *s)
+{
+  struct model_config *c = s->c;
+  const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
+  json_t *found = json_object_get(s->all, heads);
+  if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
+  if (c->head_dim == 0 && c->d_model % c->n_heads != 0)
+    return setting_bad(s, heads, found, "a divisor of the width");
+  if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
+  if (c->n_heads % c->n_kv_heads != 0)
+    return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
+  @<Derive the width of the MLP, and what rotation and biases ask for@>@;
+  return true;
+}
+
+@ An MLP is four times as wide as the row in GPT-2, unless it says otherwise; a width whose fourfold does not fit into 32 bits is refused before it is formed.
+A rotation turns two numbers of a head together, so a head must have an even number of them. And a family that has a switch for all biases of attention
+throws it for queries, keys and values as well as for the way out.
+
+@<Derive the width of the MLP, and what rotation and biases ask for@>=
+if (!c->learned_positions && c->head_dim % 2 != 0)
+  return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
+    "an even number: rotations turn pairs");
+if (c->d_inner == 0 && c->d_model > MOST / 4)
+  return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
+    "at most 536870911");
+if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
+if (c->gated && c->out_bias) c->qkv_bias = true;
+
+@ Four fields say which layers have a window. \label{sec:windows} A |sliding_window| of null means none, though most nulls mean the default. In Qwen's files it counts only where
+|use_sliding_window| is true, and then from layer |max_window_layers| on: the published files give a window and switch it off. Newer files also list the kind of each layer, and where there is a list it decides.
+
+@<Find out which layers have a window@>=
+static bool settings_window(struct settings *s)
+{
+  struct model_config *c = s->c;
+  json_t *list = json_object_get(s->all, "layer_types");
+  json_t *window = json_object_get(s->all, "sliding_window");
+  if (json_is_null(window) || !c->window_used) c->window = 0;
+  if (list != NULL && !json_is_null(list) && !settings_layers(s, list))
+    return false;
+  if (c->window == 0 || c->window_listed) c->window_from = 0;
+  return true;
+}
+
+@ A list has a word for each layer. A family without |use_sliding_window| has no way to choose: all words must say what the window says, for a Mistral of two kinds of layers is
+another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
+
+@<Read the list of layers@>=
+static bool settings_layers(struct settings *s, json_t *list)
+{
+  struct model_config *c = s->c;
+  bool choice = used_find(s->t, "use_sliding_window") != NULL;
+  size_t n = json_array_size(list);
+  if (n != c->n_layers || n > LAYERS_LISTED)
+    return setting_bad(s, "layer_types", list, "a word for each layer");
+  c->window_listed = c->window > 0 && choice;
+  for (size_t i = 0; i < n; i++) {
+    const char *word = json_string_value(json_array_get(list, i));
+    bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
+    bool full = word != NULL && strcmp(word, "full_attention") == 0;
+    if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
+      return setting_bad(s, "layer_types", list, c->window == 0
+        ? "full_attention: there is no window" : choice
+        ? "full_attention or sliding_attention" : "sliding_attention");
+    if (c->window_listed && near)
+      c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
+  }
+  return true;
+}
+
+@ With that the question of the store is answered.
+
+@<Ask for the window of a layer@>=
+uint32_t config_window(const struct model_config *c, uint32_t layer)
+{
+  bool near = c->window_listed
+    ? c->windowed[layer / 8] >> layer % 8 & 1 : layer >= c->window_from;
+  return near ? c->window : 0;
+}
+
+@ Whoever would save memory can ask for a window that the maker of the model has not thought of, in all layers; that is another model, with the same weights. Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
+@^attention sink@>
+
+@<Ask for the window of a layer@>=
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+  struct error *why)
+{
+  if (sinks > 0 && window == 0)
+    return error_say(why, "%u sinks without a window; wanted: a window, or no"@|
+      " sinks", sinks);
+  if (sinks > 0 && c->learned_positions)
+    return error_say(why, "%u sinks for a model whose positions are learned;"@|
+      " wanted: none, or a model that turns its keys", sinks);
+  c->window = window, c->window_from = 0, c->window_listed = false;
+  c->sinks = sinks;
+  return true;
+}
+
+@ The frequencies are described in one place or another. Files of transformers 4 have
+|rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
+the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
+that says two things: whoever edited one place and forgot the other has not told us which he meant.
+
+@<Read how positions are rotated@>=
+static bool settings_rope(struct settings *s)
+{
+  json_t *old = json_object_get(s->all, "rope_scaling");
+  json_t *five = json_object_get(s->all, "rope_parameters");
+  bool both = json_is_object(old) && json_is_object(five);
+  if (both && !json_equal(old, five))
+    return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
+  const char *name = json_is_object(five) ? "rope_parameters" : "rope_scaling";
+  json_t *given = json_is_object(five) ? five : old;
+  if (given != NULL && !json_is_null(given) && !json_is_object(given))
+    return setting_bad(s, name, given, "an object or null");
+  @<Read |theta| from either place@>@;
+  return given == NULL || json_is_null(given) || rope_kind(s, name, given);
+}
+
+@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is $10^4$, as in the first paper on rotary positions.
+
+@<Read |theta| from either place@>=
+json_t *theta = json_object_get(s->all, "rope_theta");
+if (json_is_null(theta)) theta = NULL;
+json_t *inner = json_object_get(given, "rope_theta");
+if (theta != NULL && inner != NULL
+    && json_number_value(theta) != json_number_value(inner))
+  return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+s->c->rope.theta = 10000;
+struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
+if (inner == NULL) inner = theta;
+if (inner != NULL && !read_real(s, &f, inner)) return false;
+
+@ Of the kinds of stretching we have three (\cref{sec:wheels}), and a fourth word for none, which is meant, too, where no kind is named. Any other kind is refused by name, and so is any other member: the description is read with a table like the settings themselves, as if it were a file of its own, and
+the kinds take the part of the families.
+
+@<Read the kind of stretching@>=
+@<The fields of a stretching@>@;
+@<Work out what a stretching leaves open@>@;
+static bool rope_kind(struct settings *s, const char *where, json_t *given)
+{
+  static const char *const kinds[] = @[{ "default", "linear", "llama3", "yarn" }@];
+  json_t *type = json_object_get(given, "rope_type");
+  if (type == NULL) type = json_object_get(given, "type");
+  const char *kind = json_is_string(type) ? json_string_value(type) : "";
+  unsigned k = 0;
+  while (type != NULL && k < 4 && strcmp(kinds[k], kind) != 0) k++;
+  if (k == 4)
+    return setting_bad(s, where, given,
+      "a rope_type of default, linear, llama3 or yarn");
+  struct tables t = @[{ 1u << k, { stretching, yarn_field }, { harmless_stretching } }@];
+  struct settings inner = *s;
+  inner.all = given, s->c->rope.kind = (enum rope_kind) k;
+  return settings_read(&inner, &t) && rope_derive(s, where, given);
+}
+
+@ The rows carry the bits of the kinds. One field is harmless: it tells whether the model was trained after the wheels had been slowed.
+
+@<The fields of a stretching@>=
+enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,@|
+  LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN };
+static const struct setting stretching[] =
+  @[{ {"factor", LINEAR | LLAMA3, true, read_real, at(rope.factor), 1, 1e9},@|
+  {"factor", YARN, false, read_real, at(rope.factor), 1, 1e9},@|
+  {"low_freq_factor", LLAMA3, true, read_real,@|
+    at(rope.low_freq_factor), 1e-9, 1e9},@|
+  {"high_freq_factor", LLAMA3, true, read_real,@|
+    at(rope.high_freq_factor), 1e-9, 1e9},@|
+  {"original_max_position_embeddings", LLAMA3 | YARN, false, read_count,@|
+    at(rope.original), 1, MOST},@|
+  {"partial_rotary_factor", ALL, false, read_one, 0, 0, 0},@|
+  {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
+  {"type", ALL, false, read_nothing, 0, 0, 0},@|
+  {"rope_theta", ALL, false, read_nothing, 0, 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+static const struct harmless_entry harmless_stretching[] =
+  @[{ {"finetuned", "says what was done to the weights"}, {NULL, NULL} }@];
+
+@ Yarn has the most of them, and none is required.
+
+@<The fields of a stretching@>=
+static const struct setting yarn_field[] =
+  @[{ {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},@|
+  {"beta_slow", YARN, false, read_real, at(rope.beta_slow), 1e-9, 1e9},@|
+  {"attention_factor", YARN, false, read_real,@|
+    at(rope.attention_factor), 1e-9, 1e9},@|
+  {"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},@|
+  {"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},@|
+  {"truncate", YARN, false, read_truth, at(rope.truncate), 0, 0},@|
+  {NULL, 0, false, NULL, 0, 0, 0} }@];
+
+@ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
+yarn would divide.
+
+@<Work out what a stretching leaves open@>=
+@<List the scales that do not count@>@;
+static bool rope_derive(struct settings *s, const char *where, json_t *given)
+{
+  struct rope_config *r = &s->c->rope;
+  if (r->original == 0) r->original = s->c->n_positions;
+  if (r->kind == ROPE_YARN && r->factor == 0)
+    r->factor = (double) s->c->n_positions / r->original;
+  if (r->kind == ROPE_LLAMA3 && r->high_freq_factor <= r->low_freq_factor)
+    return setting_bad(s, where, given, "high_freq_factor above low_freq_factor");
+  if (r->kind == ROPE_YARN && r->beta_fast <= r->beta_slow)
+    return setting_bad(s, where, given, "beta_fast above beta_slow");
+  if (r->kind == ROPE_YARN && r->theta <= 1)
+    return setting_bad(s, where, given, "a rope_theta above 1");
+  return rope_scales(s, given);
+}
+
+@ The two scales count only if both are there and no |attention_factor| is. The library passes over them otherwise, and we do, but not in silence.
+
+@<List the scales that do not count@>=
+static bool rope_scales(struct settings *s, json_t *given)
+{
+  static const char *const name[] = @[{ "mscale", "mscale_all_dim" }@];
+  const struct rope_config *r = &s->c->rope;
+  bool both = r->mscale > 0 && r->mscale_all_dim > 0;
+  for (int i = 0; i < 2 && (!both || r->attention_factor > 0); i++)
+    if (json_is_number(json_object_get(given, name[i]))
+        && !config_ignore(s->c, s->m, s->file, name[i], both
+          ? "there is an attention_factor" : "half of a pair that counts together",
+          s->why)) return false;
+  return true;
+}
+
+@ A file is opened, and must be an object. The advice has no families; its tables are read with all bits set. Its path stays with the reading, for every message begins with it.
+
+@<Read one of the two files@>=
+static bool settings_file(struct settings *s, const char *directory,
+  const char *file, char *path, size_t room)
+{
+  s->path = path, s->file = file;
+  int n = snprintf(path, room, "%s/%s", directory, file);
+  if (n < 0 || (size_t) n >= room)
+    return error_say(s->why, "%s: the path is too long", directory);
+  s->all = json_read(path, SETTINGS_MOST, s->why);
+  if (s->all == NULL) return false;
+  if (json_is_object(s->all)) return true;
+  return setting_bad(s, "this", s->all, "an object");
+}
+@#
+static bool settings_advice(struct settings *s)
+{
+  struct tables t = @[{ ALL, { advice_field }, { harmless_advice } }@];
+  return settings_read(s, &t);
+}
+
+@ First the family, since it decides which fields count, then its fields, then what follows from them; the
+suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
+
+@<Read the model's own settings@>=
+static bool settings_model(struct settings *s)
+{
+  const struct family_row *f = family_find(s);
+  if (f == NULL) return false;
+  *s->c = f->always;
+  s->c->family = f->type;
+  s->c->sampling = (struct sampling_config) @[{ .temperature = 1, .top_p = 1,
+    .typical_p = 1, .repetition_penalty = 1 }@];
+  s->c->rope = (struct rope_config) @[{ .beta_fast = 32, .beta_slow = 1,@|
+    .truncate = true }@];
+  struct tables t = tables_of(f);
+  return settings_read(s, &t) && settings_derive(s) && settings_window(s)
+    && (s->c->learned_positions || settings_rope(s));
+}
+
+@ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
+error like any other. jansson's tree is released as soon as it has been read; nothing of ours points into it.
+
+@<Open and close the settings@>=
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why)
+{
+  char path[4096];
+  struct settings s = @[{ .c = c, .m = m, .why = why }@];
+  *c = (struct model_config) @[{ .family = NULL }@];
+  bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
+    && settings_model(&s);
+  json_decref(s.all);
+  s.all = NULL;
+  const char *advice = "generation_config.json";
+  snprintf(path, sizeof path, "%s/%s", directory, advice);
+  if (ok && access(path, F_OK) == 0)
+    ok = settings_file(&s, directory, advice, path, sizeof path)
+      && settings_advice(&s);
+  json_decref(s.all);
+  if (!ok) config_close(m, c);
+  return ok;
+}
+
+@ What was taken was the list, and in it the copies of the names. The structure is emptied, so that a second closing finds nothing.
+
+@<Open and close the settings@>=
+void config_close(struct memory *m, struct model_config *c)
+{
+  for (size_t i = 0; i < c->n_ignored; i++)
+    memory_give(m, FOR_OTHER, (char *) (uintptr_t) c->ignored[i].field,
+      strlen(c->ignored[i].field) + 1, 1);
+  memory_give(m, FOR_OTHER, c->ignored, c->ignored_room, sizeof *c->ignored);
+  *c = (struct model_config) @[{ .family = NULL }@];
+}
+
+@ The module has the readers first, because the tables name them, and the functions that walk the tables last.
+Six functions of it are seen from outside.
+
+@(config.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "families/config.h"
+@#
+@<The state of reading settings@>@;
+@<A row of the table of fields@>@;
+@<Readers and tables@>@;
+@<From one field to two files@>@;
+
+@ The readers, and the tables that send each field to its reader.
+
+@<Readers and tables@>=
+@<Read a number or a flag@>@;
+@<Insist on a value@>@;
+@<Read the name of a curve@>@;
+@<Read ids@>@;
+@<Read what must agree with something else@>@;
+@<The fields that are known to be harmless@>@;
+@<The advice that is known to be harmless@>@;
+@<What steers a reading@>@;
+@<The fields of \.{config.json} that are used@>@;
+@<The fields of \.{generation\_config.json} that are used@>@;
+@<The families@>@;
+@<The tables of a family@>@;
+
+@ And what works on the tables: from a single field, which is used, ignored with a reason or refused, to the two
+files of a directory.
+
+@<From one field to two files@>=
+@<Remember what was ignored@>@;
+@<Account for every field@>@;
+@<Read all fields of a file@>@;
+@<Ask the table of families@>@;
+@<Find the family@>@;
+@<Derive the sizes that were not given@>@;
+@<Read the list of layers@>@;
+@<Find out which layers have a window@>@;
+@<Ask for the window of a layer@>@;
+@<Read the kind of stretching@>@;
+@<Read how positions are rotated@>@;
+@<Read one of the two files@>@;
+@<Read the model's own settings@>@;
+@<Open and close the settings@>@;
+
+@* Wheels. \label{sec:wheels}
+Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); we call a pair with its frequency a
+\emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$. In a score the wheel contributes
+$$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
+where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
+@^rotary positions@>@^wheel@>
+
+A model was trained on texts of $L$ positions and shall read $kL$. In training it has met the distances up to $L$, and so of each wheel the angles up to
+$f_iL$. A wheel that makes a turn or more within $L$, $f_iL\ge2\pi$, has shown it all angles there are, and a longer text brings no new one. A wheel that
+makes less than one turn has shown a part of its circle; in a longer text it is turned to angles that no training has taught,
+and what the model makes of those is anybody's guess.
+
+@ \emph{Linear} stretching divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within what was taught. What it
+loses is near by. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
+mean contribution is
+$$S(\Delta)={1\over h}\sum_i\cos(f_i\Delta),\qquad S(0)-S(\Delta)\approx{\Delta^2\over2h}\sum_if_i^2\quad\hbox{for small }f_i\Delta,$$
+and the second is nearly all due to the fast wheels. Divide the frequencies by $k$, and the difference between here and next door is divided by nearly $k^2$. With the wheels of Llama 3.1,
+slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{near.linear}. The model has to learn anew how near is near, and with linear stretching it does need
+to be trained some more.
+@^linear stretching@>
+
+So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching
+asks for each wheel how many turns it made within $L$, that is $f_iL/2\pi$: beyond |high_freq_factor|, it keeps its speed; below |low_freq_factor|, it
+is slowed $k$ times; and between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
+way (\cref{fig:wheels}). The difference between here and next door stays \val[3]{near.llama3}.
+@^Llama 3.1@>
+
+\fig{wheels}{fig:wheels}{How much of its speed each wheel keeps when texts become eight times longer; wheels of Llama 3.1, fastest first. Linear slows those, too, that tell
+neighbours apart.}{A plot. To the right the 64 wheels, upwards the share of the speed, from 0 to 1. A flat line at one eighth is linear. The line of llama3 stays at 1 until wheel 28 and
+bends down to one eighth at wheel 35. The line of yarn leaves 1 at wheel 18 and falls straight to one eighth at wheel 36.}
+
+@ \emph{Yarn} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. A wheel that makes $\beta$ turns has
+$f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
+$$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
+Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those behind $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
+says |truncate| is false, keeps the one from falling below 0 and the other from rising above $2h-1$ (there are only $h$ wheels, but so it is, and so it must be here), and parts them by a thousandth if they coincide.
+@^yarn@>
+
+Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among $k$ times as many. Say one key stands $s$ above the rest, which are all alike: among $n$ keys its share is
+$e^s/(e^s+n)$. For $s=5$ and $n=$ \val{crowd.keys} that is \val[3]{crowd.before}; among \val{wheels.factor} times as many only \val[3]{crowd.after}. To keep its share it would need a score of $s+\ln k$. Yarn multiplies
+cosines and sines by $a=1+{1\over10}\ln k$, in queries and keys alike, so each score by
+$$a^2\approx1+0.2\ln k,$$
+which for $s=5$ is just that: $5\cdot0.2=1$. The share is \val[3]{crowd.scaled}; a little more than before, as the square of $\ln k$ was dropped. The tenth was found by experiment; that it is right for a key
+that stands five above the others is what it means. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
+@^attention factor@>
+
+@(rope.h@>=
+#ifndef INCIPIT_ROPE_H
+#define INCIPIT_ROPE_H
+#include <stdbool.h>
+#include <stdint.h>
+enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
+struct rope_config {
+  enum rope_kind kind;
+  double theta, factor;
+  uint32_t original; /* positions that the model was first trained on */
+  double low_freq_factor, high_freq_factor; /* llama3, in turns */
+  double beta_slow, beta_fast; /* yarn, in turns */
+  double attention_factor, mscale, mscale_all_dim; /* yarn; 0: not given */
+  bool truncate;
+}; /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
+@<What is asked of the wheels@>@;
+#endif
+
+@ Two questions are asked of such a description, when a model is put together and when a pass begins.
+
+@<What is asked of the wheels@>=
+double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half);
+  /* frequency of wheel |i| of |half|, slowed as |r| says; in double, not yet rounded */
+double rope_attention(const struct rope_config *r);
+  /* what cosines and sines are multiplied by: 1 for all kinds but yarn */
+
+@ Frequency number $i$ of |half| is computed in double, and rounded once by whoever stores it. In the hand calculation $\theta=10^4$ and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. What
+is done to a frequency is said by the share that it keeps, in all kinds but the first.
+
+@<The frequency of a wheel@>=
+double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half)
+{
+  double f = num_pow(r->theta, -(double) i / half), share = 0;
+  if (r->kind == ROPE_PLAIN) return f;
+  if (r->kind == ROPE_LINEAR) return f / r->factor;
+  if (r->kind == ROPE_LLAMA3) share = llama3_share(r, f);
+  else share = yarn_share(r, i, half);
+  double kept = share * f, slowed = (1 - share) * (f / r->factor);
+  return kept + slowed;
+}
+
+@ Llama3's share, in turns. With a share of 0 or 1 one of the two terms above is exactly zero, and the other is what it should be, to the last bit.
+
+@<The share that a wheel keeps@>=
+static double llama3_share(const struct rope_config *r, double frequency)
+{
+  double turns = frequency * r->original / 6.283185307179586;
+  if (turns > r->high_freq_factor) return 1;
+  if (turns < r->low_freq_factor) return 0;
+  return (turns - r->low_freq_factor)
+    / (r->high_freq_factor - r->low_freq_factor);
+}
+
+@ Yarn's share, in wheels. The two bounds may lie outside of the wheels, and then the line is cut off where the wheels end. If a very long original context turns the bounds around, the published
+program computes on with them as they are, and so do we.
+
+@<The share that a wheel keeps@>=
+static double yarn_place(const struct rope_config *r, double turns, uint32_t half)
+{
+  return half * num_log(r->original / (turns * 6.283185307179586))
+    / num_log(r->theta);
+}
+static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
+{
+  double low = yarn_place(r, r->beta_fast, half);
+  double high = yarn_place(r, r->beta_slow, half), last = 2.0 * half - 1;
+  if (r->truncate) low = floor(low), high = ceil(high);
+  if (low < 0) low = 0;
+  if (high > last) high = last;
+  if (low == high) high += 0.001;
+  double slowed = (i - low) / (high - low);
+  return slowed < 0 ? 1 : slowed > 1 ? 0 : 1 - slowed;
+}
+
+@ A text that is not longer needs no sharper look, so up to a factor of 1 there is none.
+
+@<The attention factor@>=
+static double sharpened(double factor, double scale)
+{
+  return factor <= 1 ? 1 : 0.1 * scale * num_log(factor) + 1;
+}
+double rope_attention(const struct rope_config *r)
+{
+  if (r->kind != ROPE_YARN) return 1;
+  if (r->attention_factor > 0) return r->attention_factor;
+  if (r->mscale > 0 && r->mscale_all_dim > 0)
+    return sharpened(r->factor, r->mscale)
+      / sharpened(r->factor, r->mscale_all_dim);
+  return sharpened(r->factor, 1);
+}
+
+@ The module is small and knows nothing of files: it needs powers, logarithms and two ways of rounding.
+
+@(rope.c@>=
+#include <math.h>
+#include "families/rope.h"
+#include "kernels/numbers.h"
+@;@#
+@<The share that a wheel keeps@>@;
+@<The frequency of a wheel@>@;
+@<The attention factor@>@;
+
+@ The figure takes the numbers of Llama 3.1, and for yarn the bounds that its inventors propose.
+
+@<Slow the wheels of a real model@>=
+enum { HALF = 64 };
+static const struct rope_config llama31 =
+  @[{ .theta = 5e5, .factor = 8, .original = 8192,@|
+    .low_freq_factor = 1, .high_freq_factor = 4,@|
+    .beta_slow = 1, .beta_fast = 32, .truncate = true }@];
+static void print_wheels(void)
+{
+  printf("wheel,linear,llama3,yarn\n");
+  for (uint32_t i = 0; i < HALF; i++)
+    printf("%d,%.6f,%.6f,%.6f\n", (int) i,
+      speed_of(llama31, ROPE_LINEAR, i, HALF),
+      speed_of(llama31, ROPE_LLAMA3, i, HALF),
+      speed_of(llama31, ROPE_YARN, i, HALF));
+}
+
+@ How far next door is: the sum of all wheels at distance 0, less that at distance 1.
+
+@<What slowing costs, and what it saves@>=
+static double next_door(enum rope_kind kind)
+{
+  struct rope_config r = llama31;
+  double lost = 0;
+  r.kind = kind;
+  for (uint32_t i = 0; i < HALF; i++)
+    lost += (1 - num_cos(rope_frequency(&r, i, HALF))) / HALF;
+  return lost;
+}
+static double share_of(double score, double others)
+{
+  return num_exp(score) / (num_exp(score) + others);
+}
+
+@ The keys of this chapter. Mistral's window and layers are those of the first model that bore the name.
+
+@<Print every number that these pages quote@>=
+static void print_values(void)
+{
+  enum { KEYS = 1000, WINDOW = 4096, LAYERS = 32 };
+  int fast = 0, slow = 0;
+  for (uint32_t i = 0; i < HALF; i++) {
+    double speed = speed_of(llama31, ROPE_LLAMA3, i, HALF);
+    fast += speed == 1, slow += speed == 1 / llama31.factor;
+  }
+  printf("wheels.all %d\nwheels.fast %d\nwheels.slow %d\n", HALF, fast, slow);
+  printf("wheels.factor %d\n", (int) llama31.factor);
+  printf("near.plain %.6f\nnear.linear %.6f\n", next_door(ROPE_PLAIN),
+    next_door(ROPE_LINEAR));
+  printf("near.llama3 %.6f\nnear.yarn %.6f\n", next_door(ROPE_LLAMA3),
+    next_door(ROPE_YARN));
+  @<Print the keys about crowds and windows@>@;
+  print_shapes();
+}
+
+@ The crowd is what yarn's second half is for.
+
+@<Print the keys about crowds and windows@>=
+struct rope_config yarn = llama31;
+yarn.kind = ROPE_YARN;
+double a = rope_attention(&yarn), more = KEYS * llama31.factor;
+printf("crowd.keys %d\ncrowd.before %.6f\n", KEYS, share_of(5, KEYS));
+printf("crowd.after %.6f\ncrowd.scaled %.6f\n", share_of(5, more),
+  share_of(5 * a * a, more));
+printf("mistral.window %d\nmistral.layers %d\nmistral.reach %d\n", WINDOW,
+  LAYERS, LAYERS * (WINDOW - 1));
+
+@* The check of the wheels. \label{sec:wheelscheck}
+The table of the hand calculation, by the functions with which models are opened.
+
+\checkpoint{build/out/families.txt}{what the program of this chapter prints}
+
+@* The shapes of a real model. \label{sec:shapes}
+GPT-2 small is the model of chapter 2's hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
+\val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
+row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
+one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
+each position that is seen, half for its score and half for its value. It overtakes the matrices only when a row sees more than
+$12d^2/2d=6d=$ \val{claim.S0-26} positions, and this model's context ends at \val{gpt2.context}.
+@^GPT-2@>
+
+\begin{table}[tp]
+\tabcaption{tab:shapes}{The tensors of GPT-2 small, and the multiply--adds (madds) of one row. The whole includes the last norm.}
+\centering\small
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llrr@@{}}
+\toprule
+\tabhead{what} & \tabhead{shape} & \tabhead{numbers} & \tabhead{madds a row}\\
+\midrule
+embedding, head & \val{gpt2.vocabulary} $\times$ \val{gpt2.d} & \val{gpt2.embedding} & \val{gpt2.head}\\
+positions & \val{gpt2.context} $\times$ \val{gpt2.d} & \val{gpt2.positions} & 0\\
+query, key, value & \val{gpt2.d} $\times$ \val{gpt2.qkv} & \val{gpt2.layer.qkv} & \val{gpt2.madds.qkv}\\
+output & \val{gpt2.d} $\times$ \val{gpt2.d} & \val{gpt2.layer.out} & \val{gpt2.madds.out}\\
+up, down & \val{gpt2.d} $\times$ \val{gpt2.inner}, twice & \val{gpt2.layer.mlp} & \val{gpt2.madds.mlp}\\
+two norms & \val{gpt2.d}, four times & \val{gpt2.layer.norms} & 0\\
+\midrule
+\val{gpt2.layers} layers & & \val{gpt2.layers.numbers} & \val{gpt2.layers.madds}\\
+the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
+\bottomrule
+\end{tabular*}
+\end{table}
+
+@ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
+file with these names and smaller shapes and counts the same way.
+
+@<What GPT-2 small is made of@>=
+static void print_shapes(void)
+{
+  enum {@+ D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024@+ };
+  uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
+  uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
+  uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
+  struct { const char *name; uint64_t n; } key[] =
+    @[{ {"d", D}, {"heads", HEADS}, {"layers", LAYERS}, {"context", CONTEXT},@|
+    {"vocabulary", VOCABULARY}, {"qkv", 3 * D}, {"inner", 4 * D},@|
+    {"embedding", head}, {"head", head}, {"positions", CONTEXT * D},@|
+    {"layer.qkv", qkv + 3 * D}, {"layer.out", out + D},@|
+    {"layer.mlp", mlp + 5 * D}, {"layer.norms", norms}, {"layer", madds},@|
+    {"madds.qkv", qkv}, {"madds.out", out}, {"madds.mlp", mlp},@|
+    {"layers.numbers", LAYERS * layer}, {"layers.madds", LAYERS * madds},@|
+    {"numbers", head + CONTEXT * D + LAYERS * layer + 2 * D},@|
+    {"madds", LAYERS * madds + head}, {NULL, 0} }@];
+  for (int i = 0; key[i].name != NULL; i++)
+    printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
+  @<Print what the claims say of these sizes@>@;
+}
+
+@ What tutorials claim of these sizes is printed under the claim's name: among others the head's product, the positions at which attention overtakes the
+matrices, the heads of a whole pass, and the bytes of the model in a format of 16 bits.
+
+@<Print what the claims say of these sizes@>=
+printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
+printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
+printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
+printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
+printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
+
+@* The model, put together. \label{sec:model}
+Names and shapes meet here. |model_open| asks the settings what there must be, looks for
+each tensor by its name, insists on its shape, and leaves it where it lies: a model of
+ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but
+the header. Numbers are widened to float32 when they are used.
+@^model@>
+
+@(model.h@>=
+#ifndef INCIPIT_MODEL_H
+#define INCIPIT_MODEL_H
+#include "families/config.h"
+#include "kernels/kernels.h"
+@<One layer@>@;
+@<The whole model@>@;
+#endif
+
+@ A layer has two halves, each with a norm before it. The first projects to queries, keys
+and values and, after attention, back; the second goes up to a wider space and down
+again. GPT-2 stores the three projections as one matrix; the later families have a
+second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
+
+@<One layer@>=
+struct model_layer {
+  struct normalizer before_attention, before_mlp, of_queries, of_keys;
+  struct matrix qkv[3], out, up[2], down;
+  size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate */
+}; /* |qkv[0]| is |[d_model][3*d_model]| if fused; |up[0]| is the gate, if any */
+
+@ The frequencies of the rotations are computed once, from the settings. The last three
+numbers are what a pass costs and reads, for the counters.
+
+@<The whole model@>=
+struct model {
+  struct model_config config;
+  struct archive *weights;
+  struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
+  struct model_layer *layers;
+  struct normalizer last; /* before the head */
+  struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
+  struct heads attention;
+  float *frequency; /* |[head_dim/2]|, or null with learned positions */
+  uint64_t layer_madds, layer_bytes, head_bytes;
+};
+
+@ From outside a model is opened, closed and counted. It does not change between the first and the last, which is why threads may read it without a lock.
+
+@<The whole model@>=
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why);
+  /* maps the weights of a directory in Hugging Face's layout and checks them
+     against its settings; null and a sentence that names file and field. Owned by
+     the caller; any number of threads may read it */
+void model_close(struct memory *m, struct model *lm);
+  /* closes the files and returns the rest; null is nothing */
+uint64_t model_parameters(const struct model *lm);
+  /* numbers in the tensors that are used, a tied head not counted twice */
+
+@ While the model is put together we keep the prefix of the names, a mark for each tensor
+of the file that has found its use, and whether something has gone wrong: then all that
+follows does nothing, and one test at the end suffices. The alternative, a test behind each of a layer's dozen tensors, would bury the list of names that a reader comes for.
+
+@<The state of assembly@>=
+struct assembly {
+  struct memory *m;
+  struct model *lm;
+  const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
+  bool *used; /* one for each tensor of the file */
+  bool ok;
+  uint64_t bytes; /* of the tensors found so far */
+  struct error *why;
+};
+
+@ One tensor, by name, with the shape that it must have; |columns| is 0 for a vector. Three
+sentences can come out of here: it is missing, it has another shape, or its type is one
+that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
+
+@<Find one tensor, and insist on its shape@>=
+static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
+  uint64_t columns)
+{
+  struct tensor none = @[{ NULL, WEIGHT_F32 }@];
+  if (!a->ok) return none;
+  const struct stored *t = weights_find(a->lm->weights, name);
+  char wanted[64], found[64] = "missing";
+  if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
+  else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
+  if (t != NULL) shape_words(t, found);
+  a->ok = strcmp(found, wanted) == 0
+    || error_found(a->why, t == NULL ? weights_path(a->lm->weights) : t->file, name,
+      found, wanted);
+  if (!a->ok) return none;
+  @<Turn |t| into a tensor of a type that we have, or fail@>@;
+}
+
+@ The file's word for the type becomes ours. A tensor that is found is marked as used, and
+its bytes are added up.
+
+@<Turn |t| into a tensor of a type that we have, or fail@>=
+static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
+for (int i = 0; i < 3; i++)
+  if (strcmp(t->type, type[i]) == 0) {
+    a->used[t->number] = true, a->bytes += t->bytes;
+    return (struct tensor) @[{ t->data, (enum weight_type) i }@];
+  }
+a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
+return none;
+
+@ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
+is then certainly not the one that was wanted.
+
+@<Write a shape in words@>=
+static void shape_words(const struct stored *t, char found[64])
+{
+  size_t n = (size_t) snprintf(found, 64, "[");
+  for (uint32_t i = 0; i < t->rank && n < 40; i++)
+    n += (size_t) snprintf(found + n, 64 - n, "%s%" PRIu64, i > 0 ? ", " : "",
+      t->shape[i]);
+  snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
+}
+
+@ A matrix has a bias
+or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
+and other numbers. So which way it lies is decided by the family and never guessed from the shape.
+
+@<Find a matrix with its bias@>=
+static struct matrix need_matrix(struct assembly *a, uint32_t layer,
+  const char *name, size_t in, size_t out, bool bias)
+{
+  struct matrix w = @[{ .in = in, .out = out }@];
+  char full[160];
+  w.transposed = a->lm->config.learned_positions;
+  layer_name(a, layer, name, "weight", full);
+  w.weight = w.transposed ? need(a, full, in, out) : need(a, full, out, in);
+  layer_name(a, layer, name, "bias", full);
+  if (bias) w.bias = need(a, full, out, 0);
+  a->lm->layer_madds += (uint64_t) in * out;
+  return w;
+}
+
+@ The name is made of the prefix, the number of the layer and the rest: \.{transformer.h.3.mlp.c\_fc.bias} in one family,
+\.{model.layers.3.mlp.up\_proj.weight} in the others.
+
+@<Find a matrix with its bias@>=
+static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
+  const char *what, char full[160])
+{
+  const char *list = a->lm->config.learned_positions ? "h" : "layers";
+  snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
+}
+
+@ A norm has a gain, and a LayerNorm a bias, too. Its epsilon comes from the settings and is rounded to float
+here, once, as the published programs do.
+
+@<Find a norm@>=
+static struct normalizer need_norm(struct assembly *a, const char *gain,
+  const char *bias, size_t d)
+{
+  const struct model_config *c = &a->lm->config;
+  struct normalizer g = @[{ .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
+    .epsilon = (float) c->norm_eps }@];
+  g.gain = need(a, gain, d, 0);
+  if (c->layer_norm) g.bias = need(a, bias, d, 0);
+  return g;
+}
+@#
+static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
+  const char *name, size_t d)
+{
+  char gain[160], bias[160];
+  layer_name(a, layer, name, "weight", gain);
+  layer_name(a, layer, name, "bias", bias);
+  return need_norm(a, gain, bias, d);
+}
+
+@ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
+matrix has a bias. The names are those that the model's makers gave to the parts of their program: \.{c\_fc} is the way up, \.{c\_proj} a way back.
+
+@<Assemble a layer of GPT-2@>=
+static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
+{
+  size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
+  l->before_attention = layer_norm(a, i, "ln_1", d);
+  l->qkv[0] = need_matrix(a, i, "attn.c_attn", d, 3 * d, true);
+  l->n_qkv = 1;
+  l->out = need_matrix(a, i, "attn.c_proj", d, d, true);
+  l->before_mlp = layer_norm(a, i, "ln_2", d);
+  l->up[0] = need_matrix(a, i, "mlp.c_fc", d, inner, true);
+  l->n_up = 1;
+  l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
+}
+
+@ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
+are narrower; with a |head_dim| of its own choosing, the first need not be square. Qwen 3 has a norm for the queries and one for the keys, as wide as one head.
+
+@<Assemble a layer of Llama and its kin@>=
+static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
+{
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, inner = c->d_inner;
+  size_t q = (size_t) c->n_heads * c->head_dim;
+  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
+  l->before_attention = layer_norm(a, i, "input_layernorm", d);
+  l->qkv[0] = need_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
+  l->qkv[1] = need_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
+  l->qkv[2] = need_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
+  l->n_qkv = 3;
+  if (c->qk_norm) {
+    l->of_queries = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
+    l->of_keys = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
+  }
+  l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
+  @<Assemble the second half of a layer of Llama@>@;
+}
+
+@ The name of the second norm misleads: it stands after the first half, and before the MLP, which is where the engine wants it.
+
+@<Assemble the second half of a layer of Llama@>=
+l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
+l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
+l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
+l->n_up = 2;
+l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
+
+@ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
+head. Most small models have no head of their own: the embedding that turned an id into
+a row is used to ask how much the last row looks like each id.
+@^tied head@>
+
+@<Assemble what is outside the layers@>=
+static void assemble_ends(struct assembly *a)
+{
+  struct model *lm = a->lm;
+  const struct model_config *c = &lm->config;
+  bool gpt2 = c->learned_positions;
+  char name[2][160];
+  snprintf(name[0], 160, "%s%s", a->prefix, gpt2 ? "wte.weight" : "embed_tokens.weight");
+  lm->embedding = need(a, name[0], c->vocab_size, c->d_model);
+  snprintf(name[0], 160, "%swpe.weight", a->prefix);
+  if (gpt2) lm->positions = need(a, name[0], c->n_positions, c->d_model);
+  snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
+  snprintf(name[1], 160, "%sln_f.bias", a->prefix);
+  lm->last = need_norm(a, name[0], name[1], c->d_model);
+  @<Find the head, or take the embedding for it@>@;
+}
+
+@ The head's name has no prefix: it does not belong to the body that the prefix names. What it weighs is kept, because a pass that asks for logits reads all of it, however few rows ask.
+
+@<Find the head, or take the embedding for it@>=
+lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
+lm->head.weight = c->tied ? lm->embedding
+  : need(a, "lm_head.weight", c->vocab_size, c->d_model);
+lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
+  * weight_bytes(lm->head.weight.type);
+
+@ The number of layers comes from a file, and so we look whether the tensors of the last
+one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
+
+@<Assemble the layers@>=
+static void assemble_layers(struct assembly *a)
+{
+  struct model *lm = a->lm;
+  uint32_t n = lm->config.n_layers;
+  uint64_t before = a->bytes;
+  if (n > weights_count(lm->weights)) {
+    char found[64];
+    snprintf(found, sizeof found, "%" PRIu32 " layers", n);
+    a->ok = error_found(a->why, weights_path(lm->weights), "this", found,
+      "no more layers than the file has tensors");
+    return;
+  }
+  lm->layers = memory_take(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
+  a->ok = lm->layers != NULL;
+  for (uint32_t i = 0; i < n && a->ok; i++)
+    if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
+    else layer_llama(a, i, &lm->layers[i]);
+  lm->layer_bytes = a->bytes - before;
+}
+
+@ A tensor that nobody asked for is as suspicious as a setting that nobody knows: a bias
+that the settings deny would be left out in silence. So it is an error, unless it is one
+of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
+
+@<Account for every tensor@>=
+static bool left_over(struct assembly *a, const struct stored *t)
+{
+  static const struct { const char *end, *reason; } known[] =
+    @[{ {".attn.bias", "a stored causal mask: ours is the order of rows"},@|
+    {".attn.masked_bias", "the value that a stored mask puts in"},@|
+    {".rotary_emb.inv_freq", "stored frequencies: computed from rope_theta"} }@];
+  size_t n = strlen(t->name);
+  for (int i = 0; i < 3; i++) {
+    size_t k = strlen(known[i].end);
+    if ((n > k && strcmp(t->name + n - k, known[i].end) == 0)
+      || strcmp(t->name, known[i].end + 1) == 0)
+      return config_ignore(&a->lm->config, a->m, t->file, t->name,
+        known[i].reason, a->why);
+  }
+  if (strcmp(t->name, "lm_head.weight") == 0) return tied_head(a, t);
+  return error_found(a->why, t->file, t->name, "a tensor without use",
+    "only the tensors that config.json calls for");
+}
+
+@ Some tools write the head of a tied model all the same. It does no harm if it is the
+embedding, byte for byte; if it is not, settings and weights contradict each other, and either could be meant.
+
+@<Compare a stored head with the embedding it is tied to@>=
+static bool tied_head(struct assembly *a, const struct stored *t)
+{
+  const struct model_config *c = &a->lm->config;
+  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
+    * weight_bytes(a->lm->embedding.type);
+  if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
+    return error_found(a->why, t->file, t->name, "not the embedding",
+      "equal, since tie_word_embeddings is true");
+  return config_ignore(&a->lm->config, a->m, t->file, t->name,
+    "the embedding once more: the head is tied", a->why);
+}
+
+@ The frequencies are asked of the description, and rounded here, once. A model with learned positions has none.
+@^rotary positions@>
+
+@<Compute the frequencies of the rotations@>=
+static bool model_frequencies(struct assembly *a)
+{
+  struct model *lm = a->lm;
+  const struct model_config *c = &lm->config;
+  uint32_t half = c->head_dim / 2;
+  if (c->learned_positions) return true;
+  lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
+  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
+    lm->frequency[i] = (float) rope_frequency(&c->rope, i, half);
+  return lm->frequency != NULL;
+}
+
+@ Everything together. The prefix is found out by looking for the embedding with it: a file that was saved from the bare body has none. The number by which scores are multiplied in attention,
+$1/\sqrt{d_h}$ or 1, is computed here, once, in double, and rounded.
+
+@<Assemble the model@>=
+static bool model_assemble(struct assembly *a)
+{
+  struct model *lm = a->lm;
+  const struct model_config *c = &lm->config;
+  a->prefix = c->learned_positions ? "transformer." : "model.";
+  if (weights_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
+      : "model.embed_tokens.weight") == NULL)
+    a->prefix = "";
+  lm->attention = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
+    (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) }@];
+  assemble_ends(a);
+  if (a->ok) assemble_layers(a);
+  for (size_t i = 0; i < weights_count(lm->weights) && a->ok; i++)
+    if (!a->used[i]) a->ok = left_over(a, weights_at(lm->weights, i));
+  return a->ok && model_frequencies(a);
+}
+
+@ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
+
+@<Open and close a model@>=
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why)
+{
+  struct model *lm = memory_take(m, FOR_OTHER, 1, sizeof *lm, why);
+  if (lm == NULL) return NULL;
+  struct assembly a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
+  bool ok = config_open(&lm->config, m, directory, why)
+    && (lm->weights = weights_open(m, directory, why)) != NULL;
+  size_t n = ok ? weights_count(lm->weights) : 0;
+  if (ok) a.used = memory_take(m, FOR_OTHER, n, sizeof *a.used, why);
+  ok = ok && a.used != NULL && model_assemble(&a);
+  memory_give(m, FOR_OTHER, a.used, n, sizeof *a.used);
+  if (ok) return lm;
+  model_close(m, lm);
+  return NULL;
+}
+
+@ The settings are closed last, because the sizes of the blocks are worked out from them.
+
+@<Open and close a model@>=
+void model_close(struct memory *m, struct model *lm)
+{
+  if (lm == NULL) return;
+  const struct model_config *c = &lm->config;
+  memory_give(m, FOR_OTHER, lm->layers, c->n_layers, sizeof *lm->layers);
+  memory_give(m, FOR_OTHER, lm->frequency, c->head_dim / 2, sizeof(float));
+  weights_close(m, lm->weights);
+  config_close(m, &lm->config);
+  memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
+}
+
+@ A tied head is counted where it is an embedding, and not again; tensors that were
+ignored are not counted at all. The list of what was ignored has settings in it, too; they are no tensors, and are not found.
+
+@<Count the parameters@>=
+uint64_t model_parameters(const struct model *lm)
+{
+  const struct model_config *c = &lm->config;
+  uint64_t n = 0;
+  for (size_t i = 0; i < weights_count(lm->weights); i++)
+    n += weights_at(lm->weights, i)->elements;
+  for (size_t i = 0; i < c->n_ignored; i++) {
+    const struct stored *t = weights_find(lm->weights, c->ignored[i].field);
+    if (t != NULL) n -= t->elements;
+  }
+  return n;
+}
+
+@ The module begins with the state of assembly, which all of its functions share, and ends with the two that
+others call.
+
+@(model.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "families/model.h"
+@;@#
+@<The state of assembly@>@;
+@<Write a shape in words@>@;
+@<Find one tensor, and insist on its shape@>@;
+@<Tensors by the layer@>@;
+@<The model as a whole@>@;
+
+@ From a name to a layer. The function that makes the names is declared ahead, because both kinds of tensors,
+matrices and norms, are asked for by it.
+
+@<Tensors by the layer@>=
+static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
+  const char *what, char full[160]);
+@<Find a matrix with its bias@>@;
+@<Find a norm@>@;
+@<Assemble a layer of GPT-2@>@;
+@<Assemble a layer of Llama and its kin@>@;
+
+@ And from the layers to the model: the ends first, then the layers, then the account of what was left over, and
+the frequencies, which no file has.
+
+@<The model as a whole@>=
+@<Assemble what is outside the layers@>@;
+@<Assemble the layers@>@;
+@<Compare a stored head with the embedding it is tied to@>@;
+@<Account for every tensor@>@;
+@<Compute the frequencies of the rotations@>@;
+@<Assemble the model@>@;
+@<Open and close a model@>@;
+@<Count the parameters@>@;
+
+@* Exercises. \label{sec:familyexercises}
+Two are sums, one is a line in a table; the line is quickly written, and its reason is the exercise.
+
+\begin{exercises}
+\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number are its scores of attention multiplied in the end? Three decimals are enough.}{\texttt{make
+exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key both bring it, and their product has its square: 1.296.}
+\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base 500,000, and is stretched as Llama~3.1 is, but with the factor 32; the context before was 8192, the two bounds are 1 and 4. How many of its wheels are left
+alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above 8192 from $i=18$ on,
+which makes 14. Three lie between. The factor has no say in it.}
+\exercise{build}{ex:families.author}{Files begin to have a field \texttt{author}. Let ours read over it, with a reason, whatever it holds; \texttt{authors} is to be refused as before.}{\texttt{make
+exercise-W3-3}}{A line in the table of harmless fields: who wrote a file changes no logit. Whoever compares only beginnings of names lets \texttt{authors} in, and one day a field that matters.}
+\end{exercises}

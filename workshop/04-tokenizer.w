@@ -1,0 +1,1410 @@
+@i types.w
+
+\chapterquestion{A model comes with somebody else's list of tokens. Can we do with it what they do, so that not one id
+differs?}
+@** Other people's vocabularies. \label{sec:vocabularies}
+\incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: the structure and what
+is done with it. The files from which it is filled are read in \cref{sentencepiece,tokenizer-json}. Nothing here is needed to
+understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
+many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
+open models are fetched from, and whose library wrote the files that lie beside the weights; what that library does with a text is the
+definition of being right. We take
+the rules as they are. Where a rule is missing here, the reader of files stops with a sentence; a
+vocabulary that is almost understood would be worse than none.
+
+\begin{byhand}{one blank, two opinions}
+Llama~2's vocabulary has no blanks. They are written as blocks, U+2581, here \tok{\textunderscore}, and one more is put before the text, so that its first word
+looks like the others. The text is a blank and an \texttt{a}. Whoever puts first and writes blocks then gets two blocks and a letter:
+
+\medskip
+\begin{tabular}{@@{}lll@@{}}
+put, if nothing is asked & \texttt{\textunderscore\ a} & \\
+blanks become blocks & \texttt{\textunderscore\textunderscore a} & 3 letters
+\end{tabular}
+\medskip
+
+Whoever writes blocks first, and puts one only where there is none, gets one block and a letter:
+
+\medskip
+\begin{tabular}{@@{}lll@@{}}
+blanks become blocks & \texttt{\textunderscore a} & \\
+put, unless it is there & \texttt{\textunderscore a} & 2 letters
+\end{tabular}
+\medskip
+
+The first is how the vocabulary was made, and how older files say it; the second is how newer files for the same vocabulary do. The ids differ by one token, what comes back from the second
+has lost its blank, and the model has seen only one of the two in training. Which of them is right is what the file says.
+\end{byhand}
+
+@ The program does the hand calculation with a vocabulary of four words and both orders, and spells a letter that has no word in bytes. With |"values"| it prints the keys.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "tokenizer/inside.h"
+@<A vocabulary of a few words@>@;
+@<Show a text's ids in both orders@>@;
+@#
+int main(int argc, char **argv)
+{
+  bool values = argc > 1 && strcmp(argv[1], "values") == 0;
+  for (int newer = 0; newer < 2; newer++)
+    if (!show_order(newer, values)) return 1;
+  return 0;
+}
+
+@* A tokenizer from inside. \label{sec:inside}
+Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
+id there are two spans, nearly always the same one: how the vocabulary spells the token, which
+matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
+word reads as it is written, and has no spelling that merges could reach; and where decoding is told to read otherwise, a blank for a block.
+
+@<A tokenizer, from inside@>=
+struct span { uint32_t at, n; };
+  /* |n| bytes from |at| on; |n == 0|: nothing */
+struct known_id { struct span piece, text; bool special; };
+struct added_token { struct span text; uint32_t id; bool special,
+  lstrip, rstrip, single_word, normalized, frozen; };
+struct twig { uint32_t child, sibling, extra; unsigned char byte; };
+  /* a node of the tree of added tokens; 0: none; |extra| counts from
+     1 */
+
+@ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
+into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_forms| stages change what lies between those of the first search; the others are for what the second search leaves.
+
+@<A tokenizer, from inside@>=
+enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
+struct stage { enum stage_kind what; struct splitter *by;
+  struct span words;
+  bool keep_matches, keep_gaps, first_only, unless_there; };
+  /* |CUT|: at the matches of |by|, of which and of the gaps some are
+     kept; |PUT|: |words| before a text, or before the first only, or
+     unless they are there; |REPLACE|: the matches of |by| by |words| */
+
+@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, stages, ids around a text, and some
+switches. A vocabulary begins with bytes, or |by_characters|; the latter has the ids of some letters at hand, may spell others by their bytes, or has an id for what it cannot spell. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+
+@<A tokenizer, from inside@>=
+enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
+struct tokenizer {
+  const char *kind;
+  struct bytes letters;
+  struct known_id *known_as; size_t n_known, room_known; /* by id */
+  struct name_map by_piece;
+    /* from a token's spelling to its id, plus 1 */
+  struct bpe rules;
+  struct added_token *more; size_t n_more, room_more;
+  struct twig *tree; size_t n_twigs, room_twigs;
+  struct stage cut[MAX_STAGES]; size_t n_forms, n_cuts;
+  struct ids front, back; /* what the post-processor adds */
+  bool ignore_merges, by_characters, byte_fallback, fuse_unknown,
+    words_apart, any_frozen, drop_blank, ignored[2];
+  uint32_t letter[128], unknown;
+    /* ids of characters plus 1; the id of what cannot be spelt, plus
+       1 */
+};
+
+@ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |index_pieces|; after it the tokens that were added, then
+|index_extras|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.
+
+@<A tokenizer, from inside@>=
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why);
+  /* copies letters into the tokenizer's block */
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why);
+  /* the entry of an id, made if it is not there; null and a
+     sentence */
+bool index_pieces(struct memory *m, struct tokenizer *t,
+  struct error *why);
+  /* after the last piece: makes |by_piece|, finds the ids of the
+     bytes */
+void find_words_apart(struct tokenizer *t);
+  /* after |index_pieces|: may a row of characters be ended between
+     words? */
+
+@ Added tokens come when all pieces are known, because a file may add what is a piece already and give it marks, and they are
+looked for in a tree that is made last: its words are normal forms, as far as they say so, and the forms must be known by then.
+
+@<A tokenizer, from inside@>=
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why);
+  /* adds a token; its letters are kept already */
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why);
+  /* after the last one, and the last stage: makes the tree, and
+     |by_piece| again, since letters have moved; none may be kept
+     afterwards */
+
+@ Stages are appended in the order in which a text goes through them: the |n_forms| that make the normal form, then those of the pre-tokenizer, most of them cuts. What the ids read as is changed
+by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy, and to drop a first blank.
+
+@<A tokenizer, from inside@>=
+bool add_stage(struct memory *m, struct tokenizer *t,
+  struct stage s, const char *pattern, size_t n, bool literal,
+  struct error *why);
+  /* appends a stage, with its pattern compiled if it has one; at most
+     |MAX_STAGES| */
+bool add_cut(struct memory *m, struct tokenizer *t,
+  const char *pattern, size_t n, struct error *why);
+  /* a cut that keeps everything */
+bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+  const char *words, size_t n_words, const char *pattern, size_t n,
+  bool literal, struct error *why);
+  /* a stage that has words */
+bool texts_replace(struct memory *m, struct tokenizer *t,
+  const char *from, size_t n, const char *to, size_t n_to,
+  struct error *why);
+  /* in what the ids read as: a string by another */
+bool texts_as_bytes(struct memory *m, struct tokenizer *t,
+  struct error *why);
+  /* \tok{<0x41>} reads as the byte 65, and so on */
+bool normal_form(const struct tokenizer *t, struct memory *m,
+  const unsigned char *text, size_t n, bool first, struct bytes *out,
+  struct error *why);
+  /* makes |out| the text as the first |n_forms| stages leave it;
+     |first|: it is the beginning of the whole */
+
+@ A stage's pattern is compiled when the stage is appended; what PCRE2 has to say about it becomes the sentence. There is a fixed number of places, since no published
+file comes near it, and a file with no end of patterns would only be a way of making us slow.
+
+@<Append a stage@>=
+bool add_stage(struct memory *m, struct tokenizer *t,
+  struct stage s, const char *pattern, size_t n, bool literal,
+  struct error *why)
+{
+  if (t->n_cuts == MAX_STAGES)
+    return error_say(why, "more than %d stages", MAX_STAGES);
+  if (pattern != NULL) {
+    s.by = splitter_open(m, pattern, n, literal, why);
+    if (s.by == NULL) return false;
+  }
+  t->cut[t->n_cuts++] = s;
+  return true;
+}
+
+@ Two kinds of stages are made so often that they have shorter ways of being said: a cut that keeps both what its pattern matches and what lies between, which is what all patterns
+of published vocabularies want, and a stage that has words to put somewhere.
+
+@<Append a stage@>=
+bool add_cut(struct memory *m, struct tokenizer *t,
+  const char *pattern, size_t n, struct error *why)
+{
+  return add_stage(m, t, (struct stage) @[{ .what = CUT,@|
+    .keep_matches = true, .keep_gaps = true }@], pattern, n, false,
+    why);
+}
+@#
+bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+  const char *words, size_t n_words, const char *pattern, size_t n,
+  bool literal, struct error *why)
+{
+  return keep_letters(m, t, words, n_words, &s.words, why)
+    && add_stage(m, t, s, pattern, n, literal, why);
+}
+
+@ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
+has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
+
+@<Keep letters, and know ids@>=
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why)
+{
+  if (n > UINT32_MAX - t->letters.n)
+    return error_say(why,
+      "a vocabulary of more than 4 GiB of letters");
+  *where = (struct span) @[{ (uint32_t) t->letters.n,
+    (uint32_t) n }@];
+  return bytes_push(m, &t->letters, byte, n, why);
+}
+
+@ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
+that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
+table may move. That an id is not above |MAX_ID| has been asked before, by the readers of files, who know which field to blame.
+
+@<Keep letters, and know ids@>=
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why)
+{
+  if (id >= t->room_known) {
+    size_t room = 2 * (size_t) id + 256;
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
+      t->room_known, room, sizeof *p, why);
+    if (p == NULL) return NULL;
+    t->known_as = p, t->room_known = room;
+  }
+  if (id >= t->n_known) t->n_known = (size_t) id + 1;
+  return &t->known_as[id];
+}
+
+@ When all pieces are known the table can point to their letters, until others are kept behind them and the block moves.
+The number that is entered is the id plus one, because 0 means that there is none. The ids of the single letters come out of the table, to be
+looked up without it.
+
+@<Make the table of pieces@>=
+bool index_pieces(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    if (s.n > 0 && !name_map_put(m, &t->by_piece,
+      t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+      why)) return false;
+  }
+  for (unsigned b = 0; b < 128; b++) {
+    unsigned char byte = (unsigned char) b;
+    t->letter[b] = name_map_get(&t->by_piece, &byte, 1);
+  }
+  for (unsigned b = 0; b < 256; b++) t->rules.byte_id[b] =
+    byte_token(t, b);
+  return true;
+}
+
+@ A byte's token is the word of this one byte. In a vocabulary of characters it is a word of six letters, such as \tok{<0x0A>}, if there are such
+words and the file says that they are meant; otherwise there is none.
+
+@<Find the token of a byte@>=
+static uint32_t byte_token(const struct tokenizer *t, unsigned b)
+{
+  char name[8];
+  unsigned char byte = (unsigned char) b;
+  snprintf(name, sizeof name, "<0x%02X>", b);
+  uint32_t found = !t->by_characters ? name_map_get(&t->by_piece,
+    &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
+    (const unsigned char *) name, 6) : 0;
+  return found - 1; /* |BPE_NONE| if there is none */
+}
+
+@* Tokens that were added. \label{sec:added}
+An \emph{added} token is found in the text before anything is merged, so no merge can come
+between. Five marks of the file say how. \emph{Special} tokens steer a conversation or end a document;
+in a text that a user has typed they must stay ordinary letters, or the user could write what
+only the program should. So they are recognized only on request; other added tokens always. An added token may
+swallow the white space on its left or right; it may insist on being a whole word; and it
+may be looked for before or after the text has been brought into its normal form. A sixth mark is ours: \emph{frozen} are the pieces that the user of SentencePiece has defined (\cref{sentencepiece}). They are looked for where merging begins, and read as pieces do.
+@^special token@>
+
+@<Add a token@>=
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why)
+{
+  if (t->n_more == t->room_more) {
+    size_t room = 2 * t->room_more + 16;
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
+      t->room_more, room, sizeof *p, why);
+    if (p == NULL) return false;
+    t->more = p, t->room_more = room;
+  }
+  struct known_id *k = know_id(m, t, x->id, why);
+  if (k == NULL) return false;
+  if (!x->frozen) k->text = x->text;
+  k->special = x->special;
+  t->more[t->n_more++] = *x;
+  return true;
+}
+
+@ Where several added tokens begin at the same letter, the longest is meant; where they overlap,
+the one that begins first. Llama~3 has \val{tokens.llama3.special} added tokens that begin alike, and
+comparing a text with all of them at every letter would take its time. So their letters are
+arranged as a tree: below the root stand the possible first letters, below each of them the
+possible second ones, and a token's number stands where its last letter is. There
+are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for those that are looked for last of all, where
+merging begins, and that no merge may touch (2).
+@^trie@>
+
+@<Make the tree of added tokens@>=
+static bool new_twig(struct memory *m, struct tokenizer *t,
+  unsigned char byte, uint32_t sibling, struct error *why)
+{
+  if (t->n_twigs == t->room_twigs) {
+    size_t room = 2 * t->room_twigs + 64;
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
+      t->room_twigs, room, sizeof *p, why);
+    if (p == NULL) return false;
+    t->tree = p, t->room_twigs = room;
+  }
+  t->tree[t->n_twigs++] = (struct twig) @[{ 0, sibling, 0, byte }@];
+  return true;
+}
+
+@ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
+tokens of the same letters the one that came first in the file keeps its place. A node knows its children only as a chain; a table of all bytes at every node would be faster, but only where there are
+many children, and added tokens branch little.
+
+@<Make the tree of added tokens@>=
+static bool plant(struct memory *m, struct tokenizer *t,
+  uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
+  struct error *why)
+{
+  uint32_t at = root;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t k = t->tree[at].child;
+    while (k != 0 && t->tree[k].byte != byte[i])
+      k = t->tree[k].sibling;
+    if (k == 0) {
+      k = (uint32_t) t->n_twigs;
+      if (!new_twig(m, t, byte[i], t->tree[at].child, why))
+        return false;
+      t->tree[at].child = k;
+    }
+    at = k;
+  }
+  if (t->tree[at].extra == 0) t->tree[at].extra = number;
+  return true;
+}
+
+@ The letters of the added tokens have been kept behind those of the pieces, and the block may have moved under the
+table of pieces; so that is made again first. (A fuzzer found this: the table pointed into memory that had been given
+back, which mostly still held the right letters.)
+
+A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted, as if it were a whole text, which is what Hugging Face's library does; where a block is put before a text, it is put before the token, and the token is found only where the text has a block. Without a normal
+form the first two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
+
+@<Make the tree of added tokens@>=
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  name_map_free(m, &t->by_piece);
+  bool ok = index_pieces(m, t, why);
+  for (int root = 0; root < 3; root++)
+    ok = ok && new_twig(m, t, 0, 0, why);
+  for (size_t i = 0; ok && i < t->n_more; i++) {
+    const struct added_token *x = &t->more[i];
+    const unsigned char *byte = t->letters.byte + x->text.at;
+    struct bytes normal = @[{ NULL, 0, 0 }@];
+    bool after = x->normalized && t->n_forms > 0 && !x->frozen;
+    if (after) ok = normal_form(t, m, byte, x->text.n, true, &normal,
+      why);
+    t->any_frozen = t->any_frozen || x->frozen;
+    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
+      after ? normal.byte : byte, after ? normal.n : x->text.n,
+      (uint32_t) i + 1, why);
+    bytes_free(m, &normal);
+  }
+  return ok;
+}
+
+@ To find the longest token that begins at a letter we walk down the tree as long as the letters agree,
+and remember the last token's end that we passed. At most letters of most texts the walk ends at the root, for want of a first letter; and so the search costs a text
+without added tokens hardly more than reading it.
+
+@<Find the longest added token here@>=
+static const struct added_token *longest(const struct tokenizer *t,
+  uint32_t root, const unsigned char *text, size_t n, size_t *length)
+{
+  const struct added_token *found = NULL;
+  uint32_t at = root;
+  for (size_t i = 0; i < n; i++) {
+    at = t->tree[at].child;
+    while (at != 0 && t->tree[at].byte != text[i])
+      at = t->tree[at].sibling;
+    if (at == 0) break;
+    if (t->tree[at].extra == 0) continue;
+    found = &t->more[t->tree[at].extra - 1];
+    *length = i + 1;
+  }
+  return found;
+}
+
+@ White space is here what Unicode's property of that name contains, a list that has not changed
+since Unicode~6.3; so it may stand in the program. The list of letters grows every year and may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
+
+@<Measure white space@>=
+static bool is_space(uint32_t c)
+{
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
+    || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
+    || c == 0x2028 || c == 0x2029
+    || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+@#
+static size_t space_after(const unsigned char *text, size_t n,
+  size_t at)
+{
+  for (enum utf8_state state; at < n;) {
+    size_t step = utf8_next(text + at, n - at, &state);
+    if (!is_space(utf8_point(text + at, step))) break;
+    at += step;
+  }
+  return at;
+}
+
+@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised: we cannot be more than
+three bytes away from it, and we know it when we are there. The mark |lstrip| takes white space on the left, but
+not beyond |stop|, where the token before has ended.
+
+@<Measure white space@>=
+static size_t character_before(const unsigned char *text, size_t at)
+{
+  do at--; while ((text[at] & 0xc0) == 0x80);
+  return at;
+}
+@#
+static size_t space_before(const unsigned char *text, size_t at,
+  size_t stop)
+{
+  while (at > stop) {
+    size_t i = character_before(text, at);
+    if (i < stop || !is_space(utf8_point(text + i, at - i))) break;
+    at = i;
+  }
+  return at;
+}
+
+@ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
+connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
+character; what it does not know is the property ``alphabetic'', of which the categories
+leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
+expressions with which Hugging Face's library looks for the ends of words. These expressions are not those of its patterns (\cref{tokenizer-json}): they are read by a second library, which follows Unicode's advice to the letter.
+@^utf8proc@>
+
+@<Tell whether a character belongs to a word@>=
+static bool in_word(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  switch (utf8proc_category((utf8proc_int32_t) c)) {
+  case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL:@|
+  case UTF8PROC_CATEGORY_LT: case UTF8PROC_CATEGORY_LM:@|
+  case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_MN:@|
+  case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:@|
+  case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_NL:@|
+  case UTF8PROC_CATEGORY_PC:
+    return true;
+  default:
+    return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
+      || (c >= 0x1f130 && c <= 0x1f149)
+      || (c >= 0x1f150 && c <= 0x1f169)
+      || (c >= 0x1f170 && c <= 0x1f189);
+  }
+}
+
+@ A token is whole if the character before it and the one behind it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
+is left to the merges, while in \texttt{a [x] b} it is.
+
+@<Tell whether a character belongs to a word@>=
+static bool whole_word(const unsigned char *text, size_t n,
+  size_t from, size_t to)
+{
+  enum utf8_state state;
+  size_t before = from > 0 ? character_before(text, from) : 0;
+  return (from == 0 || !in_word(text + before, from - before))
+    && (to == n || !in_word(text + to,
+    utf8_next(text + to, n - to, &state)));
+}
+
+@* From text to ids. \label{sec:encode}
+Encoding is a series of cuts. Into runs of characters and of what is none; at the added tokens
+that stand there as written; at those that stand there in the normal form; by the stages of
+the pre-tokenizer; and what is left are pieces for \cref{sec:encoding}. Everything that the functions
+need on the way travels in one structure.
+
+@<What an encoding needs on its way@>=
+struct job { struct tokenizer *t; struct memory *m; struct ids *out;
+  struct bpe_work work; bool parse_special; struct error *why;
+  size_t unknown_end; };
+  /* |unknown_end|: where the row of the piece ended when the last
+     unknown letter was pushed; the row has ended there still if no
+     other has followed */
+
+@ At the bottom is a piece. Some tokenizers look it up as a whole before they merge
+(\texttt{ignore\_merges}: Llama~3's does, because its vocabulary has tokens that its own merges
+do not reach).
+
+@<Encode what needs no more cutting@>=
+static bool encode_piece(struct job *j, const unsigned char *byte,
+  size_t n)
+{
+  uint32_t whole = j->t->ignore_merges
+    ? name_map_get(&j->t->by_piece, byte, n) : 0;
+  if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
+  return j->t->by_characters ? encode_characters(j, byte, n)
+    : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
+    j->why);
+}
+
+@ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, if there are tokens for all of its bytes; else it becomes the
+unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. No letter is left out
+without a mark: where something stood, there is an unknown token at least.
+
+@<Encode a piece of characters@>=
+static bool push_character(struct job *j, const unsigned char *c,
+  size_t n)
+{
+  const struct tokenizer *t = j->t;
+  struct ids *row = &j->work.row;
+  uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
+    n);
+  if (id != 0) return ids_push(j->m, row, id - 1, j->why);
+  bool bytes = true;
+  for (size_t i = 0; i < n; i++)
+    bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
+  if (bytes) return push_bytes(j, c, n);
+  if (t->unknown == 0)
+    return error_say(j->why, "the vocabulary cannot spell the "@|
+      "character U+%04X", (unsigned) utf8_point(c, n));
+  if (t->fuse_unknown && row->n > 0 && j->unknown_end == row->n)
+    return true;
+  j->unknown_end = row->n + 1;
+  return ids_push(j->m, row, t->unknown - 1, j->why);
+}
+
+@ The bytes of a character that has no token of its own; and, from outside, bytes that are no character at all. The latter may meet a byte without a token.
+
+@<Encode a piece of characters@>=
+static bool push_bytes(struct job *j, const unsigned char *byte,
+  size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = j->t->rules.byte_id[byte[i]];
+    if (id == BPE_NONE) id = j->t->unknown - 1;
+    if (id == BPE_NONE) return error_say(j->why,
+      "the vocabulary cannot spell byte 0x%02x", byte[i]);
+    if (!ids_push(j->m, &j->work.row, id, j->why)) return false;
+  }
+  return true;
+}
+
+@ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
+merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block behind another letter, only at its beginning. Then \emph{no merge can reach over the place
+between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
+the rows are words now and not books. |words_apart| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
+
+@<Tell whether words are apart@>=
+static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
+static bool word_begins(const unsigned char *text, size_t at,
+  size_t n)
+{
+  return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
+    && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
+}
+@#
+void find_words_apart(struct tokenizer *t)
+{
+  t->words_apart = name_map_get(&t->by_piece, block, 3) != 0;
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    for (size_t k = 1; k < s.n && t->words_apart; k++)
+      t->words_apart = !word_begins(t->letters.byte + s.at, k, s.n);
+  }
+}
+
+@ So a piece is read character by character, and joined where a word ends, where a frozen token stands, and at its end. What a frozen token is taken for is decided here
+and nowhere else: no letter of it comes into a row, and so no merge can begin in it or reach over it.
+
+@<Encode a piece of characters@>=
+static bool join(struct job *j)
+{
+  bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
+  j->work.row.n = 0, j->unknown_end = 0;
+  return ok;
+}
+@#
+static bool encode_characters(struct job *j,
+  const unsigned char *text, size_t n)
+{
+  enum utf8_state state;
+  size_t length;
+  j->work.row.n = 0, j->unknown_end = 0;
+  for (size_t at = 0; at < n; at += length) {
+    const struct added_token *x = !j->t->any_frozen ? NULL
+      : longest(j->t, 2, text + at, n - at, &length);
+    if (x == NULL) length = utf8_next(text + at, n - at, &state);
+    if ((x != NULL || (j->t->words_apart
+      && word_begins(text, at, n))) && !join(j)) return false;
+    if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
+      : !push_character(j, text + at, length)) return false;
+  }
+  return join(j);
+}
+
+@ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
+has left. A cut may drop its matches, or
+what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so the recursion is as deep as there are stages, and no
+list of pieces is ever made.
+
+@<Go through the stages@>=
+static bool encode_from(struct job *j, size_t k, bool first,
+  const unsigned char *text, size_t n)
+{
+  if (n == 0) return true;
+  if (k == j->t->n_cuts) return encode_piece(j, text, n);
+  const struct stage *s = &j->t->cut[k];
+  if (s->what != CUT) return encode_changed(j, k, first, text, n);
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  for (;;) {
+    if (!pieces_next(&p, &next, j->why)) return false;
+    if (next.n == 0) return true;
+    if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
+    if (!encode_from(j, k + 1, first && next.byte == text, next.byte,
+      next.n)) return false;
+  }
+}
+
+@ A stage that changes its text makes a copy, since the text is not ours to write in, and it is the copy that goes on.
+
+@<Go through the stages@>=
+static bool encode_changed(struct job *j, size_t k, bool first,
+  const unsigned char *text, size_t n)
+{
+  struct bytes copy = @[{ NULL, 0, 0 }@];
+  bool ok = change(j->t, &j->t->cut[k], j->m, text, n, first, &copy,
+    j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
+  bytes_free(j->m, &copy);
+  return ok;
+}
+
+@ A blank before a text, or a block, makes its first word look like all others: \tok{\ the} and not \tok{the}. There are three opinions on where it belongs: before every text;
+before every one that does not begin so already; and only where the whole begins, and not behind an added token in its middle. Each is somebody's, and gives other ids.
+
+@<Change a text@>=
+static bool change(const struct tokenizer *t, const struct stage *s,
+  struct memory *m, const unsigned char *text, size_t n, bool first,
+  struct bytes *out, struct error *why)
+{
+  const unsigned char *words = t->letters.byte + s->words.at;
+  bool there = s->unless_there && n >= s->words.n
+    && memcmp(text, words, s->words.n) == 0;
+  switch (s->what) {
+  case PUT:
+    return (n == 0 || there || (s->first_only && !first)
+      || bytes_push(m, out, words, s->words.n, why))
+      && bytes_push(m, out, text, n, why);
+  case REPLACE:
+    return replace(s, words, m, text, n, out, why);
+  case THIN:
+    return thin(s, words, m, text, n, out, why);
+  default:
+    return compose(m, text, n, out, why);
+  }
+}
+
+@ To replace is to cut, and to keep the gaps; in the place of every match stand the words. A piece of length 0 is the sign that the text is at its end, so the loop has one
+good way out and one bad one.
+
+@<Replace, or thin out@>=
+static bool replace(const struct stage *s, const unsigned char *words,
+  struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  while (pieces_next(&p, &next, why)) {
+    if (next.n == 0) return true;
+    if (!bytes_push(m, out, next.match ? words : next.byte,
+      next.match ? s->words.n : next.n, why)) break;
+  }
+  return false;
+}
+
+@ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning. At the end of the text it takes
+blocks for blanks, too, if blanks will become blocks; these are the stage's |words|.
+
+@<Replace, or thin out@>=
+static bool thin(const struct stage *s, const unsigned char *words,
+  struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    bool blank = text[i] == ' ';
+    if (blank && (out->n == 0 || out->byte[out->n - 1] == ' '))
+      continue;
+    if (!bytes_push(m, out, &text[i], 1, why)) return false;
+  }
+  for (;;) {
+    size_t k = s->words.n;
+    if (out->n > 0 && out->byte[out->n - 1] == ' ') out->n--;
+    else if (k > 0 && out->n >= k
+      && memcmp(out->byte + out->n - k, words, k) == 0) out->n -= k;
+    else return true;
+  }
+}
+
+@ The two searches for added tokens are the same function. What lies between the tokens
+goes on to the second search, by way of the normal form, and from there to the other stages. So a text that has no added token in it passes through both
+searches in one piece.
+
+@<Go on with what lies between added tokens@>=
+static bool encode_between(struct job *j, uint32_t root, bool first,
+  const unsigned char *text, size_t n)
+{
+  if (root == 1)
+    return encode_from(j, j->t->n_forms, first, text, n);
+  if (j->t->n_forms == 0) return encode_added(j, 1, first, text, n);
+  struct bytes normal = @[{ NULL, 0, 0 }@];
+  bool ok = normal_form(j->t, j->m, text, n, first, &normal, j->why)
+    && encode_added(j, 1, first, normal.byte, normal.n);
+  bytes_free(j->m, &normal);
+  return ok;
+}
+
+@ A special token that is not wanted, or a word that is not whole, is passed over, letters and all:
+the search goes on behind it, as Hugging Face's does, so what another token shares with
+it is not found either. To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
+next token has been found. What remains behind the last token is a piece like the others.
+
+@<Cut at the added tokens@>=
+static bool encode_added(struct job *j, uint32_t root, bool first,
+  const unsigned char *text, size_t n)
+{
+  size_t done = 0, length = 0;
+  for (size_t i = 0; i < n;) {
+    const struct added_token *x = longest(j->t, root, text + i, n - i,
+      &length);
+    if (x == NULL) {
+      i++;
+      continue;
+    }
+    size_t from = i, to = i += length;
+    if (x->special && !j->parse_special) continue;
+    if (x->single_word && !whole_word(text, n, from, to)) continue;
+    @<Encode what lies before the token, and the token@>@;
+  }
+  return done >= n || encode_between(j, root, first && done == 0,
+    text + done, n - done);
+}
+
+@ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
+begins with. Then there is nothing in between. A token of white space that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. White space that was
+measured once is not measured again: up to |done| there is nothing else.
+
+@<Encode what lies before the token, and the token@>=
+if (x->lstrip) from = done < from ? space_before(text, from, done)
+  : done;
+if (x->rstrip) to = to < done ? done : space_after(text, n, to);
+if (from >= to) continue;
+if (done < from && !encode_between(j, root, first && done == 0,
+  text + done, from - done)) return false;
+if (!ids_push(j->m, j->out, x->id, j->why)) return false;
+done = to;
+
+@ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
+character, or an \texttt{e} and an accent. NFC makes one of them where there is one. Three steps lead there: every character is taken apart as far as possible, marks that stand
+behind one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
+@^NFC@>
+
+Its own function for all three sorts marks by exchanging neighbours. Nobody notices on a text of letters with an accent or two; on a text that is nothing but marks, which a
+stranger may send us, its time grows with the square of the length. So the middle step is ours. A mark's key is its class, then its place, then what it is, all in one number; sorting the
+numbers of a run sorts the marks, and leaves those of one class as they stood.
+
+@<Bring a text into the normal form@>=
+static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
+{
+  uint64_t kind =
+    (uint64_t) utf8proc_get_property(point)->combining_class;
+  return kind << 56 | place << 21 | (uint64_t) point;
+}
+static int by_key(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+  return x < y ? -1 : x > y;
+}
+
+@ Characters are taken apart one by one into the row of keys. A character of |k| bytes becomes at most two for each of its bytes, and four in all; so a row of twice the bytes
+is long enough. What has class 0 is a letter, and ends a run.
+
+@<Bring a text into the normal form@>=
+static size_t take_apart(const unsigned char *text, size_t n,
+  uint64_t *key)
+{
+  size_t made = 0, run = 0, step;
+  enum utf8_state state;
+  for (size_t i = 0; i < n; i += step) {
+    utf8proc_int32_t part[8];
+    int bound = 0;
+    step = utf8_next(text + i, n - i, &state);
+    utf8proc_ssize_t parts = utf8proc_decompose_char(
+      (utf8proc_int32_t) utf8_point(text + i, step), part, 8,@|
+      UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &bound);
+    for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
+      key[made] = mark_key(part[k], made);
+      if (key[made] >> 56 != 0) continue;
+      qsort(key + run, made - run, sizeof *key, by_key);
+      run = made + 1;
+    }
+  }
+  qsort(key + run, made - run, sizeof *key, by_key);
+  return made;
+}
+
+@ Joining is utf8proc's again. It works on numbers of characters, in place, and what it leaves is written as UTF-8.
+
+@<Bring a text into the normal form@>=
+static bool compose_run(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
+{
+  uint64_t *key = memory_take(m, FOR_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_take(m, FOR_TOKENS, 2 * n,
+    sizeof *point, why);
+  bool ok = key != NULL && point != NULL;
+  size_t made = ok ? take_apart(text, n, key) : 0;
+  for (size_t i = 0; i < made; i++)
+    point[i] = (utf8proc_int32_t) (key[i] & 0x1fffff);
+  utf8proc_ssize_t left = utf8proc_normalize_utf32(point,
+    (utf8proc_ssize_t) made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  for (utf8proc_ssize_t i = 0; ok && i < left; i++) {
+    utf8proc_uint8_t c[4];
+    ok = bytes_push(m, out, c,
+      (size_t) utf8proc_encode_char(point[i], c), why);
+  }
+  memory_give(m, FOR_TOKENS, key, key ? 2 * n : 0, sizeof *key);
+  memory_give(m, FOR_TOKENS, point, point ? 2 * n : 0, sizeof *point);
+  return ok;
+}
+
+@ Most of a text has nothing to do with any of this. A character below U+0300 is in the normal form already and never joins with what stands before it; so is a Chinese character, or a syllable of Hangul.
+With each of these a new run begins, and a run of one such character is copied. So a page of English or French is only read, and what is taken apart are the letters behind which a mark stands.
+
+@<Bring a text into the normal form@>=
+static bool stands_alone(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  return c < 0x300 || (c >= 0x3400 && c <= 0x9fff)
+    || (c >= 0xac00 && c <= 0xd7a3);
+}
+@#
+static bool compose(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
+{
+  enum utf8_state state;
+  for (size_t i = 0, first, end; i < n; i = end) {
+    first = utf8_next(text + i, n - i, &state), end = i + first;
+    for (size_t step; end < n; end += step) {
+      step = utf8_next(text + end, n - end, &state);
+      if (stands_alone(text + end, step)) break;
+    }
+    bool alone = end == i + first && stands_alone(text + i, first);
+    if (!(alone ? bytes_push(m, out, text + i, first, why)
+      : compose_run(m, text + i, end - i, out, why))) return false;
+  }
+  return true;
+}
+
+@ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result. The row before is given back as soon as the next
+is there, so that at most two are alive, whatever the file asks for.
+
+@<Go through the forms@>=
+bool normal_form(const struct tokenizer *t, struct memory *m,
+  const unsigned char *text, size_t n, bool first, struct bytes *out,
+  struct error *why)
+{
+  bytes_free(m, out);
+  for (size_t k = 0; k < t->n_forms; k++) {
+    struct bytes next = @[{ NULL, 0, 0 }@];
+    bool ok = change(t, &t->cut[k], m, text, n, first, &next, why);
+    bytes_free(m, out);
+    *out = next;
+    if (!ok) return false;
+    text = next.byte, n = next.n;
+  }
+  return true;
+}
+
+@ The outermost cut is between characters and bytes that are none. The latter are spelt byte
+by byte, so that \emph{every} row of bytes comes back from decoding as it was, if the tokenizer has no normal form. Whether these bytes begin the whole is known to the
+caller alone.
+
+@<Encode a text@>=
+static bool encode_runs(struct job *j, bool first,
+  const unsigned char *byte, size_t n)
+{
+  size_t length = 0;
+  bool ok = true, whole;
+  for (size_t at = 0; ok && at < n; at += length) {
+    length = utf8_run(byte + at, n - at, &whole);
+    j->work.row.n = 0;
+    ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
+      : push_bytes(j, byte + at, length) && join(j);
+  }
+  return ok;
+}
+
+@ If anything fails on the way, the ids that were already appended are taken back by
+forgetting them; the caller's row is as it was.
+
+@<Encode a text@>=
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
+  struct error *why)
+{
+  struct job j = @[{ .t = t, .m = m, .out = out,
+    .parse_special = parse_special,@| .why = why }@];
+  size_t start = out->n;
+  bool ok = (!add_special || push_all(&j, &t->front))
+    && encode_runs(&j, true, (const unsigned char *) text, n)
+    && (!add_special || push_all(&j, &t->back));
+  bpe_work_free(m, &j.work);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+@ A conversation is encoded in stretches (\cref{sec:injection}), and the tokens between them are put by whoever knows that they are meant. Such a stretch is not the beginning of a text, even
+if it is the beginning of what we are given: where a block is put only before the first word of the whole, none is put here.
+
+@<Encode a text@>=
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why)
+{
+  struct job j = @[{ .t = t, .m = m, .out = out, .why = why }@];
+  size_t start = out->n;
+  bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
+  bpe_work_free(m, &j.work);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+@ What the files put before and after a text are ids like any others: mostly one before it that means ``here a text begins'', and none behind.
+
+@<Push the ids that the files add@>=
+static bool push_all(struct job *j, const struct ids *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (!ids_push(j->m, j->out, list->id[i], j->why)) return false;
+  return true;
+}
+
+@* And back. \label{sec:decode}
+Decoding puts the texts of the ids one after another. An id that the tokenizer does not know adds
+nothing: models are often given more rows than their tokenizer has tokens, because some numbers
+are rounder than others.
+
+@<Decode ids, and answer questions about them@>=
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n)
+{
+  struct span s = @[{ 0, 0 }@];
+  if (id < t->n_known) s = t->known_as[id].text;
+  *n = s.n;
+  return s.n > 0 ? t->letters.byte + s.at
+    : (const unsigned char *) "";
+}
+
+@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that).
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
+  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
+  struct error *why)
+{
+  size_t start = out->n;
+  bool begun = false;
+  for (size_t i = 0; i < n; i++)
+    if (!tokenizer_decode_next(t, m, id[i], skip_special, &begun, out,
+      why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+@ Special tokens are left out on request, for a reader who wants the conversation and not its
+stage directions. A tokenizer that has put a blank before the text takes one away again, and only from where the text begins; so a text that is decoded id by id
+must remember whether it has begun.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_decode_next(const struct tokenizer *t,
+  struct memory *m, uint32_t id, bool skip_special, bool *begun,
+  struct bytes *out, struct error *why)
+{
+  size_t n, drop;
+  if (skip_special && tokenizer_is_special(t, id)) return true;
+  const unsigned char *text = tokenizer_text(t, id, &n);
+  drop = t->drop_blank && !*begun && n > 0 && text[0] == ' ';
+  if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
+  *begun = *begun || n > 0;
+  return true;
+}
+
+@ An id beyond the last that is known is not special. As in decoding, whatever a model may have written gets an answer.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
+{
+  return id < t->n_known && t->known_as[id].special;
+}
+
+@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<\textbar endoftext\textbar>} means the special token and not some
+word of the vocabulary that is spelt like it. The search is for whole tokens: a text of two tokens is not found.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id)
+{
+  for (size_t i = 0; i < t->n_more; i++) {
+    struct span s = t->more[i].text;
+    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0)
+      continue;
+    *id = t->more[i].id;
+    return true;
+  }
+  uint32_t found = name_map_get(&t->by_piece,
+    (const unsigned char *) text, n);
+  if (found != 0) *id = found - 1;
+  return found != 0;
+}
+
+@ The first of the ids that the files put before a text is taken for the one that begins it. There may be several, and the name is that of the
+usual case: ``beginning of sequence''.
+
+@<Decode ids, and answer questions about them@>=
+bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
+{
+  if (t->front.n > 0) *id = t->front.id[0];
+  return t->front.n > 0;
+}
+
+@ A few are answered without looking. The kind is a word for people. The size is what a model must have rows for, at the least. What a file may say and we do not
+do, because it is about batches of texts and not about a text, is told to whoever asks.
+
+@<Decode ids, and answer questions about them@>=
+const char *tokenizer_kind(const struct tokenizer *t)
+{
+  return t->kind;
+}
+@#
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
+{
+  static const char *const name[] = @[{ "truncation", "padding" }@];
+  return i < 2 && t->ignored[i] ? name[i] : NULL;
+}
+@#
+size_t tokenizer_vocab_size(const struct tokenizer *t)
+{
+  return t->n_known;
+}
+@#
+size_t tokenizer_extras(const struct tokenizer *t)
+{
+  return t->n_more;
+}
+
+@ Added tokens are given out one by one, in the order in which they were added. The letters are ours and stay where they are until the tokenizer is closed.
+
+@<Decode ids, and answer questions about them@>=
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i)
+{
+  const struct added_token *x = &t->more[i];
+  return (struct tokenizer_extra) @[{ x->id,
+    t->letters.byte + x->text.at,@| x->text.n, x->special }@];
+}
+
+@ The two versions of Unicode are those of the libraries that we were linked with, which may be younger than those that we were compiled with. They need not agree with each other, and nothing here
+needs them to.
+
+@<Decode ids, and answer questions about them@>=
+void tokenizer_unicode(char pcre2[24], char utf8proc[24])
+{
+  splitter_unicode(pcre2);
+  snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
+}
+
+@ What an id reads as need not be what it is spelt like. Two steps make the one of the other, once, when a file is read. In all texts a string takes the place of another, mostly a blank that of a
+block. Texts in which it does not occur stay what they are, the same letters as
+their pieces.
+
+@<Make texts of pieces@>=
+bool texts_replace(struct memory *m, struct tokenizer *t,
+  const char *from, size_t n, const char *to, size_t n_to,
+  struct error *why)
+{
+  struct bytes row = @[{ NULL, 0, 0 }@];
+  bool ok = true;
+  for (size_t i = 0; ok && i < t->n_known; i++) {
+    struct span *s = &t->known_as[i].text;
+    bool any = false;
+    row.n = 0;
+    for (size_t k = 0; ok && k < s->n;) {
+      const unsigned char *c = t->letters.byte + s->at + k;
+      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
+      ok = here ? bytes_push(m, &row, to, n_to, why)
+        : bytes_push(m, &row, c, 1, why);
+      any = any || here, k += here ? n : 1;
+    }
+    if (any) ok = ok && keep_letters(m, t, row.byte, row.n, s, why);
+  }
+  bytes_free(m, &row);
+  return ok;
+}
+
+@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital. Other spellings of the same number are ordinary words.
+
+@<Make texts of pieces@>=
+static int named_byte(const unsigned char *c, size_t n)
+{
+  static const char digits[] = "0123456789ABCDEF";
+  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
+  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
+    c[4], 16);
+  if (high == NULL || low == NULL) return -1;
+  return (int) (high - digits) << 4 | (int) (low - digits);
+}
+@#
+bool texts_as_bytes(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span *s = &t->known_as[i].text;
+    int b = s->n == 0 ? -1 : named_byte(t->letters.byte + s->at,
+      s->n);
+    unsigned char byte = (unsigned char) b;
+    if (b >= 0 && !keep_letters(m, t, &byte, 1, s, why)) return false;
+  }
+  return true;
+}
+
+@ Closing returns one block after another. It also serves when opening has failed half-way, because
+whatever was not made yet is zero. The tokenizer itself goes last. There is no list of what was taken: each part returns its own, with the size it has written down.
+
+@<Close a tokenizer@>=
+void tokenizer_close(struct memory *m, struct tokenizer *t)
+{
+  if (t == NULL) return;
+  for (size_t i = 0; i < t->n_cuts; i++)
+    splitter_close(t->cut[i].by);
+  ids_free(m, &t->front);
+  ids_free(m, &t->back);
+  bpe_free(m, &t->rules);
+  name_map_free(m, &t->by_piece);
+  bytes_free(m, &t->letters);
+  memory_give(m, FOR_TOKENS, t->known_as, t->room_known,
+    sizeof *t->known_as);
+  memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
+  memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
+  memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
+}
+
+@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
+since id 0 goes to the end of the text. A token's letters are those of its two halves; chapter 1 has spelt them for us, and only a list that was not learnt could name a half that is not made yet.
+
+@<Make a tokenizer from merges@>=
+static bool spell_merges(struct memory *m, struct tokenizer *t,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  for (uint32_t i = 0; i < 256 + n; i++) {
+    struct known_id *k = know_id(m, t, i + 1, why);
+    if (k == NULL) return false;
+    size_t at = t->letters.n;
+    if (i >= 256 && (merge[i - 256].left >= i
+      || merge[i - 256].right >= i)) return error_say(why,
+      "merge %u joins ids that are not made yet", i - 256);
+    if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
+    if (t->letters.n > UINT32_MAX)
+      return error_say(why,
+        "a vocabulary of more than 4 GiB of letters");
+    k->piece = (struct span) @[{ (uint32_t) at,
+      (uint32_t) (t->letters.n - at) }@];
+    k->text = k->piece;
+    if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
+      merge[i - 256].right + 1, i + 1, why)) return false;
+  }
+  return true;
+}
+
+@ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
+writes describes exactly this, and a test compares the two: GPT-2's cut, one special token, no normal form. Whoever changes the one must change the other.
+
+@<Make a tokenizer from merges@>=
+static const char end_of_text[] = "<|endoftext|>";
+static bool finish_merges(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  struct added_token x = @[{ .id = 0, .special = true }@];
+  t->kind = "byte-level BPE";
+  return add_cut(m, t, split_gpt2, strlen(split_gpt2), why)
+    && keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+    why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+    && index_extras(m, t, why);
+}
+
+@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. There may be as many merges as |MAX_ID| leaves
+when the bytes and the end of the text have their ids.
+
+@<Make a tokenizer from merges@>=
+struct tokenizer *tokenizer_from_merges(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
+  if (t == NULL) return NULL;
+  if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+      && finish_merges(m, t, why) : error_say(why,
+      "%zu merges are too many", n))
+    return t;
+  tokenizer_close(m, t);
+  return NULL;
+}
+
+@ The inside has a header of its own, which only the two readers of files include, \cref{sentencepiece,tokenizer-json}. What is not in it can be changed without anybody noticing.
+
+@(inside.h@>=
+#ifndef INCIPIT_INSIDE_H
+#define INCIPIT_INSIDE_H
+#include "tokens/tokenizer.h"
+@<A tokenizer, from inside@>@;
+#endif
+
+@ In the file some functions call each other, or stand before what they need, so four are announced. Otherwise everything stands before the first that uses it, from the letters of the tokens up to the whole tokenizer.
+
+@(tokenizer.c@>=
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+#include "tokenizer/inside.h"
+@<What an encoding needs on its way@>@;
+static bool push_bytes(struct job *j, const unsigned char *byte,
+  size_t n);
+static bool change(const struct tokenizer *t, const struct stage *s,
+  struct memory *m, const unsigned char *text, size_t n, bool first,
+  struct bytes *out, struct error *why);
+static bool encode_changed(struct job *j, size_t k, bool first,
+  const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root, bool first,
+  const unsigned char *text, size_t n);
+@#
+@<Keep letters, and know ids@>@;
+@<Append a stage@>@;
+@<Find the token of a byte@>@;
+@<Make the table of pieces@>@;
+@<Add a token@>@;
+@<Make the tree of added tokens@>@;
+@<Find the longest added token here@>@;
+@<Measure white space@>@;
+@<Tell whether a character belongs to a word@>@;
+@<From a text to its ids, by ever smaller cuts@>@;
+@<Make texts of pieces@>@;
+@<Decode ids, and answer questions about them@>@;
+@<Close a tokenizer@>@;
+@<Make a tokenizer from merges@>@;
+
+@ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
+
+@<From a text to its ids, by ever smaller cuts@>=
+@<Tell whether words are apart@>@;
+@<Encode a piece of characters@>@;
+@<Encode what needs no more cutting@>@;
+@<Go through the stages@>@;
+@<Bring a text into the normal form@>@;
+@<Replace, or thin out@>@;
+@<Change a text@>@;
+@<Go through the forms@>@;
+@<Go on with what lies between added tokens@>@;
+@<Cut at the added tokens@>@;
+@<Push the ids that the files add@>@;
+@<Encode a text@>@;
+
+@* How fast. \label{sec:tokenspeed}
+Text becomes ids once, and a model then works on each of them for as long as it takes to encode pages. So a tokenizer need not be fast for the sake of one prompt. It must be for the sake of those who
+count the tokens of a library, or cut a corpus for training; and it must not be slow on \emph{some} texts, which is another thing, and the reason for the heap in \cref{sec:encoding}.
+
+What does a byte cost? It is looked at by the pattern, a few steps of machine code. Then it is one end of a pair, and so is every token that is made on the way: a piece of $n$ bytes begins with $n-1$ pairs, and each of its at most $n-1$ merges
+makes two new ones. That is less than three questions a byte to the table of pairs, and fewer where pieces become tokens at once. The rest is what a question costs. Ours is about two numbers, which are one key of eight bytes, and
+the answer lies where the key says, mostly in the first place that is looked at (\cref{lookups}). A program that keeps the \emph{letters} of its tokens as keys must read and mix the letters of both for every question; one that also
+keeps for each token where in the text it came from, so that others can mark words by it, writes that down as well. We give back ids and nothing else.
+
+\fig{speeds}{fig:speeds}{How fast text becomes ids, beside other programs in the same run, on one thread; the scale is logarithmic, and the numbers are those of the full dots: ten megabytes without a repeated paragraph.
+Open: one megabyte of Shakespeare. All give the same ids.}{A chart of dots in three groups, cl100k, GPT-2 and Llama 2, a row for each program, on a logarithmic scale of megabytes a second. Incipit stands at the right of each group, beyond ten; tiktoken at about
+half of that; sentencepiece, the tokenizers library and llama.cpp stand around one. The dots for one and for ten megabytes lie close together in every row of incipit.}
+
+@ \Cref{fig:speeds} shows what comes of it. It was taken by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row lie close to each
+other, and how far apart depends on the minute as much as on the program: the bars through the dots span the middle half of the rounds. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is hardly sped up by it.
+
+@* The check. \label{sec:vocabcheck}
+The words are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, for which there is no word. A merge makes the third of the first two.
+
+@<A vocabulary of a few words@>=
+#define BLOCK "\xe2\x96\x81"
+static bool make_words(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  static const char *const word[] = @[{ BLOCK, "a", BLOCK "a",@|
+    "<0xC3>", "<0xA9>" }@];
+  t->by_characters = t->byte_fallback = t->drop_blank = true;
+  for (uint32_t i = 0; i < 5; i++) {
+    struct known_id *k = know_id(m, t, i, why);
+    if (k == NULL || !keep_letters(m, t, word[i], strlen(word[i]),
+      &k->piece, why)) return false;
+    k->text = k->piece;
+  }
+  return bpe_add(m, &t->rules, 0, 1, 2, why)
+    && texts_replace(m, t, BLOCK, 3, " ", 1, why)
+    && texts_as_bytes(m, t, why) && index_extras(m, t, why);
+}
+
+@ The older files put first; the newer ones write blocks first. Both are forms, and change the whole text.
+
+@<A vocabulary of a few words@>=
+static bool make_forms(struct memory *m, struct tokenizer *t,
+  bool newer, struct error *why)
+{
+  for (int i = 0; i < 2; i++) {
+    bool put = (i == 0) != newer;
+    struct stage s = @[{ .what = put ? PUT : REPLACE,@|
+      .unless_there = newer }@];
+    if (!add_words(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
+      return false;
+  }
+  t->n_forms = t->n_cuts;
+  return true;
+}
+
+@ The texts are that of the hand calculation and one with a letter that has no word. What comes back is printed between bars, so that a blank at its beginning can be seen.
+
+@<Show a text's ids in both orders@>=
+static bool show_text(struct memory *m, struct tokenizer *t,
+  bool newer, bool values, const char *text, struct error *why)
+{
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct bytes back = @[{ NULL, 0, 0 }@];
+  bool ok = tokenizer_encode(t, m, text, strlen(text), false, false,
+    &list, why) && tokenizer_decode(t, m, list.id, list.n, false,
+    &back, why);
+  if (values) printf("vocab.order.%s.%zu %zu\n",
+    newer ? "newer" : "older", strlen(text), list.n);
+  else {
+    printf("%s form: |%s| is", newer ? "newer" : "older", text);
+    for (size_t i = 0; i < list.n; i++)
+      printf(" %u", (unsigned) list.id[i]);
+    printf(", and back |%.*s|\n", (int) back.n,
+      back.n > 0 ? (const char *) back.byte : "");
+  }
+  ids_free(m, &list);
+  bytes_free(m, &back);
+  return ok;
+}
+
+@ Each order has a tokenizer of its own, made by hand and closed again; if anything was not returned, the program says so by its status.
+
+@<Show a text's ids in both orders@>=
+static bool show_order(bool newer, bool values)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why;
+  struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t,
+    &why);
+  bool ok = t != NULL && make_forms(&m, t, newer, &why)
+    && make_words(&m, t, &why)
+    && show_text(&m, t, newer, values, " a", &why)
+    && show_text(&m, t, newer, values, "a\xc3\xa9", &why);
+  tokenizer_close(&m, t);
+  return ok && m.all.held == 0;
+}
+
+@ What the program prints:
+
+\checkpoint{build/out/tokenizer.txt}{two orders, and a letter in bytes}
+
+@* Exercises. \label{sec:vocabexercises}
+The first is done with a finger on the paper; the second wants a reason, and the third one word.
+
+\begin{exercises}
+\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does a text become that consists of the nine signs \texttt{<a>b<a>c}?}{\texttt{make
+exercise-W4-1}}{At the first place the longest is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, began later.}
+\exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at the most? Give a formula in $n$.}{\texttt{make
+exercise-W4-2}}{A character that is no piece becomes its bytes, at most four, and nothing joins them; the block is one id more where nothing begins with it: $4n+1$. Faces reach it.}
+\exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, and of the places still the first. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
+exercise-W4-3}}{A |break| behind |*length = i + 1|. The longer of two that begin alike would never be found again.}
+\end{exercises}

@@ -1,0 +1,1851 @@
+@i types.w
+@s json_t int
+@s json_error_t int
+@s FILE int
+@s read_part int
+@s json_array_foreach while
+@s json_object_foreach while
+@s json_object_keylen_foreach while
+
+\chapterquestion{Beside the weights lies a file that tells how to make tokens. What does it say, and what may we not read over?}
+@** Other people's files. \label{sec:files1}
+\incipit{F}{or Hugging Face's library} a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
+machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
+put before and after) and a decoder, each of a type from a long list. We build most of the types that tokenizers with merges
+use, those that begin with bytes and those that begin with characters, and refuse the others by name. What the file says about things that change no ids
+(how offsets are trimmed, say) is read over.
+@^Hugging Face@>@^tokenizer.json@>
+
+What the file is read into is \cref{tokenizer}. What other files there are, and how one tells them apart, stands at the end.
+
+@ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
+compares: the ids of a text must be the same by both ways. Then it shows what one unknown word in such a file leads to. The name of the
+file is another on every run, and is not printed.
+
+@c
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tokenizer-json/files.h"
+@<Show ids as pieces@>@;
+@<Show how a file is refused@>@;
+@<Go by way of a file, and compare@>@;
+@<Print the alphabet of bytes@>@;
+@#
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "alphabet") == 0) return print_alphabet();
+  if (strcmp(what, "values") == 0) return print_values();
+  return print_round_trip();
+}
+
+@* How bytes are spelt. \label{sec:alphabet}
+A vocabulary that begins with characters is spelt as it reads. One that begins with bytes is spelt in a way of its own. JSON has no bytes, only characters, and a vocabulary
+wants to be printed without blanks; so GPT-2's authors gave every byte a character that
+can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
+order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
+it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
+file has wondered about. \Cref{fig:alphabet} has all of it: \val{vocab.alphabet.itself} bytes stand for themselves, and
+\val{vocab.alphabet.moved} have moved.
+
+\fig{alphabet}{fig:alphabet}{The characters that stand for the bytes in a vocabulary's file: the first hexadecimal digit of a byte
+is on the left, the second above. Red: bytes that do not stand for themselves, in four blocks; the blank is the first in line 2. (The character in line 9,
+column 6, is missing in our typeface.)}{A square table of characters, 16 in each line. The printable characters of ASCII and of
+Latin-1 are in black, in their places. The first two lines, the blank, all of lines 7 F to A 0, and A D are red and hold letters with accents from A with macron on.}
+@^byte alphabet@>
+
+@(files.h@>=
+#ifndef INCIPIT_FILES_H
+#define INCIPIT_FILES_H
+#include "tokenizer/inside.h"
+uint32_t alphabet(unsigned b);
+  /* the character that stands for byte |b| in a vocabulary's file */
+#endif
+
+@ The rule is a question about a byte: can its character of Latin-1 be seen?
+
+@<Spell a byte as a character, and back@>=
+static bool seen(unsigned b)
+{
+  return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
+}
+
+@ The others are three blocks: the bytes from 0 to 32, those from |127| to |160|, and |173|, which is a hyphen that nobody sees. That is 33, 34 and one. Counted
+through from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
+
+@<Spell a byte as a character, and back@>=
+uint32_t alphabet(unsigned b)
+{
+  if (seen(b)) return b;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
+    : 256 + 33 + 34;
+}
+
+@ And back: by the number alone one knows the block, and with it the byte. Not every number is a byte's; blanks, for one, never occur in such a word, nor does anything from
+other scripts.
+
+@<Spell a byte as a character, and back@>=
+static int alphabet_byte(uint32_t c)
+{
+  if (c < 256) return seen(c) ? (int) c : -1;
+  if (c <= 256 + 32) return (int) (c - 256);
+  if (c <= 256 + 32 + 34) return (int) (c - 256 - 33 + 127);
+  return c == 256 + 33 + 34 ? 173 : -1;
+}
+
+@ A word of the vocabulary is turned into its bytes character by character. A word with a character
+that stands for no byte cannot be spelt by merges; it still has a number and reads as it is
+written. (Special tokens often stand in the vocabulary in this way, with vertical bars that are not those of ASCII.) The caller is told which of the two it was.
+Where a vocabulary begins with characters, every word is spelt.
+
+@<Turn a word of the file into bytes@>=
+static bool to_bytes(struct reader *r, const char *text, size_t n,
+  struct bytes *out, bool *spelt)
+{
+  const unsigned char *c = (const unsigned char *) text;
+  size_t start = out->n, length = 0;
+  *spelt = true;
+  if (r->t->by_characters)
+    return bytes_push(r->m, out, text, n, r->why);
+  for (size_t at = 0; at < n && *spelt; at += length) {
+    enum utf8_state state;
+    length = utf8_next(c + at, n - at, &state);
+    int b = alphabet_byte(utf8_point(c + at, length));
+    unsigned char byte = (unsigned char) b;
+    *spelt = b >= 0;
+    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
+      return false;
+  }
+  if (*spelt) return true;
+  out->n = start;
+  return bytes_push(r->m, out, text, n, r->why);
+}
+
+@* Reading a description. \label{sec:description}
+What all reading functions need is the tokenizer to be filled, the file's name for messages, and
+a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it, and how many |bytes| its file has; |ours| will tell a broken file of our kind from a
+whole one of another.
+
+The library jansson has made of the file a tree of values, |json_t|. Its functions answer null, or zero, or false, to a question that the value at hand cannot answer, a null among
+them: to ask for the third element of what is no list is no error. So one may ask first, and look at what came only where it matters.
+
+@<What reading a file needs@>=
+#define BLOCK "\xe2\x96\x81"
+struct reader { struct memory *m; struct tokenizer *t;
+  const char *file;
+  json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
+    in_bytes;
+  uint32_t begin, end; struct error *why; };
+
+@ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
+character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
+
+@<Refuse a field@>=
+static int clip(const char *text, size_t n, size_t most)
+{
+  if (n <= most) return (int) n;
+  return (int) (most - utf8_held((const unsigned char *) text, most));
+}
+
+@ A value is shown as a person would name it who reads the file aloud. Only strings and integers are worth quoting; of an object or a list it helps more to know
+that it is one.
+
+@<Refuse a field@>=
+static const char *shown(const json_t *v, char room[80])
+{
+  const char *text = json_string_value(v);
+  if (v == NULL) return "missing";
+  if (text != NULL)
+    snprintf(room, 80, "\"%.*s\"",
+      clip(text, json_string_length(v), 70), text);
+  else if (json_is_integer(v))
+    snprintf(room, 80, "%lld", (long long) json_integer_value(v));
+  else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
+    : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
+    : json_is_array(v) ? "a list" : "a number with a point";
+  return room;
+}
+
+@ So a refusal needs three things from its caller: the field, what stands there, and what should. The file is known. It returns false, as |error_found| does, and so a
+check can be written as ``this is so, or refuse''.
+
+@<Refuse a field@>=
+static bool refuse(struct reader *r, const char *field,
+  const json_t *found, const char *wanted)
+{
+  char room[80];
+  return error_found(r->why, r->file, field, shown(found, room),
+    wanted);
+}
+
+@ A field's full name is built where it is needed, from the outside in, as in \texttt{model.vocab}. It is as long as somebody who looks for it in the file needs it,
+and no longer than the room.
+
+@<Refuse a field@>=
+struct field_name { char name[160]; };
+static struct field_name below(const char *where, const char *key)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
+    *where ? "." : "", clip(key, strlen(key), 40), key);
+  return p;
+}
+
+@ Elements of lists have a number, as in \texttt{added\_tokens[3]}. Names are returned by value: they are short, live for one message, and nobody has to free them.
+
+@<Refuse a field@>=
+static struct field_name number_of(const char *where, size_t i)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
+  return p;
+}
+
+@ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
+value is a way of saying nothing: null, false, or empty. Programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them; most files
+would be refused for fields in which nothing is said.
+
+@<Accept only keys that we know@>=
+static bool says_nothing(const json_t *v)
+{
+  return v == NULL || json_is_null(v) || json_is_false(v)
+    || (json_is_string(v) && json_string_length(v) == 0)
+    || (json_is_array(v) && json_array_size(v) == 0)
+    || (json_is_object(v) && json_object_size(v) == 0);
+}
+
+@ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
+The keys that we know are given as one string with a blank behind each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
+done a dozen times a file.
+
+@<Accept only keys that we know@>=
+static bool only_keys(struct reader *r, const char *where,
+  json_t *object, const char *keys)
+{
+  const char *key;
+  json_t *v;
+  if (!json_is_object(object)) return refuse(r, where, object,
+    "an object");
+  json_object_foreach(object, key, v) {
+    size_t n = strlen(key);
+    const char *at = strchr(key, ' ') == NULL ? keys : "";
+    while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
+      at = strchr(at, ' ') + 1;
+    if (*at == '\0' && !says_nothing(v))
+      return refuse(r, below(where, key).name, v,
+        "a key that this reader knows");
+  }
+  return true;
+}
+
+@ Most fields are flags. They may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
+
+@<Read a flag@>=
+static bool flag(struct reader *r, const char *where, json_t *object,
+  const char *key, bool otherwise, bool *out)
+{
+  json_t *v = json_object_get(object, key);
+  *out = v == NULL || json_is_null(v) ? otherwise : json_is_true(v);
+  return v == NULL || json_is_null(v) || json_is_boolean(v)
+    || refuse(r, below(where, key).name, v, "true or false");
+}
+
+@ An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if it were believed. But each word takes the file some
+bytes; in a vocabulary without gaps no id is as large as the number of bytes, and with gaps hardly. That is the limit, and |MAX_ID|, which is several times the size of the largest published vocabularies.
+
+@<Read an id@>=
+static bool read_id(struct reader *r, const char *field,
+  const json_t *v, uint32_t *id)
+{
+  char wanted[64];
+  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
+  if (!json_is_integer(v) || json_integer_value(v) < 0
+      || json_integer_value(v) >= (json_int_t) most)
+    return refuse(r, field, v, wanted);
+  *id = (uint32_t) json_integer_value(v);
+  return true;
+}
+
+@ The vocabulary is an object from words to ids. Two words with one id would make decoding a matter
+of luck, so the second is refused. The words come in the order of the file, which is mostly that of the ids, but need not be.
+
+@<Read the vocabulary@>=
+static bool read_vocab(struct reader *r, const char *where)
+{
+  const char *key;
+  size_t n;
+  json_t *v;
+  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab,
+    "an object");
+  json_object_keylen_foreach(r->vocab, key, n, v) {
+    uint32_t id;
+    bool spelt;
+    r->row.n = 0;
+    if (!read_id(r, below(where, key).name, v, &id)
+        || !to_bytes(r, key, n, &r->row, &spelt)) return false;
+    @<Enter the word under its id@>@;
+  }
+  return index_pieces(r->m, r->t, r->why);
+}
+
+@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |index_pieces| will pass it over. Where words begin with characters, every
+word is spelt by its own letters.
+
+@<Enter the word under its id@>=
+struct known_id *k = know_id(r->m, r->t, id, r->why);
+if (k == NULL) return false;
+if (k->text.n > 0)
+  return refuse(r, below(where, key).name, v,
+    "an id that no other word has");
+if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+  r->why)) return false;
+if (spelt) k->piece = k->text;
+
+@ A merge is a pair of words, or, in older files, one string with one blank between two words. Both words and what they make together
+must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words. Neither may be empty. (A fuzzer found that, too: of an empty vocabulary and
+two empty words the row has never been allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
+
+@<Read one merge@>=
+static bool read_merge(struct reader *r, const char *a, size_t n_a,
+  const char *b, size_t n_b, const char *field)
+{
+  bool spelt_a, spelt_b;
+  r->row.n = 0;
+  if (!to_bytes(r, a, n_a, &r->row, &spelt_a)) return false;
+  size_t n = r->row.n;
+  if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
+  const struct name_map *known = &r->t->by_piece;
+  bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
+  uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
+  uint32_t right = two ? name_map_get(known, r->row.byte + n,
+    r->row.n - n) : 0;
+  uint32_t made = two ? name_map_get(known, r->row.byte, r->row.n) : 0;
+  if (left != 0 && right != 0 && made != 0)
+    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
+      r->why);
+  char words[120];
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",@|
+    clip(a, n_a, 40), a, clip(b, n_b, 40), b);
+  return error_found(r->why, r->file, field, words,
+    "two words of the vocabulary that make a third");
+}
+
+@ The list says which of the two forms it uses by the form of its elements. A file might even mix them, and why not. The number of the merge is part of the field's name, since nobody finds a bad one among so many by looking.
+
+@<Read the merges@>=
+static bool read_merges(struct reader *r, const char *where,
+  json_t *list)
+{
+  size_t i;
+  json_t *v;
+  if (!json_is_array(list)) return refuse(r, where, list, "a list");
+  json_array_foreach(list, i, v) {
+    const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
+    const char *text = json_string_value(v), *blank;
+    struct field_name field = number_of(where, i);
+    bool ok;
+    @<Take the two words from a list, or from a string@>@;
+    if (!ok) return false;
+  }
+  return true;
+}
+
+@ Two strings in a list are the two words. Of a single string the first blank is the border. A second blank would leave it in doubt where the words part, since in a vocabulary of characters a word may have one; such a string is no pair, and the
+list of two is what newer files have for such words.
+
+@<Take the two words from a list, or from a string@>=
+if (json_array_size(v) == 2 && json_is_string(a)
+  && json_is_string(b)) ok = read_merge(r, json_string_value(a),
+    json_string_length(a),@| json_string_value(b),
+    json_string_length(b), field.name);
+else if (text != NULL && (blank = strchr(text, ' ')) != NULL
+  && strchr(blank + 1, ' ') == NULL)
+  ok = read_merge(r, text, (size_t) (blank - text), blank + 1,@|
+    json_string_length(v) - (size_t) (blank + 1 - text),
+    field.name);
+else ok = refuse(r, field.name, v, "two words");
+
+@ What a vocabulary cannot spell is a matter of two fields: \texttt{byte\_fallback}, by which bytes have words of their own, and \texttt{unk\_token}, the word for
+everything else. The first must be known before the table of words is made; the second can be looked up only when it is there.
+
+@<Read the model@>=
+static bool read_model(struct reader *r, json_t *model)
+{
+  static const char *const none[] = @[{ "dropout",@|
+    "continuing_subword_prefix",@| "end_of_word_suffix", NULL }@];
+  if (!only_keys(r, "model", model, "type dropout unk_token "@|
+    "continuing_subword_prefix "@| "end_of_word_suffix fuse_unk "@|
+    "byte_fallback ignore_merges "@| "vocab merges ")) return false;
+  @<Refuse what would change ids, and what we do not do@>@;
+  r->vocab = json_object_get(model, "vocab");
+  if (!flag(r, "model", model, "ignore_merges", false,
+      &r->t->ignore_merges)
+    || !flag(r, "model", model, "byte_fallback", false,
+      &r->t->byte_fallback)
+    || !flag(r, "model", model, "fuse_unk", false,
+      &r->t->fuse_unknown) || !read_vocab(r, "model.vocab")
+    || !read_merges(r, "model.merges",
+      json_object_get(model, "merges"))) return false;
+  if (r->t->by_characters) find_words_apart(r->t);
+  return read_unknown(r, json_object_get(model, "unk_token"));
+}
+
+@ With bytes, merges spell every text if every byte has a token; then the mark for unknown letters
+can never come into play, and may stand there. If some byte has none, it could, and
+we refuse: no byte-level tokenizer that we have met means it. With characters, bytes are the way out before the mark is; where some of them are words and others are not, it is not said which of the two a text meets first, and
+Hugging Face's library even puts them into another order than they stood in. Such a file is half of something, and is refused.
+
+@<Read the unknown token@>=
+static bool read_unknown(struct reader *r, const json_t *v)
+{
+  uint32_t id;
+  int bytes = bytes_with_tokens(r->t);
+  if (says_nothing(v)) return true;
+  if (!r->t->by_characters) return bytes == 256
+    || refuse(r, "model.unk_token", v,
+    "null, as some byte has no token");
+  if (bytes > 0 && bytes < 256) return refuse(r,
+    "model.byte_fallback", json_true(),
+    "false, or a token for each of the 256 bytes");
+  if (!json_is_string(v) || !tokenizer_find(r->t,
+    json_string_value(v), json_string_length(v), &id))
+    return refuse(r, "model.unk_token", v,
+      "a word of the vocabulary");
+  r->t->unknown = id + 1;
+  return true;
+}
+
+@ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words would change
+what the two words of a merge spell together; no file of the families that we read has them.
+
+@<Refuse what would change ids, and what we do not do@>=
+for (size_t i = 0; none[i] != NULL; i++) {
+  json_t *v = json_object_get(model, none[i]);
+  if (!says_nothing(v) && !(json_is_number(v)
+    && json_number_value(v) == 0)) return refuse(r,
+    below("model", none[i]).name, v, "null");
+}
+
+@ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
+our texts may be any bytes.
+
+@<Count the bytes that have tokens@>=
+static int bytes_with_tokens(const struct tokenizer *t)
+{
+  int n = 0;
+  for (int b = 0; b < 256; b++)
+    n += t->rules.byte_id[b] != BPE_NONE;
+  return n;
+}
+
+@ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form. So the order of reading matters: the mark |special| first,
+the one that depends on it last. A token without letters would be found everywhere, and is refused.
+
+@<Read an added token@>=
+static bool read_added(struct reader *r, const char *where, json_t *v)
+{
+  struct added_token x = @[{ .id = 0 }@];
+  json_t *text = json_object_get(v, "content"),
+    *id = json_object_get(v, "id");
+  if (!only_keys(r, where, v, "id content single_word "@|
+    "lstrip rstrip normalized "@| "special ")
+    @/|| !read_id(r, below(where, "id").name, id, &x.id)
+    @/|| !flag(r, where, v, "special", false, &x.special)
+    @/|| !flag(r, where, v, "lstrip", false, &x.lstrip)
+    @/|| !flag(r, where, v, "rstrip", false, &x.rstrip)
+    @/|| !flag(r, where, v, "single_word", false, &x.single_word)
+    @/|| !flag(r, where, v, "normalized", !x.special,
+      &x.normalized)) return false;
+  size_t n = json_string_length(text);
+  if (n == 0) return refuse(r, below(where, "content").name, text,
+    "some text");
+  @<See that the id is free, or the one that the word has@>@;
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
+    r->why) && add_extra(r->m, r->t, &x, r->why);
+}
+
+@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
+belong to another word. Otherwise one of the two could be encoded and never come back.
+
+@<See that the id is free, or the one that the word has@>=
+json_t *word = json_object_getn(r->vocab, json_string_value(text),
+  n);
+bool taken = x.id < r->t->n_known
+  && r->t->known_as[x.id].text.n > 0;
+if (word != NULL ? json_integer_value(word) != x.id : taken)
+  return refuse(r, below(where, "id").name, id, word != NULL
+    ? "the id that the vocabulary has" : "an id that no word has");
+
+@ A pre-tokenizer is one stage or a sequence of them. A stage becomes up to three of ours:
+\texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
+out digits, one by one or in rows; \texttt{Split} brings its own pattern; and \texttt{Metaspace} writes blanks as blocks. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
+``found'' of a refusal.
+
+@<Append a stage of the file@>=
+static bool or_refuse(struct reader *r, const char *where, bool ok,
+  const struct error *inner)
+{
+  return ok || error_found(r->why, r->file, where, inner->words,
+    "a pattern that can be used, and "@| "at most 16 stages");
+}
+@#
+static bool cut_at(struct reader *r, const char *where,
+  const char *pattern, size_t n)
+{
+  struct error inner = @[{ "" }@];
+  return or_refuse(r, where, add_cut(r->m, r->t, pattern, n, &inner),
+    &inner);
+}
+
+@ Letters may be put before a text; or a string, or what a pattern matches, may be replaced. Both are stages with words, and both pass on what PCRE2, or the memory, has to complain of, with the name of the field
+that asked for them.
+
+@<Append a stage of the file@>=
+static bool put_before(struct reader *r, const char *where,
+  const char *words, size_t n, bool first_only, bool unless_there)
+{
+  struct error inner = @[{ "" }@];
+  return or_refuse(r, where, add_words(r->m, r->t,
+    (struct stage) @[{ .what = PUT, .first_only = first_only,@|
+    .unless_there = unless_there }@], words, n, NULL, 0, false,
+    &inner), &inner);
+}
+@#
+static bool put_instead(struct reader *r, const char *where,
+  const char *pattern, size_t n, bool literal, const char *words,
+  size_t n_words)
+{
+  struct error inner = @[{ "" }@];
+  return or_refuse(r, where, add_words(r->m, r->t,
+    (struct stage) @[{ .what = REPLACE }@], words, n_words, pattern,
+    n, literal, &inner), &inner);
+}
+
+@* Two dialects. \label{sec:dialects}
+A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
+the treacherous ones are those that both accept: behind a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
+at other places gives other ids, silently. So a pattern from a file is gone through before it is compiled, and whatever has two readings, or whose one reading we have not
+made sure of, is refused by its name. All that the published files of chapter~1 say has one.
+@^Oniguruma@>@^PCRE2@>
+
+@<Read a pattern in two dialects@>=
+struct reading { const unsigned char *c; size_t n, at;
+  uint64_t folded; unsigned depth; bool in_class; };
+  /* bit |depth| of |folded|: capital and small letters are one in this
+     group */
+static bool has(const struct reading *p, size_t at, const char *words)
+{
+  size_t n = strlen(words);
+  return at <= p->n && p->n - at >= n
+    && memcmp(p->c + at, words, n) == 0;
+}
+
+@ A backslash before a sign makes it a plain sign, in both. Of the letters behind a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
+PCRE2 was told about Unicode; a property with a name of one or two letters is a category. The longer names are scripts, of which the two have different lists, and \texttt{\textbackslash w} is different in marks.
+
+@<Read a pattern in two dialects@>=
+static const char *read_escape(struct reading *p)
+{
+  unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
+  p->at += 2;
+  if (c > 127 || strchr("sSdDrntf", c) != NULL)
+    return c == 0 ? "a backslash at the end" : NULL;
+  if (c == 'x' || c == 'p' || c == 'P') {
+    size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
+    if (!has(p, from, "{")) return "no { behind \\x or \\p";
+    if (c == 'x' && (p->folded >> p->depth & 1) != 0)
+      return "a folded letter that is a number";
+    while (p->at < p->n && p->c[p->at++] != '}') ;
+    return c == 'x' || p->at - from <= most ? NULL
+      : "a property with a long name";
+  }
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
+    || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
+}
+
+@ In brackets, Oniguruma knows classes within classes and what two of them have in common; to PCRE2 these signs are letters like others.
+
+@<Read a pattern in two dialects@>=
+static const char *read_in_class(struct reading *p)
+{
+  if (p->c[p->at] == '\\') return read_escape(p);
+  if (p->c[p->at] == '[') return "[ in a class";
+  if (has(p, p->at, "&&")) return "&& in a class";
+  if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
+    return "a folded letter beyond ASCII";
+  p->in_class = p->c[p->at++] != ']';
+  return NULL;
+}
+@#
+static const char *begin_class(struct reading *p)
+{
+  p->at += has(p, p->at, "[^") ? 2 : 1;
+  p->in_class = true;
+  return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
+}
+
+@ Groups that look ahead or behind, that never go back, or that take capital and small letters for one, are the same in both. A switch that stands by itself, as in \texttt{(?i)}, reaches further in the one than in the other. Which letters
+are folded is carried along, a bit for each depth.
+
+@<Read a pattern in two dialects@>=
+static const char *begin_group(struct reading *p)
+{
+  static const char *const known[] = @[{ "(?:", "(?=", "(?!", "(?>",@|
+    "(?<=", "(?<!", "(?i:" }@];
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  size_t k = 0;
+  if (has(p, p->at, "(*")) return "a verb";
+  if (++p->depth > 60) return "groups in groups in groups";
+  if (has(p, p->at, "(?")) {
+    while (k < 7 && !has(p, p->at, known[k])) k++;
+    if (k == 7) return "a group of another kind";
+    p->at += strlen(known[k]), fold = fold || k == 6;
+  } else p->at++;
+  p->folded &= ~((uint64_t) 1 << p->depth);
+  p->folded |= (uint64_t) fold << p->depth;
+  return NULL;
+}
+
+@ A count in braces must not be followed by a plus or a question mark; other repeats may. Where letters are folded, Oniguruma also knows the single characters that two small letters
+stand for, such as the \texttt{\ss} of Gr\"o\ss e for two of \texttt{s}: only the pairs of which there is none are let in, and of other alphabets nothing.
+
+@<Read a pattern in two dialects@>=
+static const char *read_count(struct reading *p)
+{
+  size_t i = p->at + 1;
+  if (has(p, i, ",")) return "a count without a beginning";
+  while (i < p->n && ((p->c[i] >= '0' && p->c[i] <= '9')
+    || p->c[i] == ',')) i++;
+  if (i == p->at + 1 || !has(p, i, "}")) return "a brace";
+  p->at = i + 1;
+  return has(p, p->at, "+") || has(p, p->at, "?")
+    ? "a count with + or ? behind it" : NULL;
+}
+@#
+static const char *read_letter(struct reading *p)
+{
+  static const char *const pair[] = @[{ "ss", "ff", "fi", "fl", "st" }@];
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  unsigned char c = p->c[p->at], next = p->at + 1 < p->n
+    ? p->c[p->at + 1] : 0;
+  p->at++;
+  if (!fold) return NULL;
+  if (c > 127) return "a folded letter beyond ASCII";
+  for (int k = 0; k < 5; k++)
+    if ((c | 32) == pair[k][0] && (next | 32) == pair[k][1])
+      return "folded letters that are one character";
+  return NULL;
+}
+
+@ What is left are the two signs for beginning and end, which mean lines to the one and the whole text to the other, the end of a group, and letters.
+
+@<Read a pattern in two dialects@>=
+static const char *read_next(struct reading *p)
+{
+  unsigned char c = p->c[p->at];
+  if (p->in_class) return read_in_class(p);
+  switch (c) {
+  case '\\': return read_escape(p);
+  case '[': return begin_class(p);
+  case '(': return begin_group(p);
+  case '{': return read_count(p);
+  case '^': return "^";
+  case '$': return "$";
+  case ')':
+    if (p->depth > 0) p->depth--;
+  }
+  return read_letter(p);
+}
+@#
+static bool same_in_both(struct reader *r, const char *where,
+  json_t *regex)
+{
+  struct reading p = @[{ .n = json_string_length(regex),@|
+    .c = (const unsigned char *) json_string_value(regex) }@];
+  const char *wrong = NULL;
+  while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
+  return wrong == NULL || error_found(r->why, r->file, where, wrong,
+    "a pattern that PCRE2 and Oniguruma read alike");
+}
+
+@* Stages. \label{sec:stages}
+The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
+stage has a flag for each, and so nothing has to be turned round when a text is cut.
+
+@<Read a stage that brings its pattern@>=
+static bool read_split(struct reader *r, const char *where, json_t *v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *how =
+    json_object_get(v, "behavior");
+  json_t *regex = json_object_get(pattern, "Regex"), *text =
+    json_object_get(pattern, "String");
+  bool invert;
+  if (!only_keys(r, where, v, "type pattern behavior "@| "invert ")
+    || !only_keys(r, at.name, pattern, "Regex String ")
+    || !flag(r, where, v, "invert", false, &invert)) return false;
+  json_t *given = regex != NULL ? regex : text;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
+  @<See whether matches are kept or removed@>@;
+  struct stage s = @[{ .what = CUT,@|
+    .keep_matches = !removed || invert,@|
+    .keep_gaps = !removed || !invert }@];
+  struct error inner = @[{ "" }@];
+  return or_refuse(r, at.name, add_stage(r->m, r->t, s,@|
+    json_string_value(given), json_string_length(given),
+    regex == NULL, &inner), &inner);
+}
+
+@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
+(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them.
+
+@<See whether matches are kept or removed@>=
+const char *name = json_is_string(how) ? json_string_value(how)
+  : "";
+bool removed = strcmp(name, "Removed") == 0;
+if (!removed && strcmp(name, "Isolated") != 0)
+  return refuse(r, below(where, "behavior").name, how,
+    "Isolated or Removed");
+
+@ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. \texttt{ByteLevel} comes last, if at all: what stands behind it would see the
+letters of the file's alphabet and no longer the text, in which a byte of an accent may look like a digit. Digits are all that Unicode counts among numbers, so an Arabic four is cut out
+like an ASCII one, and a half, which is one character, too.
+
+@<Read the pre-tokenizer@>=
+static const char byte_level_keys[] = "type add_prefix_space "@|
+  "trim_offsets use_regex ";
+static bool read_stage(struct reader *r, const char *where, json_t *v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  bool blank, regex, single;
+  if (type == NULL) return refuse(r, below(where, "type").name,
+    json_object_get(v, "type"), "the name of a stage");
+  if (strcmp(type, "Sequence") == 0)
+    return read_each(r, where, v, "pretokenizers", read_stage);
+  if (r->in_bytes) return refuse(r, below(where, "type").name,
+    json_object_get(v, "type"), "no stage behind ByteLevel");
+  if (strcmp(type, "Split") == 0) return read_split(r, where, v);
+  if (strcmp(type, "Digits") == 0)
+    return only_keys(r, where, v, "type individual_digits ")
+      && flag(r, where, v, "individual_digits", false, &single)
+      && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+",
+        single ? 5 : 6);
+  if (strcmp(type, "Metaspace") == 0)
+    return read_metaspace(r, where, v);
+  if (strcmp(type, "ByteLevel") != 0)
+    return refuse(r, below(where, "type").name,
+      json_object_get(v, "type"), "Sequence, Split, Digits, "@|
+      "Metaspace or ByteLevel");
+  @<Read the stage that begins with bytes@>@;
+}
+
+@ \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
+alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
+
+@<Read the stage that begins with bytes@>=
+r->in_bytes = true;
+return only_keys(r, where, v, byte_level_keys)
+  && flag(r, where, v, "add_prefix_space", true, &blank)
+  && flag(r, where, v, "use_regex", true, &regex)
+  && (!blank || put_before(r, where, " ", 1, false, true))
+  && (!regex || cut_at(r, where, split_gpt2, strlen(split_gpt2)));
+
+@ \texttt{Metaspace} is three things at once. Blanks become blocks; a block is put before a text, never, always, or only where the whole text begins; and the text is cut before every
+block, or not. Older files have a flag in place of the three schemes. That the block is U+2581 is the custom; a file that wants another
+letter for it is refused.
+
+@<Read a stage of blocks@>=
+static bool read_scheme(struct reader *r, const char *where,
+  json_t *v, enum scheme *s, bool *split)
+{
+  bool put;
+  json_t *mark = json_object_get(v, "replacement");
+  if (!only_keys(r, where, v, "type replacement split str_rep "@|
+    "add_prefix_space "@| "prepend_scheme ")
+    || !flag(r, where, v, "add_prefix_space", true, &put)
+    || !flag(r, where, v, "split", true, split)) return false;
+  if (!json_is_string(mark)
+    || strcmp(json_string_value(mark), BLOCK) != 0)
+    return refuse(r, below(where, "replacement").name, mark,
+      "the block U+2581");
+  *s = put ? ALWAYS : NEVER;
+  return choose_scheme(r, where, v, s);
+}
+
+@ The scheme stands in the place of the older flag; a file may have both, but not a false flag and a scheme that puts a block; a true one gives way.
+
+@<Choose a scheme@>=
+enum scheme { NEVER, FIRST, ALWAYS };
+static bool choose_scheme(struct reader *r, const char *where,
+  json_t *v, enum scheme *s)
+{
+  static const char *const name[] = @[{ "never", "first",@|
+    "always" }@];
+  json_t *how = json_object_get(v, "prepend_scheme");
+  const char *text = json_string_value(how);
+  if (how == NULL || json_is_null(how)) return true;
+  int i = 0;
+  while (i < 3 && (text == NULL || strcmp(text, name[i]) != 0)) i++;
+  if (i == 3 || (i != NEVER && *s == NEVER))
+    return refuse(r, below(where, "prepend_scheme").name, how,
+      i == 3 ? "never, first or always"
+      : "never, as add_prefix_space is false");
+  return *s = (enum scheme) i, true;
+}
+
+@ The three become three stages, in this order. A block is not put where there is one already, be it the one that a blank has become; in this the
+newer form differs from the older, whose files prepend first and replace afterwards. ``Where the whole text begins'' has two meanings if the normalizer has taken letters away, the text as it was and
+the text as it is; a file in which it matters is refused.
+
+@<Read a stage of blocks@>=
+static bool read_metaspace(struct reader *r, const char *where,
+  json_t *v)
+{
+  static const char pattern[] = BLOCK "[^" BLOCK "]*";
+  enum scheme s;
+  bool split;
+  if (!read_scheme(r, where, v, &s, &split)) return false;
+  for (size_t k = 0; s == FIRST && k < r->t->n_forms; k++)
+    if (r->t->cut[k].what == REPLACE)
+      return refuse(r, below(where, "prepend_scheme").name,
+        json_object_get(v, "prepend_scheme"),
+        "never or always, behind a Replace");
+  return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+    && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
+    s == FIRST, true))
+    && (!split || cut_at(r, where, pattern, strlen(pattern)));
+}
+
+@ Four of the five parts of the machine may be sequences, all but the model, so going through one is a function that is
+told what to do with each element. The depth is limited by the length of the field's name, so that sequences within sequences come to an end.
+
+@<Go through a sequence@>=
+typedef bool read_part(struct reader *r, const char *where,
+  json_t *v);
+static bool read_each(struct reader *r, const char *where, json_t *v,
+  const char *key, read_part *read)
+{
+  size_t i;
+  json_t *each, *list = json_object_get(v, key);
+  struct field_name at = below(where, key);
+  char keys[40];
+  snprintf(keys, sizeof keys, "type %s ", key);
+  if (!only_keys(r, where, v, keys)) return false;
+  if (strlen(at.name) > 120) return refuse(r, where, v,
+    "less nesting");
+  if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
+  json_array_foreach(list, i, each)
+    if (!read(r, number_of(at.name, i).name, each)) return false;
+  return true;
+}
+
+@ Of normal forms we know NFC, and the two steps by which Llama's files put a block before a text and write blocks for blanks. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another.
+
+@<Read the normalizer@>=
+static bool read_normalizer(struct reader *r, const char *where,
+  json_t *v)
+{
+  if (json_is_null(v) || v == NULL) return true;
+  json_t *type = json_object_get(v, "type"), *put =
+    json_object_get(v, "prepend");
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "normalizers", read_normalizer);
+  if (strcmp(name, "NFC") == 0)
+    return only_keys(r, where, v, "type ") && compose_too(r, where);
+  if (strcmp(name, "Replace") == 0) return read_replace(r, where, v);
+  if (strcmp(name, "Prepend") != 0)
+    return refuse(r, below(where, "type").name, type,
+      "NFC, Prepend, Replace or "@| "Sequence");
+  return only_keys(r, where, v, "type prepend ")
+    && (json_is_string(put) || refuse(r, below(where, "prepend").name,
+    put, "some text")) && put_before(r, where, json_string_value(put),
+    json_string_length(put), false, false);
+}
+
+@ NFC is a stage without a pattern and without words. All it can meet is a machine that has too many stages already.
+
+@<Read the composition of characters@>=
+static bool compose_too(struct reader *r, const char *where)
+{
+  struct error inner = @[{ "" }@];
+  return or_refuse(r, where, add_stage(r->m, r->t,
+    (struct stage) @[{ .what = COMPOSE }@], NULL, 0, false, &inner),
+    &inner);
+}
+
+@ What is replaced is a string or a pattern, as with \texttt{Split}. What comes in its place may be empty, and then the string is taken out; an empty pattern would
+be found everywhere, and is refused.
+
+@<Read a replacement@>=
+static bool read_replace(struct reader *r, const char *where,
+  json_t *v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *by =
+    json_object_get(v, "content");
+  json_t *regex = json_object_get(pattern, "Regex"), *given =
+    regex != NULL ? regex : json_object_get(pattern, "String");
+  if (!only_keys(r, where, v, "type pattern content ")
+    || !only_keys(r, at.name, pattern, "Regex String ")) return false;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
+  if (!json_is_string(by))
+    return refuse(r, below(where, "content").name, by, "some text");
+  return put_instead(r, at.name, json_string_value(given),@|
+    json_string_length(given), regex == NULL, json_string_value(by),
+    json_string_length(by));
+}
+
+@* Around a text. \label{sec:around}
+A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
+two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
+
+@<Read a template@>=
+static bool read_template(struct reader *r, const char *where,
+  json_t *v)
+{
+  struct field_name at = below(where, "single");
+  json_t *list = json_object_get(v, "single"), *each;
+  struct ids before = @[{ NULL, 0, 0 }@], after = @[{ NULL, 0, 0 }@];
+  size_t i, texts = 0;
+  bool ok = only_keys(r, where, v, "type single pair "@|
+    "special_tokens ") && (json_is_array(list)
+    || refuse(r, at.name, list, "a list"));
+  @<Sort the tokens by the side of the text on which they stand@>@;
+  if (ok && texts != 1)
+    ok = error_found(r->why, r->file, at.name,
+      texts == 0 ? "without the text A" : "one with the text A twice",
+      "a template with the text A once");
+  ok = ok && wrap(r, &before, &after);
+  ids_free(r->m, &before);
+  ids_free(r->m, &after);
+  return ok;
+}
+
+@ The list is read from front to back, and the text itself is the turning point: what comes until then stands before it, the rest after. A template without the text would swallow it,
+and one with two would say it twice; so they are counted.
+
+@<Sort the tokens by the side of the text on which they stand@>=
+if (ok) json_array_foreach(list, i, each) {
+  json_t *text = json_object_get(json_object_get(each, "Sequence"),
+    "id");
+  bool is_text = json_is_string(text)
+    && strcmp(json_string_value(text), "A") == 0;
+  if (is_text) texts++;
+  else ok = read_template_token(r, number_of(at.name, i).name, v,
+    each, texts == 0 ? &before : &after);
+  if (!ok) break;
+}
+
+@ A special token of a template is looked up in the list that the template brings along, and may be several
+ids there. Each must be the id of a token, or decoding would find nothing. A template calls a token by its letters, in a field that is named |id| all the same; the numbers stand in the list under |ids|, and
+only these count. What the vocabulary would say about the letters is not asked.
+
+@<Read the ids of a token of a template@>=
+static bool read_template_token(struct reader *r, const char *where,
+  json_t *v, json_t *each, struct ids *list)
+{
+  json_t *name = json_object_get(json_object_get(each,
+    "SpecialToken"), "id"), *id;
+  if (!json_is_string(name))
+    return refuse(r, where, each, "the text A or a SpecialToken");
+  json_t *known = json_object_get(json_object_get(v,
+    "special_tokens"), json_string_value(name));
+  json_t *all = json_object_get(known, "ids");
+  size_t i;
+  if (!json_is_array(all)) return refuse(r, where, name,
+    "one of special_tokens");
+  json_array_foreach(all, i, id) {
+    uint32_t n;
+    if (!read_id(r, where, id, &n)) return false;
+    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
+      return refuse(r, where, id, "the id of a token");
+    if (!ids_push(r->m, list, n, r->why)) return false;
+  }
+  return true;
+}
+
+@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two. If memory ends on the way the
+tokenizer has half a front; it is never seen, since opening has failed.
+
+@<Put ids around what is there@>=
+static bool wrap(struct reader *r, const struct ids *before,
+  const struct ids *after)
+{
+  struct ids front = @[{ NULL, 0, 0 }@];
+  bool ok = true;
+  for (size_t i = 0; ok && i < before->n; i++)
+    ok = ids_push(r->m, &front, before->id[i], r->why);
+  for (size_t i = 0; ok && i < r->t->front.n; i++)
+    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
+  for (size_t i = 0; ok && i < after->n; i++)
+    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
+  ids_free(r->m, &r->t->front);
+  r->t->front = front;
+  return ok;
+}
+
+@ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id. Templates may stand alone or in a sequence with it, as in Llama~3's file; the processors of other families are refused by name.
+
+@<Read the post-processor@>=
+static bool read_post(struct reader *r, const char *where, json_t *v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
+  if (strcmp(name, "ByteLevel") == 0)
+    return only_keys(r, where, v, byte_level_keys);
+  if (strcmp(name, "TemplateProcessing") == 0)
+    return read_template(r, where, v);
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "processors", read_post);
+  return refuse(r, below(where, "type").name, type,
+    "ByteLevel, TemplateProcessing"@| " or Sequence");
+}
+
+@* The way back. \label{sec:decodersteps}
+With bytes, the decoder must be the one that joins bytes; a sequence may contain it, but nothing else. With characters it is a small program, whose steps
+change each token, and, from the step called \texttt{Fuse} on, the whole text. Steps of the first sort are done here, once and for all tokens; of the second sort
+there is one that is used, which takes a blank off the beginning.
+
+@<Read the decoder@>=
+static bool read_decoder(struct reader *r, const char *where,
+  json_t *v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "decoders", read_decoder);
+  if (!r->t->by_characters) return strcmp(name, "ByteLevel") != 0
+    ? refuse(r, below(where, "type").name, type, "ByteLevel")
+    : only_keys(r, where, v, byte_level_keys) && (r->fused = true);
+  if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
+  if (strcmp(name, "Fuse") == 0)
+    return only_keys(r, where, v, "type ") && (r->fused = true);
+  if (r->fused) return refuse(r, below(where, "type").name, type,
+    "only Strip behind Fuse");
+  if (strcmp(name, "ByteFallback") == 0)
+    return only_keys(r, where, v, "type ")
+      && texts_as_bytes(r->m, r->t, r->why);
+  if (strcmp(name, "Replace") == 0)
+    return read_swap(r, where, v);
+  if (strcmp(name, "Metaspace") == 0)
+    return read_block_decoder(r, where, v);
+  return refuse(r, below(where, "type").name, type,
+    "Sequence, Replace, ByteFallback, "@| "Fuse, Strip or Metaspace");
+}
+
+@ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there. The step makes sense for the
+whole text only, so it must stand behind \texttt{Fuse}.
+
+@<Read the steps of a decoder@>=
+static bool read_strip(struct reader *r, const char *where, json_t *v)
+{
+  static const char *const key[] = @[{ "start", "stop" }@];
+  json_t *what = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type content start stop "))
+    return false;
+  if (!json_is_string(what)
+    || strcmp(json_string_value(what), " ") != 0)
+    return refuse(r, below(where, "content").name, what, "a blank");
+  @<Read how many blanks are taken from both ends@>@;
+  return r->fused || refuse(r, where, v, "Strip behind Fuse");
+}
+
+@ Of the two numbers the first may be 1, the second must be 0.
+
+@<Read how many blanks are taken from both ends@>=
+for (int i = 0; i < 2; i++) {
+  json_t *n = json_object_get(v, key[i]);
+  if (!json_is_integer(n) || json_integer_value(n) < 0
+    || json_integer_value(n) > 1 - i)
+    return refuse(r, below(where, key[i]).name, n,
+      i == 0 ? "0 or 1" : "0");
+}
+r->t->drop_blank = json_integer_value(json_object_get(v,
+  "start")) == 1;
+
+@ \texttt{Replace} names a string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
+step with everything given, and one more: where it puts a block before a text, it takes one away.
+
+@<Read the steps of a decoder@>=
+static bool read_swap(struct reader *r, const char *where, json_t *v)
+{
+  json_t *from = json_object_get(json_object_get(v, "pattern"),
+    "String"), *to = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type pattern content ")) return false;
+  if (json_string_length(from) == 0)
+    return refuse(r, below(where, "pattern").name,
+      json_object_get(v, "pattern"), "a String");
+  if (!json_is_string(to))
+    return refuse(r, below(where, "content").name, to, "some text");
+  return texts_replace(r->m, r->t, json_string_value(from),
+    json_string_length(from), json_string_value(to),@|
+    json_string_length(to), r->why);
+}
+@#
+static bool read_block_decoder(struct reader *r, const char *where,
+  json_t *v)
+{
+  enum scheme s;
+  bool split;
+  if (!read_scheme(r, where, v, &s, &split)) return false;
+  r->t->drop_blank = s != NEVER;
+  return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
+    r->why);
+}
+
+@* The whole file. \label{sec:wholefile}
+Whether a file is of our kind at all is decided before anything is refused: its model is BPE. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. If
+somewhere among the stages there is \texttt{ByteLevel}, the vocabulary begins with bytes. In a sequence the stage may stand at any depth.
+
+@<Tell whether a tokenizer is of our kind@>=
+static bool has_byte_level(json_t *v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  size_t i;
+  json_t *each;
+  if (type == NULL) return false;
+  if (strcmp(type, "ByteLevel") == 0) return true;
+  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
+    if (has_byte_level(each)) return true;
+  return false;
+}
+
+@ A model that names no type is BPE if it has merges; older files are like that. A file without any model is counted as ours: it is more likely a broken file than a
+kind of tokenizer that nobody has heard of.
+
+@<Tell whether a tokenizer is of our kind@>=
+static bool is_ours(struct reader *r, json_t *file)
+{
+  json_t *model = json_object_get(file, "model");
+  json_t *type = json_object_get(model, "type");
+  if (!json_is_object(model)) {
+    r->ours = true;
+    return refuse(r, "model", model, "an object");
+  }
+  r->ours = type == NULL ? json_object_get(model, "merges") != NULL
+    : json_is_string(type)
+    && strcmp(json_string_value(type), "BPE") == 0;
+  r->t->by_characters = !has_byte_level(json_object_get(file,
+    "pre_tokenizer"));
+  r->t->kind = r->t->by_characters ? "BPE on characters"
+    : "byte-level BPE";
+  return r->ours || refuse(r, "model.type", type,
+    "BPE (another kind of tokenizer)");
+}
+
+@ Now the whole file. The parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before what they read as, and both before added tokens, which read as they are
+written; these, and all stages, before the tables are made that point to letters, and the tables before
+what is put around a text. (A fuzzer found a stage whose letters came after the tables, and moved what they pointed to.) Where there is no post-processor, another file may have the last word.
+
+@<Read a whole description@>=
+static bool read_description(struct reader *r, json_t *file)
+{
+  size_t i;
+  json_t *v, *added = json_object_get(file, "added_tokens");
+  json_t *post = json_object_get(file, "post_processor"),
+    *stages = json_object_get(file, "pre_tokenizer");
+  if (!is_ours(r, file) || !only_keys(r, "", file,
+    "version added_tokens "@| "normalizer pre_tokenizer "@|
+    "post_processor decoder "@| "model truncation padding "))
+    return false;
+  @<See what is for batches of texts@>@;
+  if (!read_model(r, json_object_get(file, "model"))
+    || !read_normalizer(r, "normalizer",
+      json_object_get(file, "normalizer"))
+    || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
+    return false;
+  if (!r->t->by_characters && !r->fused) return refuse(r, "decoder",
+    json_object_get(file, "decoder"), "a ByteLevel in it");
+  r->t->n_forms = r->t->n_cuts;
+  @<Read the tokens that were added@>@;
+  return ((r->t->by_characters && says_nothing(stages))
+      || read_stage(r, "pre_tokenizer", stages))
+    && index_extras(r->m, r->t, r->why)
+    && (json_is_null(post) || post == NULL ? read_config(r)
+      : read_post(r, "post_processor", post));
+}
+
+@ Two settings are not about a text but about what a program does with many: to cut all to one length, and to fill up the short ones. They have been left in the file by whoever trained with
+it. We cut and fill nothing, and say so when asked.
+
+@<See what is for batches of texts@>=
+r->t->ignored[0] = !says_nothing(json_object_get(file,
+  "truncation"));
+r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
+
+@ There need not be any. Where there are, they come after the vocabulary, whose ids they must not take, and before the templates, which may name them.
+
+@<Read the tokens that were added@>=
+if (!says_nothing(added) && !json_is_array(added))
+  return refuse(r, "added_tokens", added, "a list");
+json_array_foreach(added, i, v)
+  if (!read_added(r, number_of("added_tokens", i).name, v))
+    return false;
+
+@ Without a post-processor a second file decides whether a text begins or ends with a special
+token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
+object that has the text in it, and only if it names none the one that a model of SentencePiece has named. It is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
+
+@<Read the configuration beside it@>=
+static bool read_bracket(struct reader *r, json_t *config,
+  const char *wish, const char *which, uint32_t id, bool otherwise,
+  struct ids *list)
+{
+  bool add;
+  if (!flag(r, "", config, wish, otherwise, &add)) return false;
+  if (!add) return true;
+  json_t *v = json_object_get(config, which);
+  if (json_is_object(v)) v = json_object_get(v, "content");
+  if (says_nothing(v) && id != 0)
+    return ids_push(r->m, list, id - 1, r->why);
+  if (!json_is_string(v)
+      || !tokenizer_find(r->t, json_string_value(v),
+      json_string_length(v), &id))
+    return refuse(r, which, v, "the text of a token");
+  return ids_push(r->m, list, id, r->why);
+}
+
+@ The path of the second file is that of the first with another name at its end. If there is no such file, what the first one says is all there is. While it is read,
+messages must name it, so the reader's file is changed and changed back.
+
+@<Read the configuration beside it@>=
+static bool read_config(struct reader *r)
+{
+  const char *slash = strrchr(r->file, '/'), *file = r->file;
+  char path[4096];
+  int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
+  int length = snprintf(path, sizeof path,
+    "%.*stokenizer_config.json", n, r->file);
+  bool here = length > 0 && length < (int) sizeof path
+    && access(path, F_OK) == 0;
+  if (here) r->file = path;
+  size_t bytes;
+  json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
+  bool ok = (!here || config != NULL)
+    && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
+    r->begin != 0, &r->t->front)
+    && read_bracket(r, config, "add_eos_token", "eos_token", r->end,
+      false, &r->t->back);
+  json_decref(config);
+  r->file = file;
+  return ok;
+}
+
+@ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
+error, while U+0000 is a character like any other. Its memory is its own and outside
+our books; it is returned when the tokenizer has been built. It may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
+@^jansson@>
+
+@<Parse a file of JSON@>=
+enum { JSON_MOST = 64 << 20 };
+static json_t *read_json(const char *path, size_t *bytes,
+  struct error *why)
+{
+  struct mapping map;
+  json_error_t trouble;
+  if (!file_map(&map, path, why)) return NULL;
+  *bytes = map.size;
+  json_t *v = map.size > JSON_MOST ? NULL
+    : json_loadb(@[(const char *) map.bytes@], map.size,
+      JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  file_unmap(&map);
+  if (*bytes > JSON_MOST)
+    error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %d of JSON",
+      path, *bytes, JSON_MOST);
+  else if (v == NULL)
+    error_say(why, "%s: line %d, column %d: %s;"@|
+      " wanted: strict JSON", path, trouble.line, trouble.column,
+      trouble.text);
+  return v;
+}
+
+@ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
+in which the first line may tell the version. Everything else was in the program, so here it is, too. Lines may end as on Windows, and empty ones are passed over; a line that begins
+with a number sign further down is a merge of that sign, and no comment.
+
+@<Read the lines of a list of merges@>=
+static bool read_lines(struct reader *r, const char *path)
+{
+  struct mapping map;
+  if (!file_map(&map, path, r->why)) return false;
+  bool ok = true;
+  r->file = path;
+  for (size_t line_number = 1, at = 0; ok && at < map.size;
+       line_number++) {
+    const char *text = @[(const char *) map.bytes + at@],
+      *stop = memchr(text, '\n', map.size - at);
+    size_t n = stop == NULL ? map.size - at : (size_t) (stop - text);
+    at += n + 1;
+    if (n > 0 && text[n - 1] == '\r') n--;
+    if (n > 0 && !(line_number == 1 && n >= 8
+      && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
+      line_number);
+  }
+  file_unmap(&map);
+  return ok;
+}
+
+@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. |to_bytes| reads characters and trusts that they are whole. The line's number is the field's name in messages,
+and counts from 1, as editors do.
+
+@<Read one such line@>=
+static bool read_line(struct reader *r, const char *text, size_t n,
+  size_t line_number)
+{
+  char field[40];
+  bool whole;
+  const char *blank = memchr(text, ' ', n);
+  snprintf(field, sizeof field, "line %zu", line_number);
+  if (utf8_run((const unsigned char *) text, n, &whole) != n
+    || !whole) return error_found(r->why, r->file, field, "not UTF-8",
+    "two words");
+  if (blank == NULL) return error_found(r->why, r->file, field,
+    "without a blank", "two words with a blank between");
+  size_t n_a = (size_t) (blank - text);
+  return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
+}
+
+@ If the vocabulary has GPT-2's end of text, that is the one special token; it has no line in the list of merges, and its letters would otherwise be spelt like any text. Both files are needed, and the message names the one that is
+at fault. It is the one place where a cut is not in the files: that GPT-2's list goes with GPT-2's pattern is known, and stands nowhere.
+
+@<Read a vocabulary and its merges@>=
+static bool read_pair_of_files(struct reader *r, const char *vocab,
+  const char *merges)
+{
+  static const char end_of_text[] = "<|endoftext|>";
+  struct added_token x = @[{ .special = true }@];
+  r->file = vocab, r->ours = true;
+  r->vocab = read_json(vocab, &r->bytes, r->why);
+  bool ok = r->vocab != NULL && read_vocab(r, "")
+    && read_lines(r, merges);
+  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
+    &x.id)) {
+    x.text = r->t->known_as[x.id].text;
+    ok = add_extra(r->m, r->t, &x, r->why);
+  }
+  r->file = vocab;
+  r->t->kind = "byte-level BPE";
+  ok = ok && index_extras(r->m, r->t, r->why)
+    && cut_at(r, "", split_gpt2, strlen(split_gpt2))
+    && read_config(r);
+  json_decref(r->vocab);
+  return ok;
+}
+
+@* Which file it is. \label{sec:whichfile}
+A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
+
+@<Find out what a path holds@>=
+static bool there(char room[4096], const char *path, const char *name)
+{
+  int n = snprintf(room, 4096, "%s/%s", path, name);
+  return n > 0 && n < 4096 && access(room, F_OK) == 0;
+}
+
+@ The names are asked for in the order in which they say more. Two of the four are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
+tokenizer of ours. What is not a directory is read as a file, also if it is not there, since opening it gives the better sentence.
+
+@<Find out what a path holds@>=
+static bool read_path(struct reader *r, const char *path,
+  bool *absent)
+{
+  char one[4096], two[4096];
+  struct stat about;
+  *absent = false;
+  if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+    return read_file(r, path);
+  if (there(one, path, "tokenizer.json")) return read_file(r, one);
+  if (there(one, path, "vocab.json")
+    && there(two, path, "merges.txt")) return read_pair_of_files(r,
+    one, two);
+  if (there(one, path, "encoder.json")
+    && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
+    one, two);
+  if (there(one, path, "tokenizer.model")) return read_file(r, one);
+  *absent = true;
+  return error_say(r->why,
+    "%s: no tokenizer.json here, nor "@|
+    "vocab.json and merges.txt,"@| " nor encoder.json and "@|
+    "vocab.bpe, nor tokenizer.model", path);
+}
+
+@ A list of ranks begins with a line of two words, of which the second is a number. Neither JSON nor a message of fields does.
+
+@<Tell what a file contains@>=
+static bool is_rank_line(const unsigned char *c, size_t n)
+{
+  size_t i = 0, digits = 0;
+  while (i < n && c[i] > ' ') i++;
+  if (i == 0 || i == n || c[i] != ' ') return false;
+  for (i++; i < n && c[i] >= '0' && c[i] <= '9'; i++) digits++;
+  return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
+}
+
+@ So a file is told by what it contains, not by its name, which people change. What begins with a brace, after white space at the most, is JSON. A model of SentencePiece begins with its first piece, and that with the
+byte 10, as does what the piece consists of. Everything else is taken for JSON, too, and its parser will say what it is not.
+
+@<Tell what a file contains@>=
+static bool read_file(struct reader *r, const char *path)
+{
+  struct mapping map;
+  r->file = path, r->ours = true;
+  if (!file_map(&map, path, r->why)) return false;
+  size_t n = map.size, k = 0;
+  const unsigned char *c = map.bytes;
+  while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0) k++;
+  bool json = k < n && c[k] == '{',
+    ranks = !json && is_rank_line(c, n < 1000 ? n : 1000),
+    pieces = !json && n > 2 && c[0] == 10 && c[2] == 10;
+  bool ok = !(ranks || pieces) || (ranks ? read_ranks(r->m, r->t,
+    path, c, n, r->why) : read_scores(r, c, n));
+  file_unmap(&map);
+  return ok && (ranks || pieces || read_json_file(r, path));
+}
+
+@ A file of JSON is one object. Whatever cannot even be parsed is counted as ours, and refused, because a broken file deserves a message and not silence.
+
+@<Read a file of JSON into a tokenizer@>=
+static bool read_json_file(struct reader *r, const char *path)
+{
+  json_t *file = read_json(path, &r->bytes, r->why);
+  bool ok = file != NULL && (json_is_object(file)
+    || refuse(r, "this", file, "an object"))
+    && read_description(r, file);
+  json_decref(file);
+  return ok;
+}
+
+@ A model of SentencePiece alone says which of its pieces begin and end a text, and not whether they are put there. Where a second file does not say otherwise, the first is, and the second is not.
+
+@<Read a model of SentencePiece@>=
+static bool read_scores(struct reader *r, const unsigned char *byte,
+  size_t n)
+{
+  return read_sentencepiece(r->m, r->t, r->file, byte, n, &r->begin,
+    &r->end, &r->ours, r->why) && read_config(r);
+}
+
+@ The two ways of opening differ in what they tell. The first distinguishes four outcomes, for the command, which can serve a model without a tokenizer to somebody who brings ids. What was read
+half-way is returned by closing. A refusal for want of memory is a refusal like any other.
+
+@<Open a tokenizer@>=
+enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
+  struct tokenizer **t, struct error *why)
+{
+  struct reader r = @[{ .m = m, .why = why }@];
+  bool absent = false;
+  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
+  if (r.t == NULL) return TOKENIZER_REFUSED;
+  bool ok = read_path(&r, path, &absent);
+  bytes_free(m, &r.row);
+  if (ok) return TOKENIZER_OPEN;
+  tokenizer_close(m, *t);
+  *t = NULL;
+  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
+    : TOKENIZER_OTHER_KIND;
+}
+
+@ The second way of opening forgets which of the three failures it was, and keeps the sentence.
+
+@<Open a tokenizer@>=
+struct tokenizer *tokenizer_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct tokenizer *t;
+  tokenizer_try(m, path, &t, why);
+  return t;
+}
+
+@* Writing a description. \label{sec:writingdescription}
+Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
+blank between, the form that old and new readers understand. No character of the alphabet has a number above that of the last, U+0143, so two bytes of UTF-8 are enough for each.
+
+@<Spell bytes for a file@>=
+static bool to_alphabet(struct memory *m, const unsigned char *byte,
+  size_t n, struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t c = alphabet(byte[i]);
+    unsigned char two[2] = @[{ (unsigned char) (0xc0 | c >> 6),@|
+      (unsigned char) (0x80 | (c & 0x3f)) }@];
+    unsigned char one = (unsigned char) c;
+    if (!(c < 0x80 ? bytes_push(m, out, &one, 1, why)
+      : bytes_push(m, out, two, 2, why))) return false;
+  }
+  return true;
+}
+
+@ The words go into an object of JSON, the merges into a list. Spelling ends with a zero byte, which the alphabet never uses, because jansson wants its keys so. Two words that are spelt alike would be one key, and the first would be lost; a list that
+was learnt has no such pair, as an exercise of chapter 1 shows, but any list may be given to this function, and then the sentence says so.
+
+@<Make the vocabulary and the merges as JSON@>=
+static bool make_words(struct memory *m, const struct tokenizer *t,
+  json_t *vocab, json_t *merges, struct error *why)
+{
+  struct bytes row = @[{ NULL, 0, 0 }@];
+  bool ok = json_object_set_new(vocab, "<|endoftext|>",
+    json_integer(0)) == 0;
+  for (size_t i = 1; ok && i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    row.n = 0;
+    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
+      && bytes_push(m, &row, "", 1, why);
+    if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
+      ok = error_say(why, "token %zu is spelt like an earlier one",
+        i);
+    ok = ok && json_object_set_new(vocab, (const char *) row.byte,
+      json_integer((json_int_t) i)) == 0;
+  }
+  for (size_t i = 0; ok && i < t->rules.n; i++)
+    ok = make_merge(m, t, &t->rules.rule[i], &row, merges, why);
+  bytes_free(m, &row);
+  return ok;
+}
+
+@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one. The rule knows only ids; the letters come from the two tokens. The row
+is lent by the caller, who has grown it already.
+
+@<Make a merge as JSON@>=
+static bool make_merge(struct memory *m, const struct tokenizer *t,
+  const struct bpe_rule *rule, struct bytes *row, json_t *merges,
+  struct error *why)
+{
+  struct span a = t->known_as[rule->left].piece,
+    b = t->known_as[rule->right].piece;
+  row->n = 0;
+  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
+    && bytes_push(m, row, " ", 1, why)
+    && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
+    && json_array_append_new(merges,
+      json_stringn((const char *) row->byte, row->n)) == 0;
+}
+
+@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value (\texttt s a string, \texttt b a flag, \texttt n null, \texttt O a value that stays ours, too); where a part of the machine is not needed, the file
+says null, as Hugging Face's library wants it said.
+
+@<Make the description as JSON@>=
+static json_t *make_description(json_t *vocab, json_t *merges)
+{
+  return json_pack("{s:s, s:n, s:n,"@| " s:[{s:i, s:s, s:b, s:b,"@|
+    " s:b, s:b, s:b}], s:n,"@| " s:{s:s, s:b, s:b, s:b},"@| " s:n,"@|
+    " s:{s:s, s:b, s:b, s:b},"@| " s:{s:s, s:n, s:n, s:n,"@|
+    " s:n, s:b, s:b, s:b,"@| " s:O, s:O}}",
+    "version", "1.0", "truncation", "padding",
+    "added_tokens", "id", 0, "content", "<|endoftext|>",
+      "single_word", 0,@|
+    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1,
+      "normalizer",
+    "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,@|
+    "trim_offsets", 1, "use_regex", 1, "post_processor",
+    "decoder", "type", "ByteLevel", "add_prefix_space", 1,@|
+    "trim_offsets", 1, "use_regex", 1,
+    "model", "type", "BPE", "dropout", "unk_token",@|
+    "continuing_subword_prefix",@| "end_of_word_suffix",@|
+      "fuse_unk", 0,@|
+    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
+      merges);
+}
+
+@ Four things can be wanting before a byte is written, and one message serves for all, with the reason inside it if there is one. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
+
+@<Write a tokenizer@>=
+bool tokenizer_write(struct memory *m, const char *path,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct error inner = @[{ "" }@];
+  char beside[4096];
+  struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
+  if (t == NULL) return false;
+  json_t *vocab = json_object(), *merges = json_array(),
+    *whole = NULL;
+  bool ok = vocab != NULL && merges != NULL
+    && make_words(m, t, vocab, merges, &inner)
+    && (whole = make_description(vocab, merges)) != NULL
+    && snprintf(beside, sizeof beside, "%s.new", path)
+      < (int) sizeof beside;
+  tokenizer_close(m, t);
+  @<Write it beside its place, and move it there@>@;
+  json_decref(whole);
+  json_decref(vocab);
+  json_decref(merges);
+  return ok;
+}
+
+@ A file with the name |path| is at every moment either the old one or the new one, whole. Moving within a directory is one step for the system; writing is
+many, of which each can be the last. That is so if this program is interrupted; of a machine that loses its power nothing is promised.
+
+@<Write it beside its place, and move it there@>=
+if (!ok) error_say(why, "%s: cannot be made: %s", path,
+  inner.words);
+else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
+    || rename(beside, path) != 0)
+{
+  ok = error_say(why, "%s: cannot be written: %s", path,
+    strerror(errno));
+  remove(beside);
+}
+
+@ The file has the readers of parts before the readers of wholes, so that each function stands before the first that calls it, and
+nothing has to be announced. The file is read from below; this chapter was read from above.
+
+@(files.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sentencepiece/scores.h"
+#include "tokenizer-json/files.h"
+@<What reading a file needs@>@;
+@<Refuse a field@>@;
+@<Accept only keys that we know@>@;
+@<Read a flag@>@;
+@<Read an id@>@;
+@<Spell a byte as a character, and back@>@;
+@<Turn a word of the file into bytes@>@;
+@<All about the words of the vocabulary@>@;
+@<Read the other four parts@>@;
+@<Read whole files@>@;
+@<Spell bytes for a file@>@;
+@<Make a merge as JSON@>@;
+@<Make the vocabulary and the merges as JSON@>@;
+@<Make the description as JSON@>@;
+@<Write a tokenizer@>@;
+
+@ The model comes first, because everything else refers to its words: added tokens to their ids, templates to both.
+
+@<All about the words of the vocabulary@>=
+@<Read the vocabulary@>@;
+@<Read one merge@>@;
+@<Read the merges@>@;
+@<Count the bytes that have tokens@>@;
+@<Read the unknown token@>@;
+@<Read the model@>@;
+@<Read an added token@>@;
+
+@ Then the parts that may be sequences, each before the first that calls it, and the three that are one function with three tasks.
+
+@<Read the other four parts@>=
+@<Go through a sequence@>@;
+@<Append a stage of the file@>@;
+@<Read a pattern in two dialects@>@;
+@<Read a stage that brings its pattern@>@;
+@<Choose a scheme@>@;
+@<Read a stage of blocks@>@;
+@<Read the pre-tokenizer@>@;
+@<Read a replacement@>@;
+@<Read the composition of characters@>@;
+@<Read the normalizer@>@;
+@<Read the ids of a token of a template@>@;
+@<Put ids around what is there@>@;
+@<Read a template@>@;
+@<Read the post-processor@>@;
+@<Read the steps of a decoder@>@;
+@<Read the decoder@>@;
+
+@ And at last the files: parsing, what a whole description is, what stands beside it, and what a path may lead to.
+
+@<Read whole files@>=
+@<Parse a file of JSON@>@;
+@<Read the configuration beside it@>@;
+@<Tell whether a tokenizer is of our kind@>@;
+@<Read a whole description@>@;
+@<Read one such line@>@;
+@<Read the lines of a list of merges@>@;
+@<Read a vocabulary and its merges@>@;
+@<Read a file of JSON into a tokenizer@>@;
+@<Read a model of SentencePiece@>@;
+@<Tell what a file contains@>@;
+@<Find out what a path holds@>@;
+@<Open a tokenizer@>@;
+
+@* The check. \label{sec:descriptionscheck}
+The text to learn from is the end of one line and the beginning of another, and the probe has a letter of two bytes in
+it, which no merge has joined. Six ids go into a line of the checkpoint; blanks and bytes that are no letters are shown as in chapter 1.
+
+@<Show ids as pieces@>=
+static const char lesson[] = "the cat sat on the mat, "@|
+  "the rat sat on the cat";
+static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
+enum { LESSON_MERGES = 14 };
+static void print_ids(const struct tokenizer *t, const char *label,
+  const struct ids *list)
+{
+  printf("%s", label);
+  for (size_t i = 0; i < list->n; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(t, list->id[i], &n);
+    printf(i > 0 && i % 6 == 0 ? "\n          %u:" : " %u:",@|
+      (unsigned) list->id[i]);
+    for (size_t k = 0; k < n; k++)
+      if (byte[k] >= 33 && byte[k] < 127) putchar(byte[k]);
+      else printf(byte[k] == ' ' ? "_" : "<%02x>", byte[k]);
+  }
+  printf("\n");
+}
+
+@ The probe is encoded twice: as something that the program itself has written, in which the end of a
+text is one token, and as something that a user has typed, in which it is letters like any
+others.
+
+@<Show ids as pieces@>=
+static bool encode_probe(struct memory *m, struct tokenizer *t,
+  bool parse_special, struct ids *list, struct error *why)
+{
+  list->n = 0;
+  return tokenizer_encode(t, m, probe, strlen(probe), false,
+    parse_special, list, why);
+}
+
+@ Two tokenizers are the same if they give the same ids, twice. Only what the second one says is printed; if the first says something else, the program says |"DIFFERENT"|.
+
+@<Show ids as pieces@>=
+static bool same_ids(struct memory *m, struct tokenizer *t,
+  struct tokenizer *u, struct error *why)
+{
+  struct ids one = @[{ NULL, 0, 0 }@], two = @[{ NULL, 0, 0 }@];
+  bool same = true;
+  for (int special = 0; same && special < 2; special++) {
+    same = encode_probe(m, t, special, &one, why)
+      && encode_probe(m, u, special, &two, why) && one.n == two.n
+      && memcmp(one.id, two.id, one.n * sizeof *one.id) == 0;
+    print_ids(u, special ? "  parsed:" : "  typed: ", &two);
+  }
+  ids_free(m, &one);
+  ids_free(m, &two);
+  return same;
+}
+
+@ The file goes to the system's place for such things, under a name that nobody else has, and is
+removed in the end. Where no file can be made, the program says so and ends with status 1, since the round trip is what it is here to show.
+
+@<Go by way of a file, and compare@>=
+static struct tokenizer *by_way_of_a_file(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
+  int f = mkstemp(path);
+  if (f < 0) return NULL;
+  close(f);
+  struct tokenizer *t = NULL;
+  if (tokenizer_write(m, path, merge, n, why))
+    t = tokenizer_open(m, path, why);
+  remove(path);
+  return t;
+}
+
+@ The tokenizer that was made and the one that was read are both kept until they have been compared. As in every program of this book the last question is whether all memory has come back.
+
+@<Go by way of a file, and compare@>=
+static int print_round_trip(void)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why = @[{ "no file can be made in /tmp" }@];
+  struct bpe_merge *merge;
+  size_t n;
+  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
+    LESSON_MERGES, &merge, &n, &why)) return 1;
+  struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
+  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
+    : NULL;
+  bool same = false;
+  @<Compare the two, and show a refusal@>@;
+  tokenizer_close(&m, t);
+  tokenizer_close(&m, u);
+  bpe_forget(&m, merge, LESSON_MERGES);
+  return same && m.all.held == 0 ? 0 : 1;
+}
+
+@ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
+
+@<Compare the two, and show a refusal@>=
+if (u != NULL) {
+  printf("%s, %zu ids, written and read again\n",
+    tokenizer_kind(u),@| tokenizer_vocab_size(u));
+  same = same_ids(&m, t, u, &why);
+  printf("%s\n", same ? "  the same ids" : "  DIFFERENT");
+  print_refusal(&m);
+} else printf("%s\n", why.words);
+
+@ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
+we do not have. The sentence names the field, what was found and what would do. It names the file, too, which has another name at every run; so the program prints what comes after
+it.
+
+@<Show how a file is refused@>=
+static void print_refusal(struct memory *m)
+{
+  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@|
+    "\"vocab\": {\"a\": 0}, "@| "\"merges\": []}, "@|
+    "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
+    "\"pre_tokenizer\": "@| "{\"type\": \"ByteLevel\"}}";
+  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
+  struct error why = @[{ "?" }@];
+  int f = mkstemp(path);
+  if (f < 0) return;
+  bool written = write(f, text,
+    strlen(text)) == (ssize_t) strlen(text);
+  close(f);
+  if (written && tokenizer_open(m, path, &why) == NULL) {
+    const char *words = why.words + strlen(path) + 2;
+    size_t n = strcspn(words, ";");
+    printf("refused:\n  %.*s\n  %s\n", (int) n, words,
+      words[n] ? words + n + 2 : "");
+  }
+  remove(path);
+}
+
+@ The figure of the alphabet wants a line for every byte; the keys count what the lines show: the moved bytes, the last character, and two limits of the reader.
+
+@<Print the alphabet of bytes@>=
+static int print_alphabet(void)
+{
+  printf("byte,character\n");
+  for (unsigned b = 0; b < 256; b++)
+    printf("%u,%u\n", b, (unsigned) alphabet(b));
+  return 0;
+}
+
+@ The three blocks of the alphabet are counted, not added up again by the rule that made them; the build compares the prose with them.
+
+@<Print the alphabet of bytes@>=
+static int print_values(void)
+{
+  int itself = 0;
+  for (unsigned b = 0; b < 256; b++) itself += alphabet(b) == b;
+  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
+    itself, 256 - itself);
+  printf("vocab.alphabet.last %u\n", (unsigned) alphabet(173));
+  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID,
+    MAX_STAGES);
+  return 0;
+}
+
+@ What the program prints:
+
+\checkpoint{build/out/tokenizer-json.txt}{a tokenizer written, read, and refused}
+
+@* Exercises. \label{sec:descriptionexercises}
+The first two can be done with paper and an editor. The third adds a stage that some published files have, and ours refuses.
+
+\begin{exercises}
+\exercise{check}{ex:descriptions.alphabet}{A word in a file of GPT-2's kind is written with the three characters U+00C3, U+00A9 and U+0120. Which bytes does it stand for, and what does a reader see?}{\texttt{make
+exercise-W6-1}}{The first two stand for themselves as bytes, \texttt{c3} and \texttt{a9}, and U+0120 is the moved blank, \texttt{20}: an e with an acute accent, and a blank.}
+\exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json}, with which \texttt{the} is a single id and comes back as it was. Its blanks not counted, it may have 200 bytes at the most.}{\texttt{make
+exercise-W6-2}}{Three letters, \tok{th} and \tok{the}, two merges; \texttt{ByteLevel} cuts, without its blank, and decodes. Without \tok{th} a merge would name a word that is not there, and the file would be refused.}
+\exercise{build}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: words are what lies between white space, and white space itself is lost. It has no settings.}{\texttt{make
+exercise-W6-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| sees to it that a setting is refused. With |keep_gaps| the blanks would come back as pieces of their own.}
+\end{exercises}

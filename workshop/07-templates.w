@@ -1,0 +1,946 @@
+@i types.w
+
+\newcommand\sign[1]{\tok{<\textbar#1\textbar>}}
+\chapterquestion{A model only ever continues a text. How does it come to answer?}
+@** Whose turn it is. \label{sec:conversations}
+\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, set as such texts were set when the model learnt from them: marks say where a turn begins, whose it is, and where it ends. The last
+thing in it is the mark behind which the model has always seen an answer; so an answer is what comes. Nothing else is different from chapter~3. But everything depends on the setting. A blank too many,
+a line's end too few, and the model is given a text of a kind that it has never read. It will not complain. It will answer a little worse, and nobody will know why.
+@^conversation@>@^chat template@>
+
+This chapter turns a list of turns into ids, for models of the common families, and they are the ids that Hugging Face's library gives, which is what the makers of most models use. One thing is done differently on purpose: the words of a
+user are words, even if they look like marks.
+
+\begin{byhand}{two questions, and what the second costs}
+Let a mark be one id, and a word, a sign or a line's end as well. In ChatML a turn is a mark, a role, a line's end, the words, another mark and a line's end; and an answer is asked for by a mark, a role and a line's end. Somebody says two words, is answered
+with four, and says three.
+
+\medskip
+\begin{tabular}{@@{}lrr@@{}}
+\tabhead{what} & \tabhead{ids} & \tabhead{so far}\\
+first question, 2 words & $5+2=7$ & 7\\
+asks for an answer & 3 & 10\\
+the answer, 4 words and a mark & $4+1=5$ & 15\\
+its line's end & 1 & 16\\
+second question, 3 words & $5+3=8$ & 24\\
+asks for an answer & 3 & 27
+\end{tabular}
+\medskip
+
+The prompt of the second question has 27 ids. With the cache of chapter~4 there are $10+5-1=14$ rows already, because nobody has read the mark that ended the answer; so $27-14=13$ rows are computed. Of the 27 ids $2+4+3=9$ are words that somebody said. The other 18 are manners.
+\end{byhand}
+
+@ The program sets three turns in several templates, with blanks and line's ends made visible and the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "templates/conversations.h"
+@;@#
+@<Three turns, and the templates that are shown@>@;
+@<Print a script so that its blanks can be seen@>@;
+@<Count what is said, and what is not@>@;
+@<Print the strips of the figure@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = true;
+  if (strcmp(what, "strips") == 0)
+    printf("place,user,assistant,frame,mark\n");
+  for (size_t i = 0; ok && i < SHOWN; i++) {
+    struct script s;
+    const struct chat_template *by = chat_template_named(shown[i], &why);
+    ok = by != NULL && script_write(&m, by, three, 3, 0, true, &s, &why);
+    if (!ok) break;
+    if (strcmp(what, "values") == 0) print_counts(shown[i], &s);
+    else if (strcmp(what, "strips") == 0) print_strips(SHOWN - i, &s);
+    else print_script(shown[i], &s);
+    script_free(&m, &s);
+  }
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok || m.all.held != 0;
+}
+
+@* A program beside the model. \label{sec:jinja}
+How a model wants its conversations set is published with it, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}; and what is published is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
+the methods of Python's strings; it takes the list of turns and prints the text. To use any model's template, one must run its program.
+@^Jinja@>
+
+That needs an interpreter, and we would take one from the distribution if there were one for C. In Debian~12 there is Jinja itself, which is Python's; \.{jinjar} for R; \.{tera} for Rust, of a similar language; and \.{libctpl}, which is in C, but its language is its own, as is that of \.{libctemplate} in C++. The engines in
+C++ that run these templates carry interpreters of their own. We could write one, too, a long chapter whose input would be a stranger's program. For what? Of the models that one meets, most are set in one of a few ways, and the programs differ in what they do with
+tools, pictures and dates. So we take the other road. A template here is a row of a table. A model's published program is not run but \emph{recognized}; what is not recognized is refused with a sentence, and the person who knows better may name a row.
+
+@ A conversation is a list of turns. There are three who may speak: the user, the assistant, which is the model, and before them both the \emph{system}, which is whoever set up the conversation and tells the assistant how to behave. The words belong to the caller.
+
+@<What is said, and by whom@>=
+enum speaker { SYSTEM, USER, ASSISTANT, SPEAKERS };
+  /* who takes a turn */
+struct turn { enum speaker who; const char *text; size_t n; };
+  /* |n| bytes that somebody says; they belong to the caller */
+
+@ From outside, a template has a name, and there are three ways to get one: by its name, by the text of its published program, and by a model's directory, which does the second for the user. A fourth lists them.
+
+@<Templates, by name and by sight@>=
+struct chat_template;
+  /* how a family of models sets a conversation; one of a fixed table */
+const struct chat_template *chat_template_at(size_t i);
+  /* number |i| of the table, null behind the last */
+const char *chat_template_name(const struct chat_template *t);
+  /* what it is called: |"chatml"|, |"llama3"|, \dots */
+const struct chat_template *chat_template_named(const char *name,
+  struct error *why);
+  /* the one that is called so; null and a sentence that lists all */
+const struct chat_template *chat_template_known(const char *text,
+  size_t n);
+  /* the one that does what a published program of |n| bytes does; null
+     if the program is not known here */
+const struct chat_template *chat_template_of(const char *folder,
+  struct error *why);
+  /* the one that a model's directory asks for; null and a sentence */
+
+@* Twelve rows. \label{sec:rowsoftemplates}
+What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and behind them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
+the letters that ask for an answer. All these are strings. In them a mark, which is one token, stands in braces, since no template has a brace of its own.
+
+@<What surrounds the words@>=
+enum place { OWN_TURN, IN_FIRST, IN_LAST, NOWHERE };
+  /* where the system's words go: a turn; the user's first; the last
+     turn, if it is a user's */
+struct frame {
+  const char *begin, *open[SPEAKERS], *close[SPEAKERS];
+  const char *end, *after, *reply;
+    /* of the assistant's turn; |reply| asks for one */
+  enum place system_at;
+  bool alternates, trims[SPEAKERS];
+};
+
+@ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many others have it, Qwen and SmolLM among them. Each speaker's turn looks alike, roles are words, and nobody has to take turns. It is the one that we would copy if we had to invent a template: every turn is closed before the next is opened, and nothing depends on what else
+is in the conversation.
+@^ChatML@>
+
+@<What surrounds the words@>=
+#define SIGN(name) "{<|" name "|>}"
+#define IM(role) SIGN("im_start") role "\n"
+static const struct frame chatml = @[{@|
+  .begin = "", .open = @[{ IM("system"), IM("user"),@|
+    IM("assistant") }@],@|
+  .close = @[{ SIGN("im_end") "\n", SIGN("im_end") "\n", "" }@],@|
+  .end = SIGN("im_end"), .after = "\n",@|
+  .reply = IM("assistant"), .system_at = OWN_TURN }@];
+
+@ Llama~3 does the same with other marks, a mark for the beginning of all, and no line's end between turns. It takes the white space off both ends of what is said. Since Llama~3.1 the system always has a turn, and two dates in it: the day to which the model knows the world, and today. Today is a
+difficulty. A text that depends on the day is not a function of the conversation, and no test could hold it. Fortunately the program has a date of its own, for when nobody tells it another, and Llama~3.1's makers let it stand there for every day; Llama~3.2's program asks the clock first. Ours is that date, always.
+@^Llama 3@>
+
+@<What surrounds the words@>=
+#define BEFORE SIGN("start_header_id")
+#define BEHIND SIGN("end_header_id") "\n\n"
+#define HEAD(role) BEFORE role BEHIND
+static const struct frame llama3 = @[{@|
+  .begin = SIGN("begin_of_text"), .open = @[{ HEAD("system"),@|
+    HEAD("user"), HEAD("assistant") }@],@|
+  .close = @[{ SIGN("eot_id"), SIGN("eot_id"), "" }@],@|
+  .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
+  .system_at = OWN_TURN, .trims = @[{ true, true, true }@] }@];
+static const struct frame llama3_dated = @[{@|
+  .begin = SIGN("begin_of_text"), .open = @[{ HEAD("system")@|
+    "Cutting Knowledge "@| "Date: December 2023\n"@|
+    "Today Date: 26 Jul "@| "2024\n\n",@|
+    HEAD("user"), HEAD("assistant") }@],@|
+  .close = @[{ SIGN("eot_id"), SIGN("eot_id"), "" }@],@|
+  .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
+  .system_at = OWN_TURN, .trims = @[{ true, true, true }@] }@];
+
+@ Llama~2 has no marks for turns. Its two, \texttt{<s>} and \texttt{</s>}, surround a question with its answer, as if each pair were a text of its own; the rest is letters, among them a square bracket with a word in it. The system's words stand within the first question. What is trimmed is the question with all that was put into it, so
+an empty question after a system's words takes two line's ends of the template away with it. It has no letters that ask for an answer, because what closes a question does.
+@^Llama 2@>
+
+@<What surrounds the words@>=
+static const struct frame llama2 = @[{@|
+  .begin = "", .open = @[{ "<<SYS>>\n", "{<s>}{[INST]} ", " " }@],@|
+  .close = @[{ "\n<</SYS>>\n\n", " {[/INST]}", " " }@],@|
+  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
+  .alternates = true, .trims = @[{ false, true, true }@] }@];
+
+@ Mistral's are Llama~2's, with one beginning for the whole conversation. They exist in three ways that differ in blanks, and in what becomes of a system's words: the first program refuses them, the next puts them into the first question, and the one that came with the third vocabulary puts them into the last, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are letters. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
+@^Mistral@>
+
+@<What surrounds the words@>=
+static const struct frame mistral = @[{@|
+  .begin = "{<s>}", .open = @[{ "", "{[INST]} ", "" }@],@|
+  .close = @[{ "", " {[/INST]}", "" }@],@|
+  .end = "{</s>}", .after = "", .reply = "", .system_at = NOWHERE,@|
+  .alternates = true }@];
+static const struct frame mistral_v1 = @[{@|
+  .begin = "{<s>}", .open = @[{ "", " {[INST]} ", " " }@],@|
+  .close = @[{ "\n\n", " {[/INST]}", "" }@],@|
+  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
+  .alternates = true }@];
+static const struct frame mistral_v3 = @[{@|
+  .begin = "{<s>}", .open = @[{ "", "{[INST]} ", " " }@],@|
+  .close = @[{ "\n\n", "{[/INST]}", "" }@],@|
+  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,@|
+  .alternates = true, .trims = @[{ false, false, true }@] }@];
+
+@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), and there nobody has marks: a line begins with \texttt{User:} or with \texttt{Assistant:}, an empty line stands before the next question. This is a template like the others, one whose turns end where a line does. What asks for an answer lacks the blank behind the colon, since
+the vocabulary has the blank at the beginning of the next word; with a blank there the model would have to continue with a word that lacks its own. Nobody in that kingdom has ever seen a system, so there is no place for one.
+
+@<What surrounds the words@>=
+static const struct frame pocket = @[{@|
+  .begin = "{<|endoftext|>}", .open = @[{ "", "User: ",@|
+    "Assistant: " }@],@|
+  .close = @[{ "", "\n", "" }@],@|
+  .end = "\n", .after = "\n", .reply = "Assistant:",@|
+  .system_at = NOWHERE, .alternates = true }@];
+
+@ Some models of one family differ in the words that a silent system says. Qwen2's program says that the model is a helpful assistant if nobody else says anything, and so the model expects to be told; and Qwen3's does something with thoughts (\cref{sec:thoughts}). These are the rows.
+
+@<What surrounds the words@>=
+struct chat_template { const char *name; const struct frame *around;
+  const char *silent; bool thinks; };
+  /* |silent|: what the system says when it says nothing, or null */
+static const struct chat_template table[] = @[{@|
+  { "chatml", &chatml, NULL, false },@|
+  { "qwen2", &chatml, "You are a helpful "@| "assistant.", false },@|
+  { "qwen2.5", &chatml, "You are Qwen, "@| "created by Alibaba "@|
+    "Cloud. You are a "@| "helpful assistant.", false },@|
+  { "qwen3", &chatml, NULL, true },@|
+  { "smollm2", &chatml, "You are a helpful "@| "AI assistant named "@|
+    "SmolLM, trained by "@| "Hugging Face", false },@|
+  { "llama2", &llama2, NULL, false },@|
+  { "llama3", &llama3, NULL, false },@|
+  { "llama3.1", &llama3_dated, "", false },@|
+  { "mistral", &mistral, NULL, false },@|
+  { "mistral-v1", &mistral_v1, NULL, false },@|
+  { "mistral-v3", &mistral_v3, NULL, false },@|
+  { "pocket", &pocket, NULL, false } }@];
+enum { TEMPLATES = sizeof table / sizeof *table };
+
+@* Putting words between marks. \label{sec:writescript}
+The text of a conversation is not a string to us, or not only: for each part of it we keep what it is. It may be a mark; it may be letters of the template; or it is said, and by whom. We call this a \emph{script}, as in a theatre. Hugging Face's library makes one string of all and forgets the rest, which is where the trouble of \cref{sec:injection} begins.
+
+@<A script@>=
+enum part_kind { PART_MARK, PART_FRAME, PART_SAID };
+struct script_part { enum part_kind kind; enum speaker who;
+  size_t at, n; };
+  /* |n| bytes from |at| on; |who|: of what is said, by whom */
+struct script { const struct chat_template *by; struct bytes text;
+  struct script_part *part; size_t n, room; bool inside; };
+  /* |n| parts that are the text in order; |inside|: it continues one */
+bool script_write(struct memory *m, const struct chat_template *by,
+  const struct turn *talk, size_t n, size_t from, bool reply,
+  struct script *out, struct error *why);
+  /* the turns from number |from| of |n| on, and, with |reply|, what asks
+     for an answer. With |from > 0| it is what follows the id that ended
+     the answer in turn |from - 1|. On failure |*out| is empty, and the
+     sentence names the turn */
+void script_free(struct memory *m, struct script *s);
+  /* returns its blocks */
+
+@ Each part is put at the end. Two parts of the same kind become one, unless they are marks; and nothing is no part. The room for parts grows as rows of ids do.
+
+@<Put a part at the end@>=
+struct writer { struct memory *m; struct script *out;
+  struct error *why; };
+static bool put(struct writer *w, enum part_kind kind,
+  enum speaker who, const char *text, size_t n)
+{
+  struct script *s = w->out;
+  struct script_part *last = s->n > 0 ? &s->part[s->n - 1] : NULL;
+  size_t at = s->text.n;
+  if (n == 0) return true;
+  if (!bytes_push(w->m, &s->text, text, n, w->why)) return false;
+  if (kind == PART_FRAME && last != NULL && last->kind == kind) {
+    last->n += n;
+    return true;
+  }
+  @<Make room for one more part@>@;
+  s->part[s->n++] = (struct script_part) @[{ kind, who, at, n }@];
+  return true;
+}
+
+@ If there is no memory for the part, its text is there without it; the caller gives up the whole script then, so nobody will see that.
+
+@<Make room for one more part@>=
+if (s->n == s->room) {
+  size_t room = 2 * s->room + 16;
+  struct script_part *p = memory_grow(w->m, FOR_TOKENS, s->part,
+    s->room, room, sizeof *p, w->why);
+  if (p == NULL) return false;
+  s->part = p, s->room = room;
+}
+
+@ What the table says is put mark by mark. The strings are ours, so every brace that is opened is closed.
+
+@<Put what the table says@>=
+static bool put_frame(struct writer *w, const char *words)
+{
+  while (*words != '\0') {
+    bool sign = *words == '{';
+    size_t n = strcspn(words + sign, sign ? "}" : "{");
+    if (!put(w, sign ? PART_MARK : PART_FRAME, SYSTEM, words + sign, n))
+      return false;
+    words += sign ? n + 2 : n;
+  }
+  return true;
+}
+
+@ White space, to these programs, is what Python's |strip| takes for it. That is Unicode's list and four characters more, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that is no character is not white.
+
+@<Take white space off@>=
+static size_t blank_here(const unsigned char *text, size_t n)
+{
+  enum utf8_state state;
+  size_t k = utf8_next(text, n, &state);
+  uint32_t c = state == UTF8_WHOLE ? utf8_point(text, k) : 'x';
+  bool blank = (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20)
+    || c == 0x85 || c == 0xa0 || c == 0x1680
+    || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
+    || c == 0x202f || c == 0x205f || c == 0x3000;
+  return blank ? k : 0;
+}
+
+@ At the end of a script white space is taken off as far back as |from|, whoever put it there, and parts that have lost all their letters go.
+
+@<Take white space off@>=
+static void trim_end(struct script *s, size_t from)
+{
+  unsigned char *c = s->text.byte;
+  while (s->text.n > from) {
+    size_t k = s->text.n - 1;
+    while (k > from && (c[k] & 0xc0) == 0x80) k--;
+    if (blank_here(c + k, s->text.n - k) != s->text.n - k) break;
+    s->text.n = k;
+  }
+  while (s->n > 0 && s->part[s->n - 1].at >= s->text.n) s->n--;
+  if (s->n > 0 && s->part[s->n - 1].at + s->part[s->n - 1].n > s->text.n)
+    s->part[s->n - 1].n = s->text.n - s->part[s->n - 1].at;
+}
+
+@ So a turn is what opens it, the system's words if they belong here, its own words, and what closes it. It is the sum of these that is trimmed. Only at its beginning may a turn's own words lose something, and only if nothing stands before them there.
+
+@<Put a turn@>=
+static bool put_turn(struct writer *w, const struct frame *f,
+  const struct turn *now, const struct turn *within)
+{
+  if (!put_frame(w, f->open[now->who])) return false;
+  size_t from = w->out->text.n, k, at = 0;
+  if (within != NULL && (!put_frame(w, f->open[SYSTEM])
+      || !put(w, PART_SAID, within->who, within->text, within->n)
+      || !put_frame(w, f->close[SYSTEM]))) return false;
+  if (f->trims[now->who] && w->out->text.n == from)
+    while (at < now->n && (k = blank_here((const unsigned char *)
+        now->text + at, now->n - at)) > 0) at += k;
+  if (!put(w, PART_SAID, now->who, now->text + at, now->n - at))
+    return false;
+  if (f->trims[now->who]) trim_end(w->out, from);
+  return put_frame(w, f->close[now->who]) && (now->who != ASSISTANT
+    || (put_frame(w, f->end) && put_frame(w, f->after)));
+}
+
+@* Thoughts. \label{sec:thoughts}
+Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
+@^thoughts@>
+
+To find the one or the other we look for a word in what was said, from the front or for the last time.
+
+@<Take an answer's thought apart@>=
+static bool find(const struct turn *said, const char *word, bool last,
+  size_t *at)
+{
+  size_t k = strlen(word);
+  bool found = false;
+  for (size_t i = 0; i + k <= said->n && !(found && !last); i++)
+    if (memcmp(said->text + i, word, k) == 0) found = true, *at = i;
+  return found;
+}
+static void strip_lines(struct turn *t)
+{
+  while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
+}
+
+@ The thought ends where \texttt{</think>} stands for the first time, and the answer begins where it stood for the last; between them, if a model is confused enough to write it twice, nothing is kept. Line's ends around either are the template's own.
+
+@<Take an answer's thought apart@>=
+static void part_thought(const struct turn *said, struct turn *thought,
+  struct turn *rest)
+{
+  size_t at;
+  *thought = (struct turn) @[{ ASSISTANT, said->text, 0 }@];
+  *rest = *said;
+  if (!find(said, "</think>", true, &at)) return;
+  rest->text += at + 8, rest->n -= at + 8;
+  strip_lines(rest);
+  find(said, "</think>", false, &thought->n);
+  while (thought->n > 0 && thought->text[thought->n - 1] == '\n')
+    thought->n--;
+  if (find(thought, "<think>", true, &at))
+    thought->text += at + 7, thought->n -= at + 7;
+  strip_lines(thought);
+}
+
+@ What surrounds the thought are the template's words, and it stands before the answer's. It is the place of |within| that they take: a turn has either the one or the other.
+
+@<Put an answer of one who thinks@>=
+static bool put_thinker(struct writer *w, const struct turn *said,
+  bool late, bool last)
+{
+  struct turn thought, rest;
+  struct frame f = chatml;
+  part_thought(said, &thought, &rest);
+  if (!late || (!last && thought.n == 0))
+    return put_turn(w, &f, &rest, NULL);
+  strip_lines(&rest);
+  f.open[SYSTEM] = "<think>\n", f.close[SYSTEM] = "\n</think>\n\n";
+  return put_turn(w, &f, &rest, &thought);
+}
+
+@* The order of a conversation. \label{sec:order-of-talk}
+Before a word is put, the list of turns is looked at. The programs of the published templates raise an exception if turns do not alternate where they should, or if there is a system where it has no place; these become sentences that count turns from 1. In two things we are stricter. A system speaks first or not at all; and one that speaks into a question needs one, where Llama~2's
+program would lose its words without a sound.
+
+@<Look at the order of the turns@>=
+static bool in_order(const struct chat_template *t,
+  const struct turn *talk, size_t n, struct error *why)
+{
+  static const char *const whose[] = @[{ "the system's", "the user's",@|
+    "the assistant's" }@];
+  size_t first = n > 0 && talk[0].who == SYSTEM;
+  const struct frame *f = t->around;
+  if (first == 1 && f->system_at == NOWHERE)
+    return error_say(why, "the template %s has no place for a "@|
+      "system turn", t->name);
+  if (n == 0 || (first == n && f->system_at != OWN_TURN))
+    return error_say(why, "the template %s wants a turn of the "@|
+      "user's, and there is none", t->name);
+  for (size_t i = first; i < n; i++) {
+    enum speaker due = (i - first) % 2 == 0 ? USER : ASSISTANT;
+    if (talk[i].who == SYSTEM || (f->alternates && talk[i].who != due))
+      return error_say(why, "turn %zu is %s; the template %s wants "@|
+        "%s there", i + 1, whose[talk[i].who], t->name,@|
+        f->alternates ? whose[due] : "another's");
+  }
+  return true;
+}
+
+@ A chat asks for the second turn with |from|, and wants nothing again that is in the cache. That is possible where a new turn leaves the old ones as they were. Two templates do not. Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. There the whole conversation must be written again, and the store keeps the rows up to the first id that differs
+(|store_keep|, \cref{sec:append}); and a caller may ask beforehand.
+
+@<What a conversation asks of a template@>=
+bool chat_template_rewrites(const struct chat_template *t,
+  const struct turn *talk, size_t n);
+  /* may a new turn change what stands for the |n| old ones? If so, all
+     must be written, with |from == 0| */
+
+@ An answer is the only thing that can have been there before, because its end is the only place at which a mark is sure to stand: so the two halves can be encoded apart.
+
+@<Look at the order of the turns@>=
+bool chat_template_rewrites(const struct chat_template *t,
+  const struct turn *talk, size_t n)
+{
+  return t->thinks || (t->around->system_at == IN_LAST && n > 0
+    && talk[0].who == SYSTEM);
+}
+static bool may_begin(const struct chat_template *t,
+  const struct turn *talk, size_t n, size_t from, struct error *why)
+{
+  if (from > 0 && (from > n || talk[from - 1].who != ASSISTANT))
+    return error_say(why, "a conversation of %zu turns cannot be "@|
+      "continued behind turn %zu, which is no answer", n, from);
+  if (from > 0 && chat_template_rewrites(t, talk, from))
+    return error_say(why, "the template %s changes earlier turns; "@|
+      "all must be written again", t->name);
+  return true;
+}
+
+@ The beginning is the template's mark and the system's turn, also that of a silent one. Behind an answer, it is what follows an answer's mark.
+
+@<Put the beginning, or what follows an answer@>=
+static bool put_beginning(struct writer *w,
+  const struct chat_template *t, const struct turn *talk, bool follows)
+{
+  const struct frame *f = t->around;
+  if (follows) return put_frame(w, f->after);
+  if (!put_frame(w, f->begin)) return false;
+  if (f->system_at != OWN_TURN) return true;
+  if (talk[0].who == SYSTEM) return put_turn(w, f, &talk[0], NULL);
+  return t->silent == NULL || (put_frame(w, f->open[SYSTEM])
+    && put_frame(w, t->silent) && put_frame(w, f->close[SYSTEM]));
+}
+
+@ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is what a tool has said to the assistant, and no question. So a model that thinks, asks a tool, and thinks on doesn't lose its first thought in the middle. If there is no other turn of the user's, nobody has asked anything, and all thoughts are dropped. Other templates do
+not care.
+
+@<Put the turns@>=
+static bool is_question(const struct turn *said)
+{
+  static const char open[] = "<tool_response>",@|
+    close[] = "</tool_response>";
+  size_t k = sizeof open - 1, l = sizeof close - 1;
+  return said->who == USER && !(said->n >= l
+    && memcmp(said->text, open, k) == 0
+    && memcmp(said->text + said->n - l, close, l) == 0);
+}
+
+@ Then come the turns. A system's words go into the first of the user's, or into the last of all if that is the user's, as the frame says.
+
+@<Put the turns@>=
+static bool put_turns(struct writer *w, const struct chat_template *t,
+  const struct turn *talk, size_t n, size_t from)
+{
+  size_t first = talk[0].who == SYSTEM, question = n;
+  while (question > 0 && !is_question(&talk[question - 1])) question--;
+  for (size_t i = from > first ? from : first; i < n; i++) {
+    bool here = first == 1 && talk[i].who == USER
+      && ((t->around->system_at == IN_FIRST && i == 1)
+      || (t->around->system_at == IN_LAST && i == n - 1));
+    bool ok = t->thinks && talk[i].who == ASSISTANT
+      ? put_thinker(w, &talk[i], question > 0 && i >= question,
+      i == n - 1) : put_turn(w, t->around, &talk[i],@|
+      here ? &talk[0] : NULL);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+@ And what asks for an answer. Whatever fails on the way, the script is given back.
+
+@<Write a script@>=
+bool script_write(struct memory *m, const struct chat_template *by,
+  const struct turn *talk, size_t n, size_t from, bool reply,
+  struct script *out, struct error *why)
+{
+  struct writer w = @[{ m, out, why }@];
+  *out = (struct script) @[{ .by = by, .inside = from > 0 }@];
+  if (in_order(by, talk, n, why) && may_begin(by, talk, n, from, why)
+      && put_beginning(&w, by, talk, from > 0)
+      && put_turns(&w, by, talk, n, from)
+      && (!reply || put_frame(&w, by->around->reply))) return true;
+  script_free(m, out);
+  return false;
+}
+void script_free(struct memory *m, struct script *s)
+{
+  bytes_free(m, &s->text);
+  memory_give(m, FOR_TOKENS, s->part, s->room, sizeof *s->part);
+  *s = (struct script) @[{ .by = s->by }@];
+}
+
+@* Words that look like marks. \label{sec:injection}
+Now the script becomes ids. Hugging Face's library encodes the whole string and takes every mark in it for one, whoever wrote it. So a user who types \sign{im\_end}, a line's end and \sign{im\_start}\texttt{system} has ended his turn and begun one of the system's, and the model cannot tell; neither
+can a program that pastes a web page into a question. The way out is simple if one has not thrown away who said what. \emph{A mark counts if the template has put it; in all other places it is letters.}
+@^injection@>@^special token@>
+
+How is that done without changing a single id of an honest conversation? One would like to encode each part by itself, but that gives other ids: the line's end behind a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever reaches over a mark. So we cut at the marks of the template, and only there; what stands
+between two of them, letters of the template and words of a speaker together, is encoded in one go, with special tokens off.
+
+@ A mark is looked up in the vocabulary. It must be there, and be marked as special. If it were not special, the tokenizer would find it in a user's words, too, and the promise would be empty. Words in square brackets are the exception that was explained for Mistral: where they are no tokens they are letters, and are encoded with the letters around them.
+
+@<Find the token of a mark@>=
+static bool find_mark(const struct script *s, size_t i,
+  const struct tokenizer *v, bool *there, uint32_t *id,
+  struct error *why)
+{
+  const struct script_part *p = &s->part[i];
+  const char *text = (const char *) s->text.byte + p->at;
+  *there = p->kind == PART_MARK && tokenizer_find(v, text, p->n, id)
+    && tokenizer_is_special(v, *id);
+  return *there || p->kind != PART_MARK || *text == '['
+    || error_say(why, "the template %s wants the token %.*s, and "@|
+      "this vocabulary has none that is marked special",@|
+      s->by->name, (int) p->n, text);
+}
+
+@ A stretch at the very beginning of a text is one thing to the tokenizer, and a stretch behind a mark another: Llama~2's newer files put a block before the first word of all and not before the first behind a mark. Chapter~1's |tokenizer_encode_inside| is for the latter.
+
+@<Encode what lies between two marks@>=
+static bool encode_stretch(const struct script *s, size_t from,
+  size_t to, struct tokenizer *v, struct memory *m, struct ids *out,
+  struct error *why)
+{
+  const char *text = (const char *) s->text.byte + from;
+  if (from == to) return true;
+  return from > 0 || s->inside
+    ? tokenizer_encode_inside(v, m, text, to - from, out, why)
+    : tokenizer_encode(v, m, text, to - from, false, false, out, why);
+}
+
+@ So the ids of a script are found by one walk over its parts, which remembers where the last mark ended.
+
+@<Encode a script@>=
+bool script_encode(const struct script *s, struct tokenizer *v,
+  struct memory *m, struct ids *out, struct error *why)
+{
+  size_t start = out->n, done = 0;
+  bool ok = true, there;
+  for (size_t i = 0; ok && i < s->n; i++) {
+    uint32_t id;
+    ok = find_mark(s, i, v, &there, &id, why);
+    if (!ok || !there) continue;
+    ok = encode_stretch(s, done, s->part[i].at, v, m, out, why)
+      && ids_push(m, out, id, why);
+    done = s->part[i].at + s->part[i].n;
+  }
+  ok = ok && encode_stretch(s, done, s->text.n, v, m, out, why);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+@ What is promised is about tokens, no more. Llama~2's brackets are letters in Llama~2's vocabulary, and the built-in model's \texttt{User:} is letters everywhere; a user may type them, and nobody, we included, can then see the difference, since there is none. And an added token that is not marked special, as Qwen3's \texttt{<think>}, is found
+wherever it stands, because the vocabulary says so. Where a template has real marks, they are safe: a test types all of them, in all templates, and none of their ids appears where the template did not put it.
+
+@<From a script to ids@>=
+bool script_encode(const struct script *s, struct tokenizer *v,
+  struct memory *m, struct ids *out, struct error *why);
+  /* appends the ids: a mark of the template is its token, all else is
+     letters. On failure |out| is as it was: a mark that the vocabulary
+     lacks, a letter that it cannot spell, memory */
+bool conversation_ids(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
+  bool reply, struct ids *out, struct error *why);
+  /* |script_write| and |script_encode|, with the failures of both */
+bool conversation_ends(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, struct ids *out, struct error *why);
+  /* appends the id that ends an answer, besides those of the model (or
+     more, if what ends it are letters); on failure |out| is as it was: a
+     mark that the vocabulary lacks, memory */
+
+@ Most callers want both steps at once, and never see the script.
+
+@<Encode a conversation@>=
+bool conversation_ids(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
+  bool reply, struct ids *out, struct error *why)
+{
+  struct script s;
+  if (!script_write(m, by, talk, n, from, reply, &s, why)) return false;
+  bool ok = script_encode(&s, v, m, out, why);
+  script_free(m, &s);
+  return ok;
+}
+
+@ When is an answer over? When the model has written the mark that ends it. Some models name that mark in \.{generation\_config.json} among the ends of a text, some do not, and Llama~3's first files did not, so that its answers went on and on. We take it from the template, by encoding the one string of the frame that says it; for the built-in model that is the line's end.
+
+@<Find what ends an answer@>=
+bool conversation_ends(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, struct ids *out, struct error *why)
+{
+  struct script s = @[{ .by = by, .inside = true }@];
+  struct writer w = @[{ m, &s, why }@];
+  bool ok = put_frame(&w, by->around->end)
+    && script_encode(&s, v, m, out, why);
+  script_free(m, &s);
+  return ok;
+}
+
+@ The second question, then, is asked like this. The cache holds the first prompt and the answer; the answer ends with that id, put there by the model, or by us if the model was interrupted. The ids of the next prompt are those of |from|, and there are no other rows to compute but theirs and the one of the id that ended the answer. Are the ids of both halves those of the whole? They are, if the answer's ids are those that its text would be
+encoded to. A model may spell a word otherwise than its tokenizer would; then the cache has what the model wrote, which is what it will go on from. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes. Nobody misses it.)
+
+@* Recognition. \label{sec:recognition}
+A published program is known by its text, and the text by a number of 64 bits: the hash of \cref{lookups}, once over all of it. Two things do not count. A line's end is sometimes a character and sometimes a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. With these set aside, the copies of a program that we found in different places agree, but for one that is told below.
+
+@<Recognize a program@>=
+static uint64_t key_of(const char *text, size_t n)
+{
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  while (n > 0 && memchr(" \t\r\n", text[n - 1], 4) != NULL) n--;
+  for (size_t i = 0; i < n; i++) {
+    bool line = i + 1 < n && text[i] == '\\' && text[i + 1] == 'n';
+    i += line;
+    h = (h ^ (line ? '\n' : (unsigned char) text[i]))
+      * UINT64_C(0x100000001b3);
+  }
+  return h;
+}
+
+@ The numbers were computed from programs that we have seen, each with the model it came with: ChatML as OpenHermes and Dolphin have it and as Qwen3 has it since it stopped thinking; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. Where each text was found, and under which licence, stands in
+\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Two are not here. Mistral~7B~0.1 was first published with a blank behind each answer, which no row has; and of Mistral's third no two copies that we met were alike, so it goes by name only.
+
+Could two programs have the same number? Not by chance. On purpose it can be done, for this hash is no lock; but whoever publishes such a program with a model only has that model's own conversations set in a wrong way.
+
+@<Recognize a program@>=
+static const struct { uint64_t key; const char *name; } published[] = @[{@|
+  { UINT64_C(0x88bf4138d5c826f0), "chatml" },@|
+  { UINT64_C(0x773d13e188afc917), "chatml" },@|
+  { UINT64_C(0xe62b0eb869d628c3), "chatml" },@|
+  { UINT64_C(0x8a87094e0e1e24c5), "qwen2" },@|
+  { UINT64_C(0x11d394755cef9355), "qwen2.5" },@|
+  { UINT64_C(0xabb815b933a4981a), "qwen3" },@|
+  { UINT64_C(0x521e84e1430005c3), "qwen3" },@|
+  { UINT64_C(0x45ec583d4d25bc3a), "smollm2" },@|
+  { UINT64_C(0x4d1512049817743d), "llama2" },@|
+  { UINT64_C(0x74891e390e614ae2), "llama3" },@|
+  { UINT64_C(0x0e60067a5537498e), "llama3" },@|
+  { UINT64_C(0x4fd30286bc0da17c), "llama3.1" },@|
+  { UINT64_C(0x1a6da26e3aef1b34), "llama3.1" },@|
+  { UINT64_C(0x8c734b90b4f8d84d), "mistral" },@|
+  { UINT64_C(0xd99e5b4469be13b3), "mistral-v1" } }@];
+
+@ The table is short, and is asked once for a model; so it is gone through from the front.
+
+@<Recognize a program@>=
+const struct chat_template *chat_template_known(const char *text,
+  size_t n)
+{
+  uint64_t key = key_of(text, n);
+  for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+    if (published[i].key == key)
+      return chat_template_named(published[i].name, NULL);
+  return NULL;
+}
+
+@ Could one not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model says something else when the system is silent, or has moved a blank; then the model answers a little worse, and nobody knows why. A sentence is better, and it tells what to type.
+
+@<Find a template by its name@>=
+const struct chat_template *chat_template_at(size_t i)
+{
+  return i < TEMPLATES ? &table[i] : NULL;
+}
+const char *chat_template_name(const struct chat_template *t)
+{
+  return t->name;
+}
+static const char *all_names(char room[160])
+{
+  size_t n = 0;
+  for (size_t i = 0; i < TEMPLATES && n < 160; i++)
+    n += (size_t) snprintf(room + n, 160 - n, "%s%s",
+      i == 0 ? "" : ", ", table[i].name);
+  return room;
+}
+const struct chat_template *chat_template_named(const char *name,
+  struct error *why)
+{
+  char room[160];
+  for (size_t i = 0; i < TEMPLATES; i++)
+    if (strcmp(table[i].name, name) == 0) return &table[i];
+  error_say(why, "there is no template %.40s; the names are %s", name,
+    all_names(room));
+  return NULL;
+}
+
+@ A directory may have the program in a file of its own, which then counts, or as a field of the tokenizer's settings; there it may be a list of several programs, of which the one named |"default"| is for talk. The reader of settings is \cref{safetensors}'s, with its limits.
+
+@<Find a model's template@>=
+static const json_t *field_of(const json_t *settings)
+{
+  json_t *v = json_object_get(settings, "chat_template"), *one;
+  size_t i;
+  json_array_foreach(v, i, one) {
+    const char *name =@|
+      json_string_value(json_object_get(one, "name"));
+    if (name != NULL && strcmp(name, "default") == 0)
+      return json_object_get(one, "template");
+  }
+  return v;
+}
+
+@ What is not known is quoted with its first letters, cleaned of what could disturb a terminal by |json_excerpt|. A text that is no template at all, because the field has a number, gets the same sentence.
+
+@<Find a model's template@>=
+static const struct chat_template *judge(json_t *program,
+  const char *path, struct error *why)
+{
+  char room[64], names[160], wanted[240];
+  const struct chat_template *t = !json_is_string(program) ? NULL
+    : chat_template_known(json_string_value(program),@|
+    json_string_length(program));
+  snprintf(wanted, sizeof wanted, "a published template that is "@|
+    "known here, or --template with one of %s", all_names(names));
+  if (t == NULL) error_found(why, path, "chat_template",
+    json_excerpt(program, room), wanted);
+  return t;
+}
+
+@ The file of its own is mapped and made a JSON string, so that both ways go through the same judgement; bytes that are no UTF-8 make no string, and are refused with a sentence of their own.
+
+@<Find a model's template@>=
+static const struct chat_template *judge_file(const char *path,
+  struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return NULL;
+  json_t *program = map.size > SETTINGS_MOST ? NULL
+    : json_stringn((const char *) map.bytes, map.size);
+  const struct chat_template *t = NULL;
+  if (program == NULL) error_say(why, "%s: is no text of at most "@|
+    "%d bytes", path, SETTINGS_MOST);
+  else t = judge(program, path, why);
+  json_decref(program);
+  file_unmap(&map);
+  return t;
+}
+
+@ A directory with neither has a model that was never taught to converse, or does not say how; it is up to its user to name a template, and the sentence says so.
+
+@<Find a model's template@>=
+const struct chat_template *chat_template_of(const char *folder,
+  struct error *why)
+{
+  char path[4096], names[160];
+  int n = snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
+  if (n > 0 && n < (int) sizeof path && access(path, F_OK) == 0)
+    return judge_file(path, why);
+  n = snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
+  json_t *settings = n > 0 && n < (int) sizeof path
+    && access(path, F_OK) == 0 ? json_read(path, SETTINGS_MOST, why)
+    : json_null();
+  const json_t *v = field_of(settings);
+  const struct chat_template *t = NULL;
+  if (settings != NULL && (v == NULL || json_is_null(v)))
+    error_say(why, "%.120s: has no chat template; --template takes "@|
+      "one of %s", folder, all_names(names));
+  else if (settings != NULL) t = judge((json_t *) v, path, why);
+  json_decref(settings);
+  return t;
+}
+
+@ The header has what others need, in the order of this text.
+
+@(conversations.h@>=
+#ifndef INCIPIT_CONVERSATIONS_H
+#define INCIPIT_CONVERSATIONS_H
+#include "tokens/tokenizer.h"
+@<What is said, and by whom@>@;
+@<Templates, by name and by sight@>@;
+@<A script@>@;
+@<What a conversation asks of a template@>@;
+@<From a script to ids@>@;
+#endif
+
+@ The table comes first in the file, and the reading of directories last.
+
+@(conversations.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "safetensors/safetensors.h"
+#include "templates/conversations.h"
+@<What surrounds the words@>@;
+@<Put a part at the end@>@;
+@<Put what the table says@>@;
+@<Take white space off@>@;
+@<Put a turn@>@;
+@<Take an answer's thought apart@>@;
+@<Put an answer of one who thinks@>@;
+@<Look at the order of the turns@>@;
+@<Put the beginning, or what follows an answer@>@;
+@<Put the turns@>@;
+@<Write a script@>@;
+@<Find the token of a mark@>@;
+@<Encode what lies between two marks@>@;
+@<Encode a script@>@;
+@<Encode a conversation@>@;
+@<Find what ends an answer@>@;
+@<Find a template by its name@>@;
+@<Recognize a program@>@;
+@<Find a model's template@>@;
+
+@* What it looks like. \label{sec:talkcheck}
+The three turns are the beginning of a conversation that the built-in model can have, and does.
+
+@<Three turns, and the templates that are shown@>=
+static const char hello[] = "Hello!", ask[] = "Hello! What would "@|
+  "you like to know?", fox[] = "What does the fox "@| "say?";
+static const struct turn three[3] = @[{@|
+  { USER, hello, sizeof hello - 1 },@|
+  { ASSISTANT, ask, sizeof ask - 1 },@|
+  { USER, fox, sizeof fox - 1 } }@];
+static const char *const shown[] = @[{ "chatml", "qwen2", "llama2",@|
+  "llama3", "llama3.1", "mistral", "mistral-v3", "pocket" }@];
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+@ What is said stands in quotation marks; a blank of the template's is a low line, its line's end a backslash and an n. Lines of the print-out are broken where a part ends.
+
+@<Print a script so that its blanks can be seen@>=
+static size_t print_part(const struct script *s,
+  const struct script_part *p, bool print)
+{
+  size_t n = p->kind == PART_SAID ? 2 : 0;
+  if (print && n > 0) printf("\"");
+  for (size_t i = 0; i < p->n; i++) {
+    char c = (char) s->text.byte[p->at + i];
+    n += c == '\n' ? 2 : 1;
+    if (c == ' ' && p->kind != PART_SAID) c = '_';
+    if (print) printf(c == '\n' ? "\\n" : "%c", c);
+  }
+  if (print && p->kind == PART_SAID) printf("\"");
+  return n;
+}
+
+@ A part that would not fit on the line begins a new one, under the first.
+
+@<Print a script so that its blanks can be seen@>=
+static void print_script(const char *name, const struct script *s)
+{
+  size_t column = 0;
+  printf("%-11s", name);
+  for (size_t i = 0; i < s->n; i++) {
+    size_t n = print_part(s, &s->part[i], false);
+    if (column > 0 && column + n > 76)
+      printf("\n%-11s", ""), column = 0;
+    column += print_part(s, &s->part[i], true);
+  }
+  printf("\n");
+}
+
+@ The keys count, for each template, the marks, the letters that are the template's, and those that somebody said.
+
+@<Count what is said, and what is not@>=
+static void print_counts(const char *name, const struct script *s)
+{
+  size_t count[3] = @[{ 0, 0, 0 }@];
+  for (size_t i = 0; i < s->n; i++)
+    count[s->part[i].kind] += s->part[i].kind == PART_MARK ? 1
+      : s->part[i].n;
+  printf("talk.%s.marks %zu\ntalk.%s.frame %zu\ntalk.%s.said %zu\n",
+    name, count[PART_MARK], name, count[PART_FRAME], name,
+    count[PART_SAID]);
+}
+
+@ For the figure a letter is as wide as a letter and a mark as wide as two, because it is one token, as most short words are. Each part is two points, and a line of nothing between them and the next lifts the pen.
+
+@<Print the strips of the figure@>=
+static void print_strips(size_t row, const struct script *s)
+{
+  size_t at = 0;
+  for (size_t i = 0; i < s->n; i++) {
+    const struct script_part *p = &s->part[i];
+    size_t n = p->kind == PART_MARK ? 2 : p->n;
+    int column = p->kind == PART_MARK ? 3 : p->kind == PART_FRAME ? 2
+      : p->who == ASSISTANT;
+    for (int end = 0; end < 3; end++) {
+      printf("%zu", end == 0 ? at : at + n);
+      for (int k = 0; k < 4; k++)
+        printf(end < 2 && k == column ? ",%zu" : ",nan", row);
+      printf("\n");
+    }
+    at += n;
+  }
+}
+
+@ What the program prints:
+
+\widecheckpoint{build/out/templates.txt}{the same three turns in eight templates}
+
+@ The same in \cref{fig:turns}. In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} letters surround \val{talk.chatml.said} letters that somebody said; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} letters, most of them on dates. And the built-in model, with one mark and
+\val{talk.pocket.frame} letters, does what its dialogues do.
+
+\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and dark: what the user says. Thick and red: what the model said. Thin: letters of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short dark piece is followed by a longer red one and a dark one of middle length. Between them stand ticks and
+thin lines: long thin lines before the first words of Qwen2 and of Llama 3.1, hardly any in Mistral. The built-in model's strip has one tick, at its beginning.}
+
+@* Exercises. \label{sec:talkexercises}
+The first is for a pencil, and the second for anybody who pastes things into questions.
+
+\begin{exercises}
+\exercise{check}{ex:talk.rows}{As in the box: a third question has 6 words, and the second answer had 10. How many ids has the third prompt, and how many rows are computed for it?}{\texttt{make exercise-W7-1}}{The second answer and its mark are 11 ids, and with them the cache has $27+11-1=37$ rows. Then come a line's end, $5+6$ and 3: the prompt has $38+15=53$ ids, and $53-37=16$ rows are computed.}
+\exercise{think}{ex:talk.moved}{A template puts the system's words, 40 ids, into the last question, and each question and each answer has 20 ids with all that surrounds it. How many rows are computed for the third question with a cache that keeps what is alike, and how many would be if the words stayed in the first? (The system's words stand at the very beginning of a question; leave the row of the mark that ends an answer aside.)}{\texttt{make exercise-W7-2}}{The second prompt is
+$20+20+60$ ids long, and behind it 20 of an answer. The third differs from it where the words stood, behind 40 ids: $20+20+60=100$ rows. If they stayed, 20.}
+\exercise{build}{ex:talk.zephyr}{TinyLlama's chat model has another template: \texttt{<\textbar user\textbar>}, a line's end, the words, \texttt{</s>} and a line's end; so for each speaker, with the other names, and an answer is asked for by \texttt{<\textbar assistant\textbar>} and a line's end. The bars are letters, \texttt{</s>} is a mark. Write its frame.}{\texttt{make exercise-W7-3}}{Like |chatml|, with the speaker's name between bars and a line's end
+where that has |IM("user")|, and |"{</s>}"| for the mark at the end, in |close| and in |end|; |after| is |"\n"|.}
+\end{exercises}

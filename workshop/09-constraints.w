@@ -1,0 +1,2774 @@
+@i types.w
+@s list int
+@s pair_map int
+@s name_map int
+@s heap int
+@s entry int
+@s laboratory int
+@s tokenizer int
+@s store int
+@s pass int
+@s row int
+
+\chapterquestion{May a program read what the model writes, and not be disappointed?}
+@** What may be said. \label{sec:constraints}
+\incipit{A}{program that asks} a model for a date, for a yes or a no, for an object in JSON, gets what a model writes: most of the time a date, and sometimes a remark about dates.
+One can ask again. One can also see to it that nothing else can be written. A model's last step is to choose one token of many; whoever forbids, at each step, all tokens after which the text could no longer
+become what it should be, gets a text that is what it should be, every time, whatever the model thinks.
+@^constrained decoding@>
+
+What a text should be is said by a \emph{regular expression} or by a \emph{grammar}. Both were made for letters, and tokens are not letters. A token may end in the middle of a word, of a character even, or contain the end of one
+thing and the beginning of two others: in JSON, \texttt{"\char125,} is three, and a common token. So the constraint is a machine that reads bytes, and a token is allowed in a state of the machine if its bytes can be read from there. Which tokens these are, out of
+128\,256 in Llama~3's vocabulary, must be known before the next one is chosen, and so in less time than a model takes for a token.
+
+One thing more is wanted. A text has a limit, and the model doesn't know it. A constraint that is obeyed up to the last token and then cut off in the middle of an object has been obeyed for nothing. So we also
+know, for each state, with how many tokens one can come to an end; a token that leads too far away for what is left is forbidden as well. Then every text ends well, and a limit that is too small is refused before anything is written. For most constraints the number is the least there is; for some it may be larger than it need be (\cref{sec:cost}).
+
+\begin{byhand}{a laugh}
+The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \tok{a}, \tok{!}, \tok{ha}, \tok{ah}, \tok{a!}, \tok{haha}. The machine has four states: 0, nothing has been read; 1, an \texttt{h} waits for its \texttt{a}; 2, there was a whole
+\texttt{ha}; 3, the exclamation mark, after which nothing may follow. Each piece is read letter by letter from each state. A dash says that it can't be.
+
+\medskip
+\begin{tabular}{@@{}llllllllr@@{}}
+\tabhead{state} & \tabhead{h} & \tabhead{a} & \tabhead{!} & \tabhead{ha} & \tabhead{ah} & \tabhead{a!} & \tabhead{haha} & \tabhead{tokens to the end}\\
+0 & 1 & - & - & 2 & - & - & 2 & 2\\
+1 & - & 2 & - & - & 1 & 3 & - & 1\\
+2 & 1 & - & 3 & 2 & - & - & 2 & 1\\
+3 & - & - & - & - & - & - & - & 0
+\end{tabular}
+\medskip
+
+The last column is computed from below. State 3 is the end. From 1 and from 2 one token goes there; from 0 none does, but some go to 1 or 2: so 2 tokens are the least. A limit of 1 is refused. With two tokens left, state 0 may write \tok{h}, \tok{ha} or \tok{haha}, and state 1
+\tok{a}, \tok{ah} or \tok{a!}. With one token left state 1 must write \tok{a!}, and state 2 must write \tok{!}.
+\end{byhand}
+
+@ The module has a header for its users, |constraint.h|, and five files: |pattern.c| and |grammar.c| read the two languages, |reading.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
+that it works on, as everywhere in this book: |reader_hex| and |reader_set| for a reader, |net_free| for a network. The program
+makes the table of the hand calculation, looks at some constraints with the eyes of the built-in model's vocabulary, and lets the model write two texts.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "model/forward.h"
+#include "loop/laboratory.h"
+#include "tokens/tokenizer.h"
+#include "constraints/constraint.h"
+@;@#
+@<Make the table of the hand calculation@>@;
+@<Put the built-in vocabulary in order@>@;
+@<A desk to write at@>@;
+@<Look at constraints with the eyes of a vocabulary@>@;
+@<Let the model write@>@;
+@<Read how long the masks took@>@;
+@<Print what the prose quotes@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct laboratory lab;
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
+  laboratory_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@* What the caller sees. \label{sec:constraintface}
+A constraint is made from a text, and asked in two ways: with whole texts, for which it needs no vocabulary, and with tokens. It finds out about its states as it is asked, so even asking may fail for lack of memory. A state is a number;
+numbers are easier to keep beside a text than pointers, and can be compared.
+
+@<A constraint@>=
+struct constraint;
+struct constraint *constraint_regex(struct memory *m, const char *pattern,
+  size_t n, struct error *why);
+  /* the texts that a pattern of |n| bytes matches as a whole; owned by the
+     caller; |m| must outlive it; null and a sentence that names the byte */
+struct constraint *constraint_grammar(struct memory *m, const char *name,
+  const char *text, size_t n, struct error *why);
+  /* the texts that rule \.{root} of a grammar of |n| bytes makes; |name|, of
+     the file, is for the sentences, which name the line, or the byte that
+     is not UTF-8; else as above */
+extern const char constraint_json[];
+  /* such a grammar: one object of JSON (RFC 8259), with bounded blanks and
+     numbers */
+void constraint_free(struct constraint *c);
+  /* returns all of it; null is nothing */
+bool constraint_matches(struct constraint *c, const char *text, size_t n,
+  bool *yes, struct error *why);
+  /* is the whole text of |n| bytes one of them? Fails only for lack of room:
+     memory, or one of the limits of \.{constraint.c}, which it names */
+
+@ Tokens come in as pieces: for each id its bytes. The same vocabulary serves many constraints, and to put it in order takes longer than to compile most patterns; so that is done once, in an object of its own, a \emph{lexicon}. The
+caller says which ids may be used at all. Special tokens may not, since their text is not meant as text; whether the end of a text may come is not for a lexicon to say.
+
+@<A vocabulary in order@>=
+struct piece { const unsigned char *byte; size_t n; };
+  /* the |n| bytes of a token */
+struct lexicon;
+struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+  const bool *usable, size_t vocab_size, struct error *why);
+  /* puts |vocab_size| pieces in order and keeps a copy; an id that is not
+     |usable| (null: all are) or has no bytes is never allowed; |m| must
+     outlive it; null and a sentence if there is no room */
+void lexicon_close(struct lexicon *l);
+  /* returns all of it; null is nothing */
+bool constraint_bind(struct constraint *c, const struct lexicon *l,
+  bool strips, struct error *why);
+  /* from now on |c| speaks of these tokens; |l| must outlive |c| or its next
+     binding; |strips|: the first token of a text loses one blank at its
+     front. The numbers of earlier states are void. False and a sentence if
+     no text can be written at all, and then |c| can be bound again; or for
+     lack of memory, and then only |constraint_free| is left */
+
+@ The rest is for each step of a loop: what may come, and where what has come leads. The budget counts the tokens that may still be written, the next one included; an end-of-text token is not among them, and is allowed where |accepts| says
+so. A caller without a limit gives |SIZE_MAX|.
+
+@<Steps of a constraint@>=
+uint32_t constraint_start(const struct constraint *c);
+  /* the state in which nothing has been written */
+bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
+  uint8_t *allowed, bool *accepts, struct error *why);
+  /* |allowed[id]|, for each id of the lexicon: 1 if the token may come next
+     and |constraint_minimum| behind it is at most |budget - 1|, else 0;
+     |*accepts|: may the text end here? False and a sentence if neither is
+     possible: it names the budget that would do */
+bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
+  uint32_t *next, struct error *why);
+  /* the state behind token |id|; false and a sentence if it can't come */
+bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
+  struct error *why);
+  /* a number of tokens with which the text can be ended: the least, but
+     where rules nest or states are very many it may be more than that;
+     false and a sentence if the tokens can't end it at all */
+
+@ Everything found out stays until the constraint is forgotten or bound again. A pattern has finitely many states; a grammar that can nest has as many as one has patience, and a server that has answered very many requests may let it forget. To show what is
+kept there is a look inside.
+
+@<Steps of a constraint@>=
+struct constraint_look { size_t nodes, kinds, states, bytes; };
+  /* nodes of the network, kinds of bytes that it tells apart, states found
+     so far, bytes they take */
+struct constraint_look constraint_look(const struct constraint *c);
+  /* what is there */
+bool constraint_forget(struct constraint *c, struct error *why);
+  /* forgets all states but those of the beginning; all numbers are void, ask
+     |constraint_start| again; on failure only |constraint_free| is left */
+
+@ The header. One thread at a time may ask a constraint, for it learns by being asked; a lexicon doesn't change and may serve many.
+
+@(constraint.h@>=
+#ifndef INCIPIT_CONSTRAINT_H
+#define INCIPIT_CONSTRAINT_H
+#include "ground/ground.h"
+@<A constraint@>@;
+@<A vocabulary in order@>@;
+@<Steps of a constraint@>@;
+#endif
+
+@* Two languages, one kind of tree. \label{sec:constraintshapes}
+Patterns and grammars differ in how they are written more than in what they say. Both have characters and sets of them, one thing after another, one thing or another, one thing several times. A grammar has names besides: one
+thing is what rule so-and-so makes. So both readers make the same trees, of six kinds of knots. We call such a tree a \emph{shape}, and keep all shapes of a text in one list, where a number is enough to point.
+@^regular expression@>@^grammar@>
+
+@<Shapes@>=
+struct code_range { uint32_t lo, hi; };
+  /* characters |lo| to |hi|, both included */
+enum shape_kind { SHAPE_EMPTY, SHAPE_SET, SHAPE_BOTH, SHAPE_EITHER,
+  SHAPE_TIMES, SHAPE_CALL };
+struct shape { enum shape_kind kind; uint32_t a, b, least, most; };
+  /* |SET|: |b| ranges from number |a| on; |BOTH|: |a|, then |b|; |EITHER|: one
+     of the two; |TIMES|: |a|, |least| to |most| times; |CALL|: rule |a| */
+#define NO_SHAPE UINT32_MAX
+#define FOREVER UINT32_MAX
+#define LAST_POINT 0x10ffff
+
+@ There will be many lists that grow. One function makes room in any of them; it returns the new element's address, which the caller gives its type. That the type isn't checked is the price of writing this once; each list is used in few places.
+
+@<A list that grows@>=
+struct list { void *block; size_t n, room; };
+  /* |n| elements in a block for |room|; all zero is empty; whoever uses it
+     knows their size */
+void *list_more(struct memory *m, struct list *l, size_t size,
+  struct error *why);
+  /* a new element of |size| bytes at the end, zeroed; null and a sentence if
+     memory is refused: the list is as it was */
+void list_free(struct memory *m, struct list *l, size_t size);
+  /* returns the block and empties the list */
+
+@ The room doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its room.
+
+@<Make room in a list@>=
+void *list_more(struct memory *m, struct list *l, size_t size,
+  struct error *why)
+{
+  if (l->n == l->room) {
+    size_t room = 2 * l->room + 16;
+    void *p = memory_grow(m, FOR_TOKENS, l->block, l->room, room, size, why);
+    if (p == NULL) return NULL;
+    l->block = p, l->room = room;
+  }
+  return memset((char *) l->block + size * l->n++, 0, size);
+}
+
+@ Whoever has a list returns it with the size of its elements, which is not written in it.
+
+@<Make room in a list@>=
+void list_free(struct memory *m, struct list *l, size_t size)
+{
+  memory_give(m, FOR_TOKENS, l->block, l->room, size);
+  *l = (struct list) @[{ NULL, 0, 0 }@];
+}
+
+@ A reader goes through the text from left to right, and puts shapes and ranges into their lists. What it says in complaint needs a name: that of a grammar's file, and for a pattern the word \emph{pattern}. Depth is counted because
+parentheses are read by functions that call themselves, and a text of nothing but parentheses must not use up the machine's stack.
+
+@<A reader@>=
+enum { DEPTH_MOST = 100, TIMES_MOST = 1000, TEXT_MOST = 1 << 20 };
+struct reader { struct memory *m; const char *name; const unsigned char *text;
+  size_t n, at, depth; bool lines; struct list shapes, ranges;
+  struct error *why; };
+  /* byte |at| of |n| is next; |lines|: complaints name lines, not bytes */
+bool reader_begin(struct reader *r, struct memory *m, const char *name,
+  const char *text, size_t n, struct error *why);
+  /* looks at the whole text first: false and a sentence if it is not UTF-8,
+     or too long; |text| must outlive the reader */
+void reader_end(struct reader *r);
+  /* returns the lists */
+uint32_t reader_refuse(struct reader *r, size_t at, const char *what);
+  /* says |what| is wrong at byte |at|; always |NO_SHAPE| */
+uint32_t reader_shape(struct reader *r, struct shape s);
+  /* its number, or |NO_SHAPE| */
+uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
+  uint32_t b);
+  /* |BOTH| or |EITHER|; |NO_SHAPE| if either is that */
+
+@ A text that isn't UTF-8 has no characters to speak of. It is refused with the place where it begins not to be, before anything else is looked at, so that no reader has to ask again. With a mebibyte at most, a number of 32 bits points to anything that can be made of
+it.
+
+@<Begin to read, and end@>=
+bool reader_begin(struct reader *r, struct memory *m, const char *name,
+  const char *text, size_t n, struct error *why)
+{
+  *r = (struct reader) @[{ .m = m, .name = name, .n = n, .why = why }@];
+  r->text = (const unsigned char *) text;
+  if (n > TEXT_MOST) return error_say(why, "%s: it has %zu bytes,"@|
+    " the most is %d", name, n, TEXT_MOST);
+  for (size_t i = 0, k; i < n; i += k) {
+    bool whole;
+    k = utf8_run(r->text + i, n - i, &whole);
+    if (!whole) return error_say(why, "%s: byte %zu is 0x%02x,"@|
+      " which is not UTF-8", name, i, r->text[i]);
+  }
+  return true;
+}
+
+@ When the network has been made, nobody needs shapes any more. The text itself is the caller's and has never been copied.
+
+@<Begin to read, and end@>=
+void reader_end(struct reader *r)
+{
+  list_free(r->m, &r->shapes, sizeof (struct shape));
+  list_free(r->m, &r->ranges, sizeof (struct code_range));
+}
+
+@ A complaint says where, shows what stands there, and says what is wrong with it. What is shown is a dozen bytes at most, and not half a character; a line's end ends it.
+
+@<Refuse what stands here@>=
+uint32_t reader_refuse(struct reader *r, size_t at, const char *what)
+{
+  size_t line = 1, n = 0;
+  const char *shown = (const char *) r->text + at;
+  for (size_t i = 0; i < at; i++) line += r->text[i] == '\n';
+  while (at + n < r->n && n < 12 && shown[n] != '\n' && shown[n] != '\r') n++;
+  while (at + n < r->n && n > 0 && (r->text[at + n] & 0xc0) == 0x80) n--;
+  error_say(r->why, "%s, %s %zu%s%.*s%s: %s", r->name,@|
+    r->lines ? "line" : "byte", r->lines ? line : at,@|
+    n > 0 ? ", at \"" : ", at the end", (int) n, shown,@|
+    n > 0 ? "\"" : "", what);
+  return NO_SHAPE;
+}
+
+@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_SHAPE|, and whatever would contain it is not made either; so the readers may join first and look afterwards.
+
+@<Add a shape@>=
+uint32_t reader_shape(struct reader *r, struct shape s)
+{
+  struct shape *fresh = list_more(r->m, &r->shapes, sizeof *fresh, r->why);
+  if (fresh == NULL) return NO_SHAPE;
+  *fresh = s;
+  return (uint32_t) (r->shapes.n - 1);
+}
+
+@ Two shapes are joined to one in every sequence and every choice, so that has a function of its own.
+
+@<Add a shape@>=
+uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
+  uint32_t b)
+{
+  if (a == NO_SHAPE || b == NO_SHAPE) return NO_SHAPE;
+  return reader_shape(r, (struct shape) @[{ kind, a, b, 0, 0 }@]);
+}
+
+@ The smallest parts are common to both languages, too: a character as it stands, a number written with so many hexadecimal digits, and how often a thing is repeated.
+
+@<A reader@>=
+uint32_t reader_point(struct reader *r);
+  /* the character that stands here; the text goes on behind it */
+bool reader_hex(struct reader *r, size_t least, size_t most,
+  uint32_t *point);
+  /* a character given by its number, in hexadecimal digits; false and a
+     sentence if it is none */
+uint32_t reader_times(struct reader *r, uint32_t s);
+  /* shape |s|, repeated as what stands here says: nothing, or \.{?}, \.{*},
+     \.{+}, or a count in braces */
+bool reader_range(struct reader *r, uint32_t lo, uint32_t hi);
+  /* one range more */
+uint32_t reader_set(struct reader *r, size_t from, bool negated);
+  /* the set of all ranges from number |from| on, or of all other characters */
+
+@ The text is known to be UTF-8; so reading a character can't fail.
+
+@<Read a character, or its number@>=
+uint32_t reader_point(struct reader *r)
+{
+  enum utf8_state state;
+  size_t k = utf8_next(r->text + r->at, r->n - r->at, &state);
+  uint32_t point = utf8_point(r->text + r->at, k);
+  r->at += k;
+  return point;
+}
+
+@ A number may be too large for a character, or one of the |0x800| that UTF-16 needs for itself, the surrogates. Both are refused: no text in UTF-8 could ever contain them, and a set that promises something it can't hold is a trap.
+@^surrogates@>
+
+@<Read a character, or its number@>=
+static int hex_digit(unsigned char b)
+{
+  if (b >= '0' && b <= '9') return b - '0';
+  b |= 0x20;
+  return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
+}
+
+@ Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
+
+@<Read a character, or its number@>=
+bool reader_hex(struct reader *r, size_t least, size_t most,
+  uint32_t *point)
+{
+  size_t from = r->at, k = 0;
+  uint32_t x = 0;
+  for (; k < most && r->at < r->n && hex_digit(r->text[r->at]) >= 0; k++)
+    if ((x = 16 * x + (uint32_t) hex_digit(r->text[r->at++])) > LAST_POINT)
+      break;
+  *point = x;
+  if (x > LAST_POINT || (x >= 0xd800 && x <= 0xdfff))
+    return reader_refuse(r, from, "no character has this number"), false;
+  return k >= least || (reader_refuse(r, from,@|
+    "hexadecimal digits are wanted"), false);
+}
+
+@* How often. \label{sec:howoften}
+What stands behind a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
+
+@<Read how often@>=
+static bool read_count(struct reader *r, uint32_t *count)
+{
+  size_t from = r->at;
+  *count = 0;
+  for (; r->at < r->n && r->text[r->at] >= '0' && r->text[r->at] <= '9';
+      r->at++) {
+    *count = 10 * *count + (uint32_t) (r->text[r->at] - '0');
+    if (*count > TIMES_MOST) return reader_refuse(r, from,@|
+      "a thing may be repeated 1000 times at most"), false;
+  }
+  return r->at > from || (reader_refuse(r, from,@|
+    "a count is wanted; a brace itself is written \\{"), false);
+}
+
+@ Inside the braces stands \.{m}, \.{m,} or \.{m,n}. A brace that holds something else is literally a brace to Perl and its heirs; here it is an error, as it is more often a slip.
+
+@<Read how often@>=
+static bool read_braces(struct reader *r, struct shape *s)
+{
+  size_t from = r->at++;
+  if (!read_count(r, &s->least)) return false;
+  s->most = s->least;
+  if (r->at < r->n && r->text[r->at] == ',') {
+    r->at++;
+    if (r->at < r->n && r->text[r->at] == '}') s->most = FOREVER;
+    else if (!read_count(r, &s->most)) return false;
+  }
+  if (r->at == r->n || r->text[r->at] != '}')
+    return reader_refuse(r, r->at, "a closing brace is wanted"), false;
+  r->at++;
+  return s->most >= s->least || (reader_refuse(r, from,@|
+    "the second count is less than the first"), false);
+}
+
+@ The three signs are abbreviations of braces. If none of the four is here, the thing comes once, and needs no shape around it. If the thing itself could not be read, its complaint stands, and nothing is added to it.
+
+@<Read how often@>=
+uint32_t reader_times(struct reader *r, uint32_t s)
+{
+  if (s == NO_SHAPE || r->at == r->n) return s;
+  struct shape t = @[{ SHAPE_TIMES, s, 0, 0, FOREVER }@];
+  switch (r->text[r->at]) {
+  case '?': t.most = 1, r->at++; break;
+  case '*': r->at++; break;
+  case '+': t.least = 1, r->at++; break;
+  case '{': if (!read_braces(r, &t)) return NO_SHAPE; break;
+  default: return s;
+  }
+  return reader_shape(r, t);
+}
+
+@* Sets of characters. \label{sec:sets}
+A set is written down as ranges in any order, which may overlap, and it may be meant the other way round. When it is complete it is put in order: sorted by where the ranges begin, and joined where they touch. The ranges of the set that is being read are always the last ones in
+their list.
+
+@<Finish a set@>=
+static int by_beginning(const void *a, const void *b)
+{
+  const struct code_range *x = a, *y = b;
+  return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+@ A range is added as it comes. That it has been written with the smaller end first is the reader's business.
+
+@<Finish a set@>=
+bool reader_range(struct reader *r, uint32_t lo, uint32_t hi)
+{
+  struct code_range *fresh = list_more(r->m, &r->ranges, sizeof *fresh, r->why);
+  if (fresh == NULL) return false;
+  *fresh = (struct code_range) @[{ lo, hi }@];
+  return true;
+}
+
+@ To turn a set round, the gaps between its ranges become the ranges. One of $n$ ranges has at most $n+1$ gaps, so one range more is added first, behind the last character, and then each range is replaced by the gap in front of it. A gap of no character is left out.
+
+@<Finish a set@>=
+uint32_t reader_set(struct reader *r, size_t from, bool negated)
+{
+  if (negated && !reader_range(r, LAST_POINT + 1, LAST_POINT + 1))
+    return NO_SHAPE;
+  struct code_range *x = r->ranges.block;
+  size_t n = r->ranges.n - from, k = 0;
+  uint32_t next = 0;                        /* no range so far reaches this far */
+  if (n > 0) qsort(x += from, n, sizeof *x, by_beginning);
+  for (size_t i = 0; i < n; i++) {
+    struct code_range now = x[i];
+    if (negated && now.lo > next)
+      x[k++] = (struct code_range) @[{ next, now.lo - 1 }@];
+    if (!negated && (k == 0 || now.lo > next)) x[k++] = now;
+    else if (!negated && now.hi > x[k - 1].hi) x[k - 1].hi = now.hi;
+    if (now.hi >= next) next = now.hi + 1;
+  }
+  r->ranges.n = from + k;
+  return reader_shape(r, (struct shape) @[{ SHAPE_SET, (uint32_t) from,@|
+    (uint32_t) k, 0, 0 }@]);
+}
+
+@ The header of what the two readers have in common.
+
+@(reading.h@>=
+#ifndef INCIPIT_READING_H
+#define INCIPIT_READING_H
+#include "ground/ground.h"
+@<Shapes@>@;
+@<A list that grows@>@;
+@<A reader@>@;
+#endif
+
+@ And its file.
+
+@(reading.c@>=
+#include <stdlib.h>
+#include <string.h>
+#include "tokens/utf8.h"
+#include "constraints/reading.h"
+@<Make room in a list@>@;
+@<Begin to read, and end@>@;
+@<Refuse what stands here@>@;
+@<Add a shape@>@;
+@<Read a character, or its number@>@;
+@<Read how often@>@;
+@<Finish a set@>@;
+@* Patterns. \label{sec:patterns}
+Our regular expressions are a part of those of PCRE2, which the pre-tokenizers of chapter 1 use, and as far as they go they mean the same. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
+opposites, in ASCII as in PCRE2 without its property flag; the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92 f}, two hexadecimal digits behind \.{\char92 x} or any number in braces, and a backslash before any sign that is neither letter nor digit; groups, which may be marked \.{?:}; the bar; and the repetitions of \cref{sec:howoften}, to which a question mark may be
+added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (|PCRE2_ANCHORED| and |PCRE2_ENDANCHORED| are its words for that.)
+@^PCRE2@>
+
+Everything else is refused with a sentence. Some of it no finite machine can do: a back reference asks what was written long ago. Some of it is a matter of how a search goes on and means nothing for a whole text: possessive repetition and atomic groups would even take matches away. Some of it we left out to stay short: looking ahead, properties of Unicode, named classes.
+
+@<The readers of two languages@>=
+uint32_t reader_pattern(struct reader *r);
+  /* the shape of the whole pattern, or |NO_SHAPE| and a sentence */
+
+@ A pattern is a choice of sequences of things. Each of these three words is a function, and a group in parentheses is a choice again. What is left over when a choice has ended is a parenthesis that closes and was never opened.
+
+@<Read a pattern@>=
+uint32_t reader_pattern(struct reader *r)
+{
+  uint32_t s = read_choice(r);
+  return s == NO_SHAPE || r->at == r->n ? s : reader_refuse(r, r->at,@|
+    "this parenthesis was never opened; itself it is written \\)");
+}
+
+@ Either may be empty: \.{a\char124} is \texttt{a} or nothing. A bar tells two sequences apart, a parenthesis ends the last.
+
+@<Read a choice between sequences@>=
+static uint32_t read_choice(struct reader *r)
+{
+  uint32_t s = read_sequence(r);
+  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
+    r->at++;
+    s = reader_join(r, SHAPE_EITHER, s, read_sequence(r));
+  }
+  return s;
+}
+
+@ The two signs for the beginning and the end of a text say nothing here; but many people write them, and so they may, where they say nothing: \.{\char94} at the beginning of the whole pattern or of one of its outermost alternatives, \.{\$} at the end of one. (In PCRE2 the latter would also be content before a last line's
+end; as the match must end where the text ends, that comes to nothing.) Within a group they could make the group impossible, and are refused.
+
+@<Read a sequence of things@>=
+static bool is_last(const struct reader *r)
+{
+  return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
+}
+
+@ A sequence begins with the shape of nothing and grows by one thing at a time. Things are asked for until a bar, a parenthesis or the end of the text is there.
+
+@<Read a sequence of things@>=
+static uint32_t read_sequence(struct reader *r)
+{
+  uint32_t s = reader_shape(r, (struct shape) @[{ SHAPE_EMPTY,@|
+    0, 0, 0, 0 }@]);
+  if (r->depth == 0 && r->at < r->n && r->text[r->at] == '^') r->at++;
+  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '|'
+      && r->text[r->at] != ')') {
+    if (r->text[r->at] == '$' && is_last(r)) r->at++;
+    else s = reader_join(r, SHAPE_BOTH, s, read_repeated(r));
+  }
+  return s;
+}
+
+@ Behind a thing stands how often it comes, and behind that perhaps the question mark that makes no difference. A plus there would make one, and a second repetition Perl doesn't take either.
+
+@<Read a thing and how often it comes@>=
+static uint32_t read_repeated(struct reader *r)
+{
+  uint32_t once = read_thing(r), s = reader_times(r, once);
+  if (s == NO_SHAPE || s == once || r->at == r->n) return s;
+  if (r->text[r->at] == '?') r->at++;
+  if (r->at == r->n || strchr("?*+{", r->text[r->at]) == NULL
+      || r->text[r->at] == '\0') return s;
+  return reader_refuse(r, r->at, r->text[r->at] == '+'@|
+    ? "possessive repetition is not done here"@|
+    : "a repetition can't be repeated; put parentheses around it");
+}
+
+@ A thing is told by its first character, and all characters that are not special are things. The signs for nothing, \.{\char94} and \.{\$}, come here only where they would say something.
+
+@<Read one thing@>=
+static uint32_t read_thing(struct reader *r)
+{
+  size_t from = r->ranges.n;
+  switch (r->text[r->at]) {
+  case '(': return read_group(r);
+  case '[': return read_set(r);
+  case '?': case '*': case '+': case '{':
+    return reader_refuse(r, r->at,@|
+      "nothing stands before this that could be repeated");
+  case '^': case '$':
+    return reader_refuse(r, r->at, "the whole text must match, and this"@|
+      " may only stand at its beginning or end");
+  case '\\':
+    return read_escape(r) ? reader_set(r, from, false) : NO_SHAPE;
+  case '.':
+    r->at++;
+    return reader_range(r, '\n', '\n') ? reader_set(r, from, true)@|
+      : NO_SHAPE;
+  default: break;
+  }
+  uint32_t point = reader_point(r);
+  return reader_range(r, point, point) ? reader_set(r, from, false)@|
+    : NO_SHAPE;
+}
+
+@ A group only holds things together; nobody will ask what it has matched. So a plain parenthesis and one with \.{?:} are the same, and any other word behind the question mark is refused: names, flags, conditions, looking ahead or behind.
+
+@<Read a group@>=
+static uint32_t read_group(struct reader *r)
+{
+  size_t from = r->at++;
+  bool marked = r->n - r->at >= 2 && r->text[r->at] == '?';
+  if (marked && r->text[r->at + 1] == ':') r->at += 2;
+  else if (r->at < r->n && (r->text[r->at] == '?' || r->text[r->at] == '*'))
+    return reader_refuse(r, from, "of the groups with a word of their own"@|
+      " only (?: is done here");
+  if (++r->depth > DEPTH_MOST)
+    return reader_refuse(r, from, "the parentheses are too deep");
+  uint32_t s = read_choice(r);
+  r->depth--;
+  if (s != NO_SHAPE && r->at == r->n)
+    return reader_refuse(r, from, "this parenthesis is never closed");
+  r->at += s != NO_SHAPE;
+  return s;
+}
+
+@ An escape adds ranges to the set that is being read: one character, or the characters of a kind. The kinds stand in a table, as ASCII has them; their opposites are the gaps, up to the last character there is.
+
+@<Read an escape@>=
+static bool add_kind(struct reader *r, unsigned char letter)
+{
+  static const struct { char letter; struct code_range x[4]; size_t n; }
+    kind[] = @[{ { 'd', @[{ {'0', '9'} }@], 1 },@|
+      { 'w', @[{ {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'} }@], 4 },@|
+      { 's', @[{ {9, 13}, {' ', ' '} }@], 2 } }@];
+  size_t k = 0;
+  uint32_t next = 0;
+  while (kind[k].letter != (char) (letter | 0x20)) k++;
+  for (size_t i = 0; i < kind[k].n; i++) {
+    struct code_range now = kind[k].x[i];
+    if (!(letter & 0x20)) now = (struct code_range) @[{ next, now.lo - 1 }@];
+    if (!reader_range(r, now.lo, now.hi)) return false;
+    next = kind[k].x[i].hi + 1;
+  }
+  return (letter & 0x20) != 0 || reader_range(r, next, LAST_POINT);
+}
+
+@ Letters and digits behind a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
+
+@<Read an escape@>=
+#define NO_POINT UINT32_MAX
+static bool escaped_point(struct reader *r, uint32_t *point)
+{
+  static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
+  size_t from = r->at++;
+  unsigned char c = r->at < r->n ? r->text[r->at] : 'Q';
+  const char *known = c == '\0' ? NULL : strchr(letter, c);
+  bool word = c >= 0x80 || c < ' ' || c == 0x7f || (c >= '0' && c <= '9')
+    || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+  r->at++;
+  *point = known != NULL ? (uint32_t) meant[known - letter] : c;
+  if (known != NULL || !word) return true;
+  if (c != 'x')
+    return reader_refuse(r, from, "this escape is not done here"), false;
+  if (r->at == r->n || r->text[r->at] != '{')
+    return reader_hex(r, 2, 2, point);
+  r->at++;
+  if (!reader_hex(r, 1, 8, point)) return false;
+  return (r->at < r->n && r->text[r->at++] == '}') || (reader_refuse(r, from,@|
+    "a closing brace is wanted"), false);
+}
+
+@ Outside of a set an escape is a set by itself, of one character or one kind.
+
+@<Read an escape@>=
+static bool read_escape_point(struct reader *r, uint32_t *point)
+{
+  unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
+  *point = NO_POINT;
+  if (c == '\0' || strchr("dwsDWS", c) == NULL) return escaped_point(r, point);
+  r->at += 2;
+  return add_kind(r, c);
+}
+
+@ There the point becomes a range of one character; a kind has brought its ranges along.
+
+@<Read an escape@>=
+static bool read_escape(struct reader *r)
+{
+  uint32_t point;
+  if (!read_escape_point(r, &point)) return false;
+  return point == NO_POINT || reader_range(r, point, point);
+}
+
+@ In brackets stand characters, escapes and ranges. A hyphen is itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we don't. An opening bracket with a colon, a dot or an equals sign would be a named class.
+
+@<Read a set in brackets@>=
+static bool set_point(struct reader *r, uint32_t *point)
+{
+  unsigned char c = r->text[r->at];
+  if (c == '\\') return read_escape_point(r, point);
+  if (c == '[' && r->at + 1 < r->n && r->text[r->at + 1] != '\0'
+      && strchr(":.=", r->text[r->at + 1]) != NULL)
+    return reader_refuse(r, r->at, "named classes are not done here"), false;
+  *point = reader_point(r);
+  return true;
+}
+
+@ So one member of a set is a point, or two with a hyphen between them. A hyphen that is followed by the closing bracket is no such hyphen.
+
+@<Read a set in brackets@>=
+static bool set_member(struct reader *r, bool first)
+{
+  size_t from = r->at;
+  uint32_t lo, hi;
+  if (r->text[r->at] == '-' && !first
+      && (r->at + 1 == r->n || r->text[r->at + 1] != ']'))
+    return reader_refuse(r, from,@|
+      "a hyphen in the midst of a set is written \\-"), false;
+  if (!set_point(r, &lo)) return false;
+  hi = lo;
+  if (r->n - r->at >= 2 && r->text[r->at] == '-' && r->text[r->at + 1] != ']') {
+    r->at++;
+    if (!set_point(r, &hi)) return false;
+    if (lo == NO_POINT || hi == NO_POINT || hi < lo)
+      return reader_refuse(r, from, "this is no range"), false;
+  }
+  return lo == NO_POINT || reader_range(r, lo, hi);
+}
+
+@ A set of nothing is refused where it is read: \.{[]} is empty to some, and the beginning of a longer set to others. And a set whose first sign is one of those three, and its last as well, PCRE2 takes for a named class in the wrong place.
+
+@<Read a set in brackets@>=
+static uint32_t read_set(struct reader *r)
+{
+  size_t from = r->at++, ranges = r->ranges.n;
+  bool negated = r->at < r->n && r->text[r->at] == '^', first = true;
+  r->at += negated;
+  if (r->at < r->n && r->text[r->at] == ']') return reader_refuse(r, from,@|
+    "a set of nothing; a bracket itself is written \\]");
+  for (; r->at < r->n && r->text[r->at] != ']'; first = false)
+    if (!set_member(r, first)) return NO_SHAPE;
+  if (r->at == r->n)
+    return reader_refuse(r, from, "this bracket is never closed");
+  if (r->at - from > 2 && r->text[from + 1] == r->text[r->at - 1]
+      && memchr(":.=", r->text[from + 1], 3) != NULL)
+    return reader_refuse(r, from, "named classes are not done here");
+  r->at++;
+  return reader_set(r, ranges, negated);
+}
+
+@ In the file the smallest comes first, and one function must be announced, since a group is a choice of what may be groups.
+
+@(pattern.c@>=
+#include <string.h>
+#include "constraints/net.h"
+static uint32_t read_choice(struct reader *r);
+@<Read an escape@>@;
+@<Read a set in brackets@>@;
+@<Read a group@>@;
+@<Read one thing@>@;
+@<Read a thing and how often it comes@>@;
+@<Read a sequence of things@>@;
+@<Read a choice between sequences@>@;
+@<Read a pattern@>@;
+
+@* Grammars. \label{sec:grammars}
+A grammar gives names to things. Our notation is a part of GBNF, that of \emph{llama.cpp}, whose grammars many people have at hand. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
+\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits behind \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are the same, blanks may stand between all of these, and a remark
+begins with \.{\#}. The rule called \.{root} is what the whole text must be.
+@^GBNF@>
+
+@<The readers of two languages@>=
+struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };
+  /* a name of |n| bytes in the text, where it stands first, and what it
+     stands for, or |NO_SHAPE| */
+bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root);
+  /* a |struct grammar_rule| for every name in the list, which the caller returns
+     also if it fails; |*root|: the number of \.{root} */
+
+@ Names get numbers as they are met, whether defined yet or not. The table of \cref{lookups} finds them; it points into the text, which lives longer.
+
+@<Find the number of a name@>=
+struct names { struct list *rules; struct name_map by_name; };
+static uint32_t name_number(struct reader *r, struct names *all)
+{
+  const unsigned char *name = r->text + r->at;
+  size_t n = 0, at = r->at;
+  while (at + n < r->n && is_name(name[n])) n++;
+  uint32_t k = name_map_get(&all->by_name, name, n);
+  r->at += n;
+  if (k > 0) return k - 1;
+  if (all->rules->n == RULES_MOST)
+    return reader_refuse(r, at, "there are too many rules");
+  struct grammar_rule *fresh = list_more(r->m, all->rules, sizeof *fresh, r->why);
+  if (fresh == NULL) return NO_SHAPE;
+  *fresh = (struct grammar_rule) @[{ name, n, at, NO_SHAPE }@];
+  k = (uint32_t) all->rules->n;
+  return name_map_put(r->m, &all->by_name, name, n, k, r->why) ? k - 1
+    : NO_SHAPE;
+}
+
+@ The letters are those of ASCII; an underscore, to which every programmer's hand goes, is no part of a name in GBNF.
+
+@<Letters and blanks of a grammar@>=
+enum { RULES_MOST = 4096 };
+static bool is_name(unsigned char c)
+{
+  return (c >= '0' && c <= '9') || c == '-'
+    || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+@ Whether a line's end is a blank depends on where it stands: within parentheses, behind a bar and between rules it is one, elsewhere it ends the rule. A remark reaches up to it and doesn't contain it.
+
+@<Letters and blanks of a grammar@>=
+static void skip_blanks(struct reader *r, bool lines)
+{
+  for (; r->at < r->n; r->at++) {
+    unsigned char c = r->text[r->at];
+    if (c == '#')
+      while (r->at + 1 < r->n && r->text[r->at + 1] != '\n'
+        && r->text[r->at + 1] != '\r') r->at++;
+    else if (c != ' ' && c != '\t' && !(lines && (c == '\n' || c == '\r')))
+      return;
+  }
+}
+
+@ A text in quotation marks is a sequence of sets of one character each. An escape that isn't known is refused; so is a text that the line's end, or the file's, has cut off.
+
+@<Read a character of a text or a set@>=
+static bool grammar_point(struct reader *r, uint32_t *point)
+{
+  static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
+  size_t from = r->at;
+  if (r->text[r->at] != '\\') return *point = reader_point(r), true;
+  unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
+  const char *known = c == '\0' ? NULL : strchr(letter, c);
+  r->at += 2;
+  if (known != NULL) *point = (uint32_t) meant[known - letter];
+  else if (c == 'x') return reader_hex(r, 2, 2, point);
+  else if (c == 'u') return reader_hex(r, 4, 4, point);
+  else if (c == 'U') return reader_hex(r, 8, 8, point);
+  return known != NULL || (reader_refuse(r, from,@|
+    "this escape is not done here"), false);
+}
+
+@ The sequence begins with the shape of nothing, for a text may be empty.
+
+@<Read a text in quotation marks@>=
+static uint32_t read_text(struct reader *r)
+{
+  size_t from = r->at++;
+  uint32_t point, s = reader_shape(r, (struct shape) @[{ SHAPE_EMPTY,@|
+    0, 0, 0, 0 }@]);
+  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '"'
+      && r->text[r->at] != '\n') {
+    size_t first = r->ranges.n;
+    if (!grammar_point(r, &point) || !reader_range(r, point, point))
+      return NO_SHAPE;
+    s = reader_join(r, SHAPE_BOTH, s, reader_set(r, first, false));
+  }
+  if (s != NO_SHAPE && (r->at == r->n || r->text[r->at] != '"'))
+    return reader_refuse(r, from, "this text is never closed");
+  r->at++;
+  return s;
+}
+
+@ Sets are simpler than those of patterns: there are no kinds, and whatever stands before a hyphen can begin a range.
+
+@<Read a grammar's set@>=
+static bool grammar_member(struct reader *r)
+{
+  size_t from = r->at;
+  uint32_t lo, hi;
+  if (!grammar_point(r, &lo)) return false;
+  hi = lo;
+  if (r->n - r->at >= 2 && r->text[r->at] == '-' && r->text[r->at + 1] != ']') {
+    r->at++;
+    if (!grammar_point(r, &hi)) return false;
+    if (hi < lo) return reader_refuse(r, from, "this is no range"), false;
+  }
+  return reader_range(r, lo, hi);
+}
+
+@ The brackets around them are the same, and so are the two ways of getting them wrong.
+
+@<Read a grammar's set@>=
+static uint32_t grammar_set(struct reader *r)
+{
+  size_t from = r->at++, ranges = r->ranges.n;
+  bool negated = r->at < r->n && r->text[r->at] == '^';
+  r->at += negated;
+  if (r->at < r->n && r->text[r->at] == ']') return reader_refuse(r, from,@|
+    "a set of nothing; a bracket itself is written \\]");
+  while (r->at < r->n && r->text[r->at] != ']' && r->text[r->at] != '\n')
+    if (!grammar_member(r)) return NO_SHAPE;
+  if (r->at == r->n || r->text[r->at] != ']')
+    return reader_refuse(r, from, "this bracket is never closed");
+  r->at++;
+  return reader_set(r, ranges, negated);
+}
+
+@ A thing of a grammar is told by its first character. None of them here, and the sequence has ended, if rightly is for the caller to say; |NO_POINT| is our word for that.
+
+@<Read a grammar's thing@>=
+#define NO_THING (UINT32_MAX - 1)
+static uint32_t grammar_thing(struct reader *r, struct names *all)
+{
+  size_t from = r->ranges.n;
+  unsigned char c = r->at < r->n ? r->text[r->at] : '\0';
+  if (c == '"') return read_text(r);
+  if (c == '[') return grammar_set(r);
+  if (c == '(') return grammar_group(r, all);
+  if (c == '.') {
+    r->at++;
+    return reader_set(r, from, true);
+  }
+  if (!is_name(c)) return NO_THING;
+  uint32_t k = name_number(r, all);
+  return k == NO_SHAPE ? k : reader_shape(r, (struct shape)@|
+    @[{ SHAPE_CALL, k, 0, 0, 0 }@]);
+}
+
+@ Between the things are blanks, and within parentheses also line ends. A repetition may stand apart from what it repeats.
+
+@<Read a grammar's sequence@>=
+static uint32_t grammar_sequence(struct reader *r, struct names *all)
+{
+  uint32_t s = reader_shape(r, (struct shape) @[{ SHAPE_EMPTY,@|
+    0, 0, 0, 0 }@]);
+  while (s != NO_SHAPE) {
+    uint32_t once = grammar_thing(r, all), part = once;
+    if (once == NO_THING) break;
+    skip_blanks(r, r->depth > 0);
+    if (once != NO_SHAPE) part = reader_times(r, once);
+    skip_blanks(r, r->depth > 0);
+    if (part != once && part != NO_SHAPE && r->at < r->n
+        && r->text[r->at] != '\0' && strchr("?*+{", r->text[r->at]) != NULL)
+      return reader_refuse(r, r->at,@|
+        "a repetition can't be repeated; put parentheses around it");
+    s = reader_join(r, SHAPE_BOTH, s, part);
+  }
+  return s;
+}
+
+@ Behind a bar the text may go on in the next line.
+
+@<Read a grammar's choice@>=
+static uint32_t grammar_choice(struct reader *r, struct names *all)
+{
+  uint32_t s = grammar_sequence(r, all);
+  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
+    r->at++;
+    skip_blanks(r, true);
+    s = reader_join(r, SHAPE_EITHER, s, grammar_sequence(r, all));
+  }
+  return s;
+}
+
+@ And a group may be broken anywhere.
+
+@<Read a grammar's group@>=
+static uint32_t grammar_group(struct reader *r, struct names *all)
+{
+  size_t from = r->at++;
+  if (++r->depth > DEPTH_MOST)
+    return reader_refuse(r, from, "the parentheses are too deep");
+  skip_blanks(r, true);
+  uint32_t s = grammar_choice(r, all);
+  r->depth--;
+  if (s != NO_SHAPE && r->at == r->n)
+    return reader_refuse(r, from, "this parenthesis is never closed");
+  if (s != NO_SHAPE && r->text[r->at] != ')')
+    return reader_refuse(r, r->at, "neither a thing, nor a bar, nor the"@|
+      " closing parenthesis");
+  r->at += s != NO_SHAPE;
+  return s;
+}
+
+@ A rule ends with its line. A name that is defined a second time is more often a copy that was not finished than a wish, and it is refused.
+
+@<Read a rule@>=
+static bool read_rule(struct reader *r, struct names *all)
+{
+  size_t from = r->at;
+  if (!is_name(r->text[r->at])) return reader_refuse(r, from,@|
+    "the name of a rule is wanted"), false;
+  uint32_t k = name_number(r, all);
+  if (k == NO_SHAPE) return false;
+  skip_blanks(r, false);
+  if (r->n - r->at < 3 || memcmp(r->text + r->at, "::=", 3) != 0)
+    return reader_refuse(r, r->at, "::= is wanted"), false;
+  if (((struct grammar_rule *) all->rules->block)[k].means != NO_SHAPE)
+    return reader_refuse(r, from, "this rule is defined already"), false;
+  r->at += 3;
+  skip_blanks(r, true);
+  uint32_t s = grammar_choice(r, all);
+  if (s == NO_SHAPE) return false;
+  if (r->at < r->n && r->text[r->at] != '\n' && r->text[r->at] != '\r')
+    return reader_refuse(r, r->at, "neither a thing, nor a bar, nor the end"@|
+      " of the line"), false;
+  ((struct grammar_rule *) all->rules->block)[k].means = s;
+  return true;
+}
+
+@ When all rules are read, every name must have become one, and one of them must be the root.
+
+@<Read a whole grammar@>=
+static bool check_names(struct reader *r, const struct names *all,
+  uint32_t *root)
+{
+  const struct grammar_rule *rule = all->rules->block;
+  *root = name_map_get(&all->by_name, (const unsigned char *) "root", 4);
+  for (size_t i = 0; i < all->rules->n; i++)
+    if (rule[i].means == NO_SHAPE)
+      return reader_refuse(r, rule[i].at, "no rule has this name"), false;
+  if ((*root)-- == 0) return error_say(r->why, "%s: there is no rule root,"@|
+    " with which the whole text begins", r->name);
+  return true;
+}
+
+@ From here on complaints name lines, and the rules come one behind the other, with blank lines and remarks between them.
+
+@<Read a whole grammar@>=
+bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root)
+{
+  struct names all = @[{ .rules = rules }@];
+  bool ok = true;
+  r->lines = true;
+  for (skip_blanks(r, true); ok && r->at < r->n; skip_blanks(r, true))
+    ok = read_rule(r, &all);
+  ok = ok && check_names(r, &all, root);
+  name_map_free(r->m, &all.by_name);
+  return ok;
+}
+
+@ The file, in the order of need.
+
+@(grammar.c@>=
+#include <string.h>
+#include "lookups/table.h"
+#include "constraints/net.h"
+@<Letters and blanks of a grammar@>@;
+@<Find the number of a name@>@;
+static uint32_t grammar_group(struct reader *r, struct names *all);
+@<Read a character of a text or a set@>@;
+@<Read a text in quotation marks@>@;
+@<Read a grammar's set@>@;
+@<Read a grammar's thing@>@;
+@<Read a grammar's sequence@>@;
+@<Read a grammar's choice@>@;
+@<Read a grammar's group@>@;
+@<Read a rule@>@;
+@<Read a whole grammar@>@;
+@* One network. \label{sec:constraintnetwork}
+A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
+patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor; William Woods, 1970, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
+@^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
+
+@<A network@>=
+enum node_kind { NODE_END, NODE_BYTES, NODE_FORK, NODE_CALL };
+struct net_node { uint8_t kind, lo, hi; uint32_t next, other; };
+  /* |BYTES|: one of |lo| to |hi|, then |next|; |FORK|: |next| or |other|;
+     |CALL|: rule |other|, then |next|; |END|: of whatever rule we are in */
+struct net { struct memory *m; const char *name; struct list nodes;
+  struct pair_map same; size_t work; uint32_t *start, *least, root;
+  size_t n_rules, n_least; bool nested; };
+  /* node 0 is the only |END|; of each of the |n_rules| the first node; of each
+     of the |n_least| nodes the least number of bytes to the |END|, |NEVER| if
+     it can't be reached; the number of the root's rule; |nested|: can a rule
+     stand within itself? */
+#define NEVER UINT32_MAX
+enum { NODES_MOST = 1 << 16, WORK_MOST = 1 << 20, LEAST_MOST = 1 << 30 };
+bool net_of_pattern(struct net *w, struct reader *r);
+  /* fills a network that is all zero but for |m| and |name|; false and a
+     sentence: the text, its size, memory; |net_free| in any case */
+bool net_of_grammar(struct net *w, struct reader *r);
+  /* the same, from a grammar */
+uint32_t net_sum(uint32_t a, uint32_t b);
+  /* $a+b$ bytes, |LEAST_MOST| at most; |NEVER| if either is that */
+void net_free(struct net *w);
+  /* returns all of it, also what a failure has left */
+
+@ A shape is made into nodes from its end: given the node that comes behind it, we make what stands before, and return where that begins. Nothing has to be patched later but the loop of a star. A node of bytes that is to say the same as an earlier one \emph{is} the earlier one; the table of pairs
+knows it by what it reads and where it goes. That is more than thrift, since a set of characters makes many nodes with the same ends.
+
+@<Add a node@>=
+#define NO_NODE UINT32_MAX
+static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
+{
+  uint32_t key = x.kind == NODE_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
+    : 0;
+  uint32_t known = key == 0 ? 0 : pair_map_get(&w->same, key, x.next);
+  if (known != 0) return known;
+  if (w->nodes.n == NODES_MOST) return error_say(why, "%s: it is too large:"@|
+    " more than %d nodes", w->name, NODES_MOST), NO_NODE;
+  struct net_node *fresh = list_more(w->m, &w->nodes, sizeof *fresh, why);
+  if (fresh == NULL) return NO_NODE;
+  *fresh = x;
+  known = (uint32_t) (w->nodes.n - 1);
+  return key == 0 || pair_map_put(w->m, &w->same, key, x.next, known, why)
+    ? known : NO_NODE;
+}
+
+@ A fork is made so often that it has a function, which lets the failure of either side through.
+
+@<Add a node@>=
+static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
+  struct error *why)
+{
+  if (one == NO_NODE || other == NO_NODE) return NO_NODE;
+  return node_add(w, (struct net_node) @[{ NODE_FORK, 0, 0, one, other }@], why);
+}
+
+@ A character is one to four bytes, and a range of characters is no single range of bytes. Those from U+00E0 to U+0120 are |0xc3| with |0xa0| to |0xbf|, and |0xc4| with |0x80| to |0xa0|. But it falls apart into ranges in which, written as UTF-8, each byte has a range of its own independently of the others: cut where the length changes, and then wherever the last six, twelve or 18 bits
+don't run through all their values. The surrogates are left out here, as no text has them.
+@^UTF-8@>
+
+@<Cut a range of characters@>=
+static uint32_t cut(uint32_t lo, uint32_t hi)
+{
+  static const uint32_t longer[] = @[{ 0x7f, 0x7ff, 0xffff }@];
+  for (int i = 0; i < 3; i++)
+    if (lo <= longer[i] && hi > longer[i]) hi = longer[i];
+  for (uint32_t tail = 0x3ffff; tail >= 0x3f && lo >= 0x80; tail >>= 6) {
+    if ((lo & ~tail) == (hi & ~tail)) continue;
+    if ((lo & tail) != 0) hi = lo | tail;
+    else if ((hi & tail) != tail) hi = (hi & ~tail) - 1;
+  }
+  return hi;
+}
+
+@ The function returns the last character of the first part. Is one pass of the loop, from long tails to short ones, enough? Take the first tail at which |lo| and |hi| differ above it. If |lo| has something in its tail, |hi| comes down to the end of |lo|'s block, and from then on they agree above this tail; if not, and |hi|'s tail isn't full,
+|hi| goes down to a full tail, which keeps its shorter tails full as well. In either case no later step undoes what has been reached.
+
+@ The bytes of the two ends of such a part are the ends of the ranges. The chain is made from its last byte, like everything.
+
+@<Make nodes for a range of characters@>=
+static size_t encode(uint32_t point, uint8_t byte[4])
+{
+  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  static const uint8_t mark[] = @[{ 0, 0xc0, 0xe0, 0xf0 }@];
+  for (size_t i = n; i-- > 1; point >>= 6)
+    byte[i] = (uint8_t) (0x80 | (point & 0x3f));
+  byte[0] = (uint8_t) (mark[n - 1] | point);
+  return n;
+}
+
+@ Since |lo| and |hi| belong to a part that was cut as above, they are of the same length, and every byte between theirs may stand with every other.
+
+@<Make nodes for a range of characters@>=
+static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
+  uint32_t next, struct error *why)
+{
+  uint8_t a[4], b[4];
+  size_t n = encode(lo, a);
+  encode(hi, b);
+  while (n-- > 0 && next != NO_NODE)
+    next = node_add(w, (struct net_node) @[{ NODE_BYTES, a[n], b[n], next, 0 }@],@|
+      why);
+  return next;
+}
+
+@ A range is cut into parts, and all parts of all ranges are joined by forks. A set of no character, which a pattern can say as ``not anything'', becomes a fork that leads only to itself: it is a node like any other, and from it no end is ever reached.
+
+@<Make nodes for a range of characters@>=
+static uint32_t emit_set(struct net *w, const struct code_range *x,
+  size_t n, uint32_t next, struct error *why)
+{
+  uint32_t all = NO_NODE, one;
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t lo = x[i].lo, hi; lo <= x[i].hi; lo = hi + 1) {
+      if (lo >= 0xd800 && lo <= 0xdfff) { hi = 0xdfff; continue; }
+      hi = cut(lo, lo < 0xd800 && x[i].hi >= 0xd800 ? 0xd7ff : x[i].hi);
+      one = emit_part(w, lo, hi, next, why);
+      all = all == NO_NODE ? one : node_fork(w, one, all, why);
+      if (all == NO_NODE) return NO_NODE;
+    }
+  if (all != NO_NODE) return all;
+  one = (uint32_t) w->nodes.n;
+  return node_add(w, (struct net_node) @[{ NODE_FORK, 0, 0, one, one }@], why);
+}
+
+@ A star is a fork, to the thing and back, or on; it has to be there before the thing is made that leads back to it. A plus enters the loop at the thing. Copies in front of that serve counts above one; a limited count ends in things each of which can be left out together with all that come after it. Copies of nothing cost time though no nodes, and three counts within
+one another can ask for $10^9$ of them; so the work is counted, too.
+
+@<Make nodes for a repetition@>=
+static uint32_t emit_times(struct net *w, const struct reader *r,
+  const struct shape *s, uint32_t next, struct error *why)
+{
+  uint32_t least = s->least, tail = next, first;
+  if (s->most == FOREVER) {
+    tail = node_fork(w, next, next, why);
+    first = tail == NO_NODE ? NO_NODE : emit(w, r, s->a, tail, why);
+    if (first == NO_NODE) return NO_NODE;
+    ((struct net_node *) w->nodes.block)[tail].next = first;
+    if (least > 0) tail = first, least--;
+  } else for (uint32_t i = s->least; i < s->most && tail != NO_NODE; i++)
+    tail = node_fork(w, emit(w, r, s->a, tail, why), next, why);
+  for (; least > 0 && tail != NO_NODE; least--)
+    tail = emit(w, r, s->a, tail, why);
+  return tail;
+}
+
+@ Long sequences and choices lean to the left, since they were joined from the left, and are walked by a loop; what calls itself goes down into parentheses only, which are not deep.
+
+@<Make nodes for a shape@>=
+static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+  uint32_t next, struct error *why)
+{
+  const struct shape *all = r->shapes.block, *s = &all[at];
+  if (++w->work > WORK_MOST) return error_say(why, "%s: it is too large:"@|
+    " its repetitions come to too much", w->name), NO_NODE;
+  for (; s->kind == SHAPE_BOTH && next != NO_NODE; s = &all[s->a])
+    next = emit(w, r, s->b, next, why);
+  if (next == NO_NODE || s->kind == SHAPE_EMPTY) return next;
+  if (s->kind == SHAPE_TIMES) return emit_times(w, r, s, next, why);
+  if (s->kind == SHAPE_SET) return emit_set(w,@|
+    (const struct code_range *) r->ranges.block + s->a, s->b, next, why);
+  if (s->kind == SHAPE_CALL) return node_add(w, (struct net_node) @[{ NODE_CALL,@|
+    0, 0, next, s->a }@], why);
+  uint32_t any = emit(w, r, s->b, next, why);
+  for (s = &all[s->a]; s->kind == SHAPE_EITHER && any != NO_NODE;
+      s = &all[s->a])
+    any = node_fork(w, emit(w, r, s->b, next, why), any, why);
+  return any == NO_NODE ? any : node_fork(w,
+    emit(w, r, (uint32_t) (s - all), next, why), any, why);
+}
+
+@* How far to the end. \label{sec:least}
+For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap.} As nodes are made from the end, the first pass finds nearly all.
+A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |LEAST_MOST| stays there.
+
+@<Find the least number of bytes to the end@>=
+uint32_t net_sum(uint32_t a, uint32_t b)
+{
+  if (a == NEVER || b == NEVER) return NEVER;
+  return a + b < LEAST_MOST ? a + b : LEAST_MOST;
+}
+
+@ What a node has to say is read off its kind. The end itself, the fourth kind, is no byte away from itself.
+
+@<Find the least number of bytes to the end@>=
+static uint32_t from_here(const struct net *w, const struct net_node *x)
+{
+  switch (x->kind) {
+  case NODE_BYTES: return net_sum(1, w->least[x->next]);
+  case NODE_FORK: return w->least[x->next] < w->least[x->other]
+    ? w->least[x->next] : w->least[x->other];
+  case NODE_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
+  default: return 0;
+  }
+}
+
+@ The passes end, for a number only ever becomes smaller, and there are finitely many values below it. A fork that leads only to itself stays at |NEVER|, and so does a rule that can't do without itself.
+
+@<Find the least number of bytes to the end@>=
+static bool find_least(struct net *w, struct error *why)
+{
+  const struct net_node *x = w->nodes.block;
+  w->n_least = w->nodes.n;
+  w->least = memory_take(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
+  if (w->least == NULL) return false;
+  for (size_t i = 0; i < w->n_least; i++) w->least[i] = NEVER;
+  for (bool quiet = false; !quiet;) {
+    quiet = true;
+    for (size_t i = 0; i < w->n_least; i++) {
+      uint32_t found = from_here(w, &x[i]);
+      if (found != w->least[i]) w->least[i] = found, quiet = false;
+    }
+  }
+  return true;
+}
+
+@ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do behind? Then it nests, and there are infinitely many states. Both are answered by
+walking from its first node; the one walk doesn't go through bytes, the other does.
+@^left recursion@>
+
+@<Ask whether a rule comes to itself again@>=
+struct walkers { uint32_t *seen, *todo; };
+static bool comes_again(const struct net *w, uint32_t rule, bool silent,
+  const struct walkers *room)
+{
+  const struct net_node *all = w->nodes.block;
+  uint32_t n = 0, mark = 2 * rule + (silent ? 2 : 1);
+  room->todo[n++] = w->start[rule];
+  while (n > 0) {
+    uint32_t at = room->todo[--n];
+    const struct net_node *x = &all[at];
+    if (room->seen[at] == mark) continue;
+    room->seen[at] = mark;
+    bool call = x->kind == NODE_CALL;
+    if (call && x->other == rule && (silent || x->next != 0)) return true;
+    if (call) room->todo[n++] = w->start[x->other];
+    if (x->kind == NODE_FORK) room->todo[n++] = x->other;
+    if (x->kind == NODE_FORK || (x->kind == NODE_BYTES && !silent)
+        || (call && (!silent || w->least[w->start[x->other]] == 0)))
+      room->todo[n++] = x->next;
+  }
+  return false;
+}
+
+@ Each node is looked at once for each rule and adds two to the list at most, which tells how long that must be. Of a call that is its rule's last act nothing is left to do; so a rule that calls itself at its end only is a loop, and does not nest.
+
+@<Ask whether a rule comes to itself again@>=
+static bool check_rules(struct net *w, const struct reader *r,
+  const struct grammar_rule *rule, struct error *why)
+{
+  size_t room = 3 * w->n_least;
+  bool ok = true;
+  struct walkers x = @[{ memory_take(w->m, FOR_TOKENS, room,@|
+    sizeof (uint32_t), why), NULL }@];
+  if (x.seen == NULL) return false;
+  x.todo = x.seen + w->n_least;
+  for (uint32_t i = 0; ok && i < w->n_rules; i++) {
+    if (w->least[w->start[i]] == NEVER)
+      ok = refuse_rule(r, &rule[i], "comes to no end: no text is ever complete");
+    else if (comes_again(w, i, true, &x))
+      ok = refuse_rule(r, &rule[i], "calls itself before it has read anything"
+        @| " (left recursion)");
+    w->nested = w->nested || (ok && comes_again(w, i, false, &x));
+  }
+  memory_give(w->m, FOR_TOKENS, x.seen, room, sizeof (uint32_t));
+  return ok;
+}
+
+@ The sentence names the rule, and the line where its name stands first.
+
+@<Say what is wrong with a rule@>=
+static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
+  const char *what)
+{
+  size_t line = 1;
+  for (size_t i = 0; i < rule->at; i++) line += r->text[i] == '\n';
+  return error_say(r->why, "%s: the rule %.*s, of line %zu, %s", r->name,@|
+    (int) (rule->n < 60 ? rule->n : 60), (const char *) rule->name, line, what);
+}
+
+@ Both kinds of network begin with the end, node 0, and the list of first nodes.
+
+@<Make the network of a text@>=
+static bool net_begin(struct net *w, size_t n_rules,
+  struct error *why)
+{
+  w->start = memory_take(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
+  if (w->start == NULL) return false;
+  w->n_rules = n_rules;
+  return node_add(w, (struct net_node) @[{ .kind = NODE_END }@], why) != NO_NODE;
+}
+
+@ A pattern has one rule and one way to be in vain: it may match no text at all, as \.{a[\char94\char92 d\char92 D]} does, which wants a character that is neither a digit nor anything else. PCRE2 takes such a pattern and never finds anything; a model would be asked to write what nobody can.
+
+@<Make the network of a text@>=
+bool net_of_pattern(struct net *w, struct reader *r)
+{
+  uint32_t s = reader_pattern(r);
+  if (s == NO_SHAPE || !net_begin(w, 1, r->why)) return false;
+  w->start[0] = emit(w, r, s, 0, r->why);
+  if (w->start[0] == NO_NODE || !find_least(w, r->why)) return false;
+  return w->least[w->start[0]] != NEVER || error_say(r->why,@|
+    "%s: there is no text that it matches", w->name);
+}
+
+@ A grammar's rules are made one after the other, in the order in which their names were met. A call says which rule, and not where that begins; so it doesn't matter whether the rule has been made yet.
+
+@<Make the network of a text@>=
+bool net_of_grammar(struct net *w, struct reader *r)
+{
+  struct list rules = @[{ NULL, 0, 0 }@];
+  uint32_t root;
+  bool ok = reader_grammar(r, &rules, &root)
+    && net_begin(w, rules.n, r->why);
+  const struct grammar_rule *rule = rules.block;
+  for (size_t i = 0; ok && i < rules.n; i++) {
+    w->start[i] = emit(w, r, rule[i].means, 0, r->why);
+    ok = w->start[i] != NO_NODE;
+  }
+  ok = ok && find_least(w, r->why) && check_rules(w, r, rule, r->why);
+  if (ok) w->root = root;
+  list_free(w->m, &rules, sizeof *rule);
+  return ok;
+}
+
+@ What is returned may have been left half made by a failure; what was never taken is null, and its size zero.
+
+@<Make the network of a text@>=
+void net_free(struct net *w)
+{
+  list_free(w->m, &w->nodes, sizeof (struct net_node));
+  pair_map_free(w->m, &w->same);
+  memory_give(w->m, FOR_TOKENS, w->start, w->n_rules, sizeof *w->start);
+  memory_give(w->m, FOR_TOKENS, w->least, w->n_least, sizeof *w->least);
+}
+
+@ The headers and the file.
+
+@(net.h@>=
+#ifndef INCIPIT_NET_H
+#define INCIPIT_NET_H
+#include "lookups/table.h"
+#include "constraints/reading.h"
+@<The readers of two languages@>@;
+@<A network@>@;
+#endif
+
+@ In the file a function stands before its first use, but for one: a repetition repeats a shape.
+
+@(net.c@>=
+#include <string.h>
+#include "constraints/net.h"
+@<Add a node@>@;
+@<Cut a range of characters@>@;
+@<Make nodes for a range of characters@>@;
+static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+  uint32_t next, struct error *why);
+@<Make nodes for a repetition@>@;
+@<Make nodes for a shape@>@;
+@<Find the least number of bytes to the end@>@;
+@<Say what is wrong with a rule@>@;
+@<Ask whether a rule comes to itself again@>@;
+@<Make the network of a text@>@;
+@* Where a text may stand. \label{sec:standing}
+Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. For a grammar each way has a stack besides. So a \emph{configuration} is a set of pairs, a node that waits for a byte and a stack; and a text that is complete is one of them, too: the pair of the last end
+and the empty stack. Two texts that lead to the same configuration can be continued in the same ways, and that is all that a state has to know.
+
+A stack is a node to return to on top of another stack. Each one that occurs is kept once and has a number, so that to compare stacks is to compare numbers; the empty one is 0. A table of pairs finds the number, and for each we note how many bytes it takes at least to get rid of it.
+
+@<Stacks and configurations@>=
+struct frame { uint32_t back, below, least; };
+struct spot { uint32_t node, stack; };
+struct configuration { uint32_t number, n, least, cost; bool accepts;
+  size_t round, gathered, n_after; struct configuration **after; struct spot *at;
+  struct configuration *next[]; };
+  /* |n| pairs in order; the least number of bytes to the end, and of tokens,
+     if |settled|; the |n_after| others to which one token leads, or null; for
+     each kind of byte the next, or null if nobody has asked */
+#define UNSETTLED (UINT32_MAX - 1)
+
+@ The configurations are found when they are asked for, and kept: by number in a list, and by their pairs in a table of names, since pairs are a row of bytes like any other. One, without pairs, is where texts end that can't be continued, and one is the beginning. All of this would be called a deterministic automaton that is made lazily; the idea to do this for patterns, in place of trying one
+way after the other, is Thompson's as well.
+@^automaton@>
+
+@<What a constraint knows@>=
+enum { BYTES_MOST = 1 << 28, PAIRS_MOST = 1 << 16, WAYS_MOST = 1 << 20 };
+enum tried { UNTRIED, WHOLE, ENDLESS };
+struct constraint { struct memory *m; struct net w; uint8_t kind[256];
+  char name[200]; size_t kinds, closures, ways, room, round, gathers;
+  struct list states, stacks, todo;
+  struct pair_map stack_of, met; struct name_map by_pairs; struct heap found;
+  struct configuration *dead, *start, *first; const struct lexicon *words;
+  bool strips, complete; uint8_t lacking; enum tried known;
+  struct configuration **at, **reached; size_t n_at; struct list waiting,
+  together; };
+  /* |at| for each depth of a walk, and |reached| for each piece, in one block */
+
+@ Two bytes that no node tells apart need not be told apart by a configuration either, whose table of the next ones is then shorter. A new kind of byte begins where some node's bytes begin, and behind where they end. JSON has \val{constraint.json.kinds} kinds. Nodes from which no end can be reached have no say.
+
+@<Sort the bytes into kinds@>=
+static void sort_bytes(struct constraint *c)
+{
+  bool begins[257] = @[{ true }@];
+  const struct net_node *x = c->w.nodes.block;
+  for (size_t i = 0; i < c->w.n_least; i++)
+    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+      begins[x[i].lo] = begins[x[i].hi + 1] = true;
+  for (size_t b = 0; b < 256; b++) {
+    c->kinds += begins[b];
+    c->kind[b] = (uint8_t) (c->kinds - 1);
+  }
+}
+
+@ To enter a rule a frame is pushed, unless nothing is left to do behind the call: then whoever waits below may wait for the inner rule's end just as well. So a rule that ends with itself runs like a loop. A frame that has been pushed before on the same stack is found in the table.
+@^tail call@>
+
+@<Push a frame@>=
+static bool push(struct constraint *c, uint32_t back, uint32_t below,
+  uint32_t *stack, struct error *why)
+{
+  *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
+  if (back == 0 || *stack != 0) return true;
+  struct frame *fresh = list_more(c->m, &c->stacks, sizeof *fresh, why);
+  if (fresh == NULL) return false;
+  *stack = (uint32_t) c->stacks.n - 1;
+  *fresh = (struct frame) @[{ back, below,@|
+    net_sum(c->w.least[back], ((struct frame *) c->stacks.block)[below].least) }@];
+  return pair_map_put(c->m, &c->stack_of, back, below, *stack, why);
+}
+
+@ From a pair one goes on without reading, through forks, into rules and out of them, until only nodes are left that wait. A pair may be met twice, around a star whose thing can be empty, and must be followed once; the table |met| has for each pair the number of the search in which it was seen last, which saves clearing it. Nodes without an end are not
+followed; so every pair that is kept can be completed, and a configuration with none is dead for certain.
+
+A grammar of a few lines can ask for a great many ways without one byte being read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So the pairs of a search are counted, and beyond |WAYS_MOST| it is given up.
+
+@<Follow all ways to where they wait@>=
+static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
+  struct error *why)
+{
+  if (c->w.least[node] == NEVER
+      || pair_map_get(&c->met, node, stack) == c->closures) return true;
+  if (c->ways++ == WAYS_MOST) return error_say(why, "%s: there are more"@|
+    " than %d ways between two bytes", c->w.name, WAYS_MOST);
+  struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+  if (p == NULL) return false;
+  *p = (struct spot) @[{ node, stack }@];
+  return pair_map_put(c->m, &c->met, node, stack, (uint32_t) c->closures, why);
+}
+
+@ One pair at a time is taken from the list. What waits goes into a heap, which later gives the pairs back in order, so that the same set is always the same row.
+
+@<Follow all ways to where they wait@>=
+static bool follow(struct constraint *c, struct spot p, struct error *why)
+{
+  const struct net_node *x = (struct net_node *) c->w.nodes.block + p.node;
+  const struct frame *f = (struct frame *) c->stacks.block + p.stack;
+  uint32_t stack;
+  if (x->kind == NODE_FORK)
+    return reach(c, x->next, p.stack, why) && reach(c, x->other, p.stack, why);
+  if (x->kind == NODE_CALL)
+    return push(c, x->next, p.stack, &stack, why)
+      && reach(c, c->w.start[x->other], stack, why);
+  if (x->kind == NODE_END && p.stack != 0)
+    return reach(c, f->back, f->below, why);
+  if (c->found.n == PAIRS_MOST) return error_say(why, "%s: more than %d ways"@|
+    " are open at once", c->w.name, PAIRS_MOST);
+  return heap_push(c->m, &c->found, (struct entry) @[{ p.node, p.stack }@], why);
+}
+
+@ A search begins with nothing to do and nothing found. One that was broken off may have left something in both lists.
+
+@<Follow all ways to where they wait@>=
+static void begin_search(struct constraint *c)
+{
+  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+}
+
+@ The list is emptied from its end: in which order the ways are followed makes no difference to the set.
+
+@<Follow all ways to where they wait@>=
+static bool follow_all(struct constraint *c, struct error *why)
+{
+  while (c->todo.n > 0)
+    if (!follow(c, ((struct spot *) c->todo.block)[--c->todo.n], why))
+      return false;
+  return true;
+}
+
+@ A configuration is one block: its numbers, then the next ones, then its pairs.
+
+@<Make a configuration of what was found@>=
+static size_t block_size(const struct constraint *c, size_t n)
+{
+  return sizeof (struct configuration)@|
+    + c->kinds * sizeof (struct configuration *) + n * sizeof (struct spot);
+}
+
+@ All that is known of states may take |BYTES_MOST|: the blocks and what hangs on them, which |room| counts, the list of them, the stacks, and the three tables. Beyond that the constraint says so rather than eat the machine. It is looked at when a configuration is made, and between two of these a search may still take what |WAYS_MOST| allows.
+
+@<Make a configuration of what was found@>=
+static size_t bytes_taken(const struct constraint *c)
+{
+  return c->room + c->states.room * sizeof (struct configuration *)@|
+    + c->stacks.room * sizeof (struct frame)
+    + (c->met.room + c->stack_of.room) * sizeof (struct pair_slot)@|
+    + c->by_pairs.room * sizeof (struct name_slot);
+}
+static bool has_room(const struct constraint *c, size_t more,
+  struct error *why)
+{
+  return bytes_taken(c) + more <= BYTES_MOST || error_say(why,@|
+    "%s: its %zu states have no more room", c->w.name, c->states.n);
+}
+
+@ Its number of bytes to the end is the least of those of its pairs, and a pair's is the sum of what its node and its stack want. As only |(END, 0)| is a pair with node 0, and the pairs are in order, to accept is to have it first.
+
+@<Make a configuration of what was found@>=
+static struct configuration *state_add(struct constraint *c,
+  const struct spot *p, size_t n, struct error *why)
+{
+  size_t size = block_size(c, n);
+  if (!has_room(c, size, why)) return NULL;
+  struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
+  if (slot == NULL) return NULL;
+  struct configuration *x = memory_take(c->m, FOR_TOKENS, size, 1, why);
+  if (x == NULL) return c->states.n--, NULL;
+  c->room += size;
+  x->number = (uint32_t) (c->states.n - 1), x->n = (uint32_t) n;
+  x->at = (struct spot *) (x->next + c->kinds);
+  if (n > 0) memcpy(x->at, p, n * sizeof *p);
+  x->accepts = n > 0 && p[0].node == 0;
+  x->least = NEVER, x->cost = UNSETTLED;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t one = net_sum(c->w.least[p[i].node],@|
+      ((struct frame *) c->stacks.block)[p[i].stack].least);
+    if (one < x->least) x->least = one;
+  }
+  return *slot = x;
+}
+
+@ The heap is emptied into the list of what is to do, which is free now, and the row looked up.
+
+@<Make a configuration of what was found@>=
+static struct configuration *gather_pairs(struct constraint *c,
+  struct error *why)
+{
+  if (!follow_all(c, why)) return NULL;
+  while (c->found.n > 0) {
+    struct entry e = heap_pop(&c->found);
+    struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+    if (p == NULL) return NULL;
+    *p = (struct spot) @[{ (uint32_t) e.first, (uint32_t) e.second }@];
+  }
+  size_t n = c->todo.n, bytes = n * sizeof (struct spot);
+  if (n == 0) return c->dead;
+  uint32_t known = name_map_get(&c->by_pairs, c->todo.block, bytes);
+  if (known > 0)
+    return ((struct configuration **) c->states.block)[known - 1];
+  struct configuration *x = state_add(c, c->todo.block, n, why);
+  return x == NULL || !name_map_put(c->m, &c->by_pairs,
+    (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
+}
+
+@ So the next configuration behind a byte: all pairs that wait for it go on. It is noted at the byte's kind; whoever comes this way again finds it there.
+
+@<Find the next configuration@>=
+static struct configuration *discover(struct constraint *c,
+  struct configuration *x, uint8_t byte, struct error *why)
+{
+  const struct net_node *all = c->w.nodes.block;
+  begin_search(c);
+  for (size_t i = 0; i < x->n; i++) {
+    const struct net_node *at = &all[x->at[i].node];
+    if (at->kind == NODE_BYTES && at->lo <= byte && byte <= at->hi
+        && !reach(c, at->next, x->at[i].stack, why)) return NULL;
+  }
+  return x->next[c->kind[byte]] = gather_pairs(c, why);
+}
+
+@ Nearly always the answer is there already, and that case must be quick, for it is what the walk through the tokens is made of. So it is a function of its own, small enough to be put in place.
+
+@<Find the next configuration@>=
+static inline struct configuration *advance(struct constraint *c,
+  struct configuration *x, uint8_t byte, struct error *why)
+{
+  struct configuration *next = x->next[c->kind[byte]];
+  return next != NULL ? next : discover(c, x, byte, why);
+}
+
+@ That is enough to say whether a text matches. It is dead from the first byte on that can't come.
+
+@<Match a whole text@>=
+bool constraint_matches(struct constraint *c, const char *text, size_t n,
+  bool *yes, struct error *why)
+{
+  struct configuration *x = c->start;
+  for (size_t i = 0; i < n && x != NULL && x != c->dead; i++)
+    x = advance(c, x, (uint8_t) text[i], why);
+  *yes = x != NULL && x->accepts;
+  return x != NULL;
+}
+
+@* To make, and to forget. \label{sec:forget}
+In the beginning there are two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text comes back to the copy, so being there means that nothing has been written.
+
+@<Begin with nothing known@>=
+static bool state_first(struct constraint *c, struct error *why)
+{
+  if (list_more(c->m, &c->stacks, sizeof (struct frame), why) == NULL
+      || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
+  begin_search(c);
+  if (!reach(c, c->w.start[c->w.root], 0, why)
+      || (c->start = gather_pairs(c, why)) == NULL) return false;
+  c->first = !c->strips ? c->start
+    : state_add(c, c->start->at, c->start->n, why);
+  return c->first != NULL;
+}
+
+@ To forget is to return everything that has been found and to begin again. The tables |met| and |stack_of| go, too, with the numbers in them.
+
+@<Begin with nothing known@>=
+static void drop_states(struct constraint *c)
+{
+  for (size_t i = 0; i < c->states.n; i++) {
+    struct configuration *x = ((struct configuration **) c->states.block)[i];
+    memory_give(c->m, FOR_TOKENS, x->after, x->n_after, sizeof *x->after);
+    memory_give(c->m, FOR_TOKENS, x, block_size(c, x->n), 1);
+  }
+  list_free(c->m, &c->states, sizeof (struct configuration *));
+  list_free(c->m, &c->stacks, sizeof (struct frame));
+  pair_map_free(c->m, &c->met), pair_map_free(c->m, &c->stack_of);
+  name_map_free(c->m, &c->by_pairs);
+  c->room = 0, c->closures = 0, c->known = UNTRIED;
+}
+
+@ So to forget is one thing after the other.
+
+@<Begin with nothing known@>=
+bool constraint_forget(struct constraint *c, struct error *why)
+{
+  drop_states(c);
+  return state_first(c, why);
+}
+
+@ A constraint is made by one function for both languages. The name that complaints begin with is kept for later ones, in a copy, since a file's name may be gone by then.
+
+@<Make a constraint, and return it@>=
+static struct constraint *make(struct memory *m, const char *name,
+  bool grammar, const char *text, size_t n, struct error *why)
+{
+  struct reader r = @[{ .m = m }@];
+  struct constraint *c = memory_take(m, FOR_TOKENS, 1, sizeof *c, why);
+  if (c == NULL) return NULL;
+  c->m = c->w.m = m;
+  snprintf(c->name, sizeof c->name, "%s", name);
+  c->w.name = c->name;
+  bool ok = reader_begin(&r, m, c->name, text, n, why)@|
+    && (grammar ? net_of_grammar : net_of_pattern)(&c->w, &r);
+  reader_end(&r);
+  if (ok && c->w.least[c->w.start[c->w.root]] == LEAST_MOST)
+    ok = error_say(why, "%s: its shortest text has %d bytes or more", name,@|
+      LEAST_MOST);
+  if (ok) sort_bytes(c);
+  if (ok && state_first(c, why)) return c;
+  constraint_free(c);
+  return NULL;
+}
+
+@ Two names for the two ways to say what is wanted.
+
+@<Make a constraint, and return it@>=
+struct constraint *constraint_regex(struct memory *m, const char *pattern,
+  size_t n, struct error *why)
+{
+  return make(m, "the pattern", false, pattern, n, why);
+}
+struct constraint *constraint_grammar(struct memory *m, const char *name,
+  const char *text, size_t n, struct error *why)
+{
+  return make(m, name, true, text, n, why);
+}
+
+@ What was taken is returned; a constraint that was never bound has no place for walkers.
+
+@<Make a constraint, and return it@>=
+void constraint_free(struct constraint *c)
+{
+  if (c == NULL) return;
+  struct memory *m = c->m;
+  drop_states(c);
+  list_free(m, &c->todo, sizeof (struct spot));
+  list_free(m, &c->waiting, sizeof (struct configuration *));
+  list_free(m, &c->together, sizeof (struct configuration *));
+  heap_free(m, &c->found);
+  memory_give(m, FOR_TOKENS, c->at, c->n_at, sizeof *c->at);
+  net_free(&c->w);
+  memory_give(m, FOR_TOKENS, c, 1, sizeof *c);
+}
+
+@* Pieces in order. \label{sec:lexicon}
+To find out which of 128\,256 tokens are possible, one could read each of them from the present state. Many begin alike, and what has failed on the first letters of one will fail on those of the next. So the pieces are put into a tree, in which what begins alike is one way; a letter that can't come cuts off all that lies behind it.
+@^trie@>
+
+The tree is laid out as an array, each letter before those that follow it, so that to walk through it is mostly to go to the next element; and each knows where to go on if what hangs on it is cut off. The pieces are numbered in their order, and a letter knows the number of the first that it belongs to.
+
+@<The pieces as a tree@>=
+struct lexicon_twig { uint32_t skip, word; unsigned depth : 24, byte : 8; };
+  /* a letter at |depth| (0: a piece's first); the next twig that does not hang
+     on it; the first piece, in order, that it is part of */
+struct lexicon_id { uint32_t id, word; };
+  /* a token, and which piece it is: two tokens may be spelt alike */
+struct lexicon { struct memory *m; size_t vocab_size, n_twigs, n_ids, n_words,
+  longest, n_bytes; struct lexicon_twig *twig; struct lexicon_id *token;
+  size_t *from; uint8_t *text; bool single[256]; };
+  /* |token| in the order of the pieces; the bytes of id |i| are those of |text|
+     from |from[i]| to |from[i+1]|: none if it can't be used */
+enum { PIECE_MOST = 1 << 24 };
+
+@ First the usable pieces are copied, one behind the other.
+
+@<Copy the pieces@>=
+static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
+  const bool *usable, struct error *why)
+{
+  for (size_t i = 0; i < l->vocab_size; i++) {
+    size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
+    if (n > PIECE_MOST || l->n_bytes > UINT32_MAX / 2) return error_say(why,@|
+      "token %zu has %zu bytes, and those before it %zu; a token may have"@|
+      " %d, and all before it %u", i, n, l->n_bytes, PIECE_MOST,
+      (unsigned) (UINT32_MAX / 2));
+    l->n_bytes += n, l->n_ids += n > 0;
+    if (n > l->longest) l->longest = n;
+  }
+  l->from = memory_take(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
+    why);
+  l->text = memory_take(l->m, FOR_TOKENS, l->n_bytes, 1, why);
+  if (l->from == NULL || l->text == NULL) return false;
+  for (size_t i = 0; i < l->vocab_size; i++) {
+    size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
+    if (n > 0) memcpy(l->text + l->from[i], spelt[i].byte, n);
+    if (n == 1) l->single[spelt[i].byte[0]] = true;
+    l->from[i + 1] = l->from[i] + n;
+  }
+  return true;
+}
+
+@ Then they are sorted, as in a dictionary; of equal ones the smaller id comes first, so that the order doesn't depend on how one sorts.
+
+@<Sort the pieces@>=
+struct spelling { const uint8_t *byte; size_t n; uint32_t id; };
+static int as_in_a_dictionary(const void *a, const void *b)
+{
+  const struct spelling *x = a, *y = b;
+  int c = memcmp(x->byte, y->byte, x->n < y->n ? x->n : y->n);
+  if (c != 0) return c;
+  if (x->n != y->n) return x->n < y->n ? -1 : 1;
+  return x->id < y->id ? -1 : 1;
+}
+
+@ Only pieces that can be used and have bytes come into the row.
+
+@<Sort the pieces@>=
+static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
+{
+  struct spelling *sorted = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
+    why);
+  size_t k = 0;
+  for (size_t i = 0; sorted != NULL && i < l->vocab_size; i++)
+    if (l->from[i + 1] > l->from[i])
+      sorted[k++] = (struct spelling) @[{ l->text + l->from[i],@|
+        l->from[i + 1] - l->from[i], (uint32_t) i }@];
+  if (sorted != NULL) qsort(sorted, k, sizeof *sorted, as_in_a_dictionary);
+  return sorted;
+}
+
+@ A sorted row of words is the tree already: a word has in common with the one before it some letters, and all others are new twigs. One pass counts them, so that the array has the right size.
+
+@<Count the twigs@>=
+static size_t in_common(const struct spelling *sorted, size_t i)
+{
+  size_t k = 0, n;
+  if (i == 0) return 0;
+  n = sorted[i].n < sorted[i - 1].n ? sorted[i].n : sorted[i - 1].n;
+  while (k < n && sorted[i].byte[k] == sorted[i - 1].byte[k]) k++;
+  return k;
+}
+
+@ A word that is the same as the one before it adds none.
+
+@<Count the twigs@>=
+static size_t count_twigs(const struct spelling *sorted, size_t n)
+{
+  size_t all = 0;
+  for (size_t i = 0; i < n; i++) all += sorted[i].n - in_common(sorted, i);
+  return all;
+}
+
+@ The second pass writes them. The twigs of the present word are open, and when a word leaves them, the place where the next twig will be is where to skip to. So we keep, for each depth, which twig is open there.
+
+@<Grow the tree@>=
+static void grow_twigs(struct lexicon *l, const struct spelling *sorted,
+  uint32_t *open)
+{
+  size_t made = 0, depth = 0, words = 0;
+  for (size_t i = 0; i < l->n_ids; i++) {
+    size_t k = in_common(sorted, i);
+    words += k < sorted[i].n;
+    while (depth > k) l->twig[open[--depth]].skip = (uint32_t) made;
+    for (; depth < sorted[i].n; depth++) {
+      open[depth] = (uint32_t) made;
+      l->twig[made++] = (struct lexicon_twig) @[{ 0, (uint32_t) words - 1,@|
+        (unsigned) depth & 0xffffff, sorted[i].byte[depth] }@];
+    }
+    l->token[i] = (struct lexicon_id) @[{ sorted[i].id, (uint32_t) words - 1 }@];
+  }
+  while (depth > 0) l->twig[open[--depth]].skip = (uint32_t) made;
+  l->n_words = words;
+}
+
+@ A piece that has all its letters in common with the one before it, in a sorted row, is the same; two tokens may be spelt alike, and mostly one of them was forgotten by whoever made the vocabulary.
+
+@<Open a lexicon, and close it@>=
+static bool make_twigs(struct lexicon *l, struct spelling *sorted,
+  struct error *why)
+{
+  l->n_twigs = count_twigs(sorted, l->n_ids);
+  l->twig = memory_take(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
+  l->token = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
+  uint32_t *open = memory_take(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
+  bool ok = l->twig != NULL && l->token != NULL && open != NULL;
+  if (ok) grow_twigs(l, sorted, open);
+  memory_give(l->m, FOR_TOKENS, open, l->longest, sizeof *open);
+  return ok;
+}
+
+@ Ids have 32 bits, which no vocabulary exceeds, but a caller might. If any step fails, what the earlier ones took is returned by the function that closes a lexicon.
+
+@<Open a lexicon, and close it@>=
+struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+  const bool *usable, size_t vocab_size, struct error *why)
+{
+  if (vocab_size >= UINT32_MAX)
+    return error_say(why, "%zu tokens are too many", vocab_size), NULL;
+  struct lexicon *l = memory_take(m, FOR_TOKENS, 1, sizeof *l, why);
+  if (l == NULL) return NULL;
+  l->m = m, l->vocab_size = vocab_size, l->longest = 1;
+  struct spelling *sorted = NULL;
+  bool ok = copy_pieces(l, spelt, usable, why)
+    && (sorted = sort_pieces(l, why)) != NULL && make_twigs(l, sorted, why);
+  memory_give(m, FOR_TOKENS, sorted, l->n_ids, sizeof *sorted);
+  if (ok) return l;
+  lexicon_close(l);
+  return NULL;
+}
+
+@ All sizes are known to the lexicon; what was not taken yet is null, and is nothing to give back.
+
+@<Open a lexicon, and close it@>=
+void lexicon_close(struct lexicon *l)
+{
+  if (l == NULL) return;
+  memory_give(l->m, FOR_TOKENS, l->from, l->vocab_size + 1, sizeof *l->from);
+  memory_give(l->m, FOR_TOKENS, l->text, l->n_bytes, 1);
+  memory_give(l->m, FOR_TOKENS, l->twig, l->n_twigs, sizeof *l->twig);
+  memory_give(l->m, FOR_TOKENS, l->token, l->n_ids, sizeof *l->token);
+  memory_give(l->m, FOR_TOKENS, l, 1, sizeof *l);
+}
+
+@* Through all tokens at once. \label{sec:walk}
+A walk goes through the tree, and knows at each depth the configuration there. At the end it is known for each piece where it leads. This is the function on which everything waits, so its loop has little in it: the twig, the configuration above it, the next one behind the byte; and one entry for the piece, or it goes on where the twig says.
+
+The entry is made at every twig, not only at those where a piece ends. A piece's last letter comes after all its others, and is the last to write in its place; what the others wrote there is forgotten. To ask each time whether a piece ends here would be a question whose answer a processor cannot foresee, and it would wait for it more than for all the rest.
+
+@<Walk through the pieces@>=
+static bool walk(struct constraint *c, struct configuration *from,
+  struct error *why)
+{
+  const struct lexicon_twig *all = c->words->twig, *t = all;
+  const struct lexicon_twig *end = all + c->words->n_twigs;
+  struct configuration **at = c->at, **reached = c->reached;
+  const struct configuration *dead = c->dead;
+  bool strip = c->strips && from == c->first;
+  memset(reached, 0, c->words->n_words * sizeof *reached);
+  for (at[0] = from; t < end;) {
+    bool blank = strip && t->depth == 0 && t->byte == ' ';
+    struct configuration *next = blank ? c->start
+      : advance(c, at[t->depth], t->byte, why);
+    if (next == NULL) return false;
+    reached[t->word] = next == dead || blank ? NULL : next;
+    at[t->depth + 1] = next;
+    t = next == dead ? all + t->skip : t + 1;
+  }
+  return true;
+}
+
+@ If the way is cut off, the entry is taken back, for it may be of an earlier letter of the same piece. The pieces behind it that are cut off with it have none.
+
+A text whose first token loses a blank begins like any other, behind the blank: what |blank| means in the walk. The piece that is nothing but a blank would become nothing; it would let the text begin twice, and is left out. (Such is SentencePiece: it puts a blank before the first word when it reads, and takes it away when it writes.)
+
+@ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine). Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
+even if all is cut off at once. If one of them takes more than 2, the program that measures fails. These are masks of states in which a mask has been made before; what the first one costs is told where its cause is, at the end of \cref{sec:cost}.
+
+@<Read how long the masks took@>=
+struct mask_times { double rows, worst, best, first, json, near; };
+static void enter_mask(struct mask_times *x, const char *line)
+{
+  char name[40];
+  unsigned budget;
+  double first, median;
+  if (sscanf(line, "%39[^,],%*[^,],%u,%*u,%lf,%*f,%lf", name, &budget,@|
+    &first, &median) != 4) return;
+  x->rows++;
+  if (median > x->worst) x->worst = median;
+  if (median < x->best) x->best = median;
+  if (first > x->first) x->first = first;
+  if (strcmp(name, "json") != 0 || budget == 0) return;
+  if (first > x->json) x->json = first;
+  if (first < x->near) x->near = first;
+}
+
+@ A line of the file that is a remark, or the names of the columns, has not these numbers, and is passed over.
+
+@<Read how long the masks took@>=
+static bool read_masks(struct mask_times *x, struct error *why)
+{
+  static const char *const path = "figures/data/constraints.masks.csv";
+  FILE *f = fopen(path, "r");
+  char line[256];
+  *x = (struct mask_times) @[{ .best = 1e9, .near = 1e9 }@];
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  while (fgets(line, sizeof line, f) != NULL) enter_mask(x, line);
+  fclose(f);
+  return x->json > 0 || error_say(why, "%s: its times of JSON near the"@|
+    " end of a budget are not there", path);
+}
+
+@* How many tokens to the end. \label{sec:cost}
+The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
+itself must be known.
+
+To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those behind it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |TOGETHER_MOST|; and the result is exact. With nesting there is no end of them, since
+every bracket that opens leads to new ones. So there, and in such large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. What is found is the shortest of the ways without a detour; a way that first goes farther and is shorter in tokens all the same is missed. And if even these configurations are more than |TOGETHER_MOST|, the number of bytes is taken.
+
+So in the last two cases the number may be too large, but a way that is found is always a way. No text is cut off because of it; what may happen is that a limit is refused which would just do, and that near the end of the budget a token is forbidden for which there would have been time. A row of more than |TOGETHER_MOST| letters, say, of any from a to z, has so many states that its limit is counted in letters, though
+hardly any token has only one.
+
+For each configuration the walk is done once, and the different ones to which it leads are noted. To see whether one has been noted already each bears the number of the last walk that met it.
+
+@<How far tokens lead@>=
+enum { TOGETHER_MOST = 1024 };
+static bool note(struct constraint *c, struct list *all,
+  struct configuration *x, struct error *why)
+{
+  if (x->round == c->round) return true;
+  struct configuration **slot = list_more(c->m, all, sizeof *slot, why);
+  if (slot == NULL) return false;
+  *slot = x, x->round = c->round;
+  return true;
+}
+
+@ The list is made in a room that grows and then copied to its exact size, because there will be many of them: in a string of JSON some dozens of configurations stand behind one token.
+
+@<How far tokens lead@>=
+static bool find_after(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  struct list all = @[{ NULL, 0, 0 }@];
+  if (x->after != NULL) return true;
+  bool ok = walk(c, x, why);
+  c->round++;
+  for (size_t i = 0; ok && i < c->words->n_words; i++)
+    ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
+  ok = ok && has_room(c, all.n * sizeof *x->after, why)
+    && (x->after = memory_take(c->m, FOR_TOKENS, all.n,
+      sizeof *x->after, why)) != NULL;
+  if (ok) x->n_after = all.n, c->room += all.n * sizeof *x->after;
+  if (ok && all.n > 0)
+    memcpy(x->after, all.block, all.n * sizeof *x->after);
+  list_free(c->m, &all, sizeof *x->after);
+  return ok;
+}
+
+@ Those that belong together are collected from one on; |nearer| says whether only ways towards the end count. Whether there are too many depends on nothing but the constraint, the vocabulary and where we stand, and not on what was asked before: the same text must come out whatever else has been written.
+
+@<Collect what belongs together@>=
+static bool enter(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  if (x->gathered == c->gathers) return true;
+  struct configuration **slot = list_more(c->m, &c->together, sizeof *slot,
+    why);
+  if (slot == NULL) return false;
+  *slot = x, x->gathered = c->gathers;
+  return true;
+}
+
+@ Which ways count is asked twice, here and when the numbers are computed, and must be answered alike.
+
+@<Collect what belongs together@>=
+static bool counts(const struct configuration *x,
+  const struct configuration *after, bool nearer)
+{
+  return !nearer || after->least < x->least;
+}
+
+@ The list is its own list of things to do: it is read from the front while what is found is added behind.
+
+@<Collect what belongs together@>=
+static bool collect(struct constraint *c, struct configuration *from,
+  bool nearer, bool *all, struct error *why)
+{
+  c->gathers++, c->together.n = 0, *all = false;
+  if (!enter(c, from, why)) return false;
+  for (size_t i = 0; i < c->together.n; i++) {
+    struct configuration *x = ((struct configuration **) c->together.block)[i];
+    if (c->together.n > TOGETHER_MOST) return true;
+    if (!find_after(c, x, why)) return false;
+    for (size_t k = 0; k < x->n_after; k++)
+      if (counts(x, x->after[k], nearer) && !enter(c, x->after[k], why))
+        return false;
+  }
+  return *all = true;
+}
+
+@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NEVER| elsewhere, and then again and again one more than the least behind, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
+
+@<Count the tokens to the end@>=
+static void settle_together(struct constraint *c, bool nearer)
+{
+  struct configuration **x = c->together.block;
+  for (size_t i = 0; i < c->together.n; i++)
+    x[i]->cost = x[i]->accepts ? 0 : NEVER;
+  for (bool quiet = false; !quiet;) {
+    quiet = true;
+    for (size_t i = c->together.n; i-- > 0;)
+      for (size_t k = 0; k < x[i]->n_after; k++) {
+        const struct configuration *y = x[i]->after[k];
+        if (!counts(x[i], y, nearer) || y->cost == NEVER
+            || y->cost + 1 >= x[i]->cost) continue;
+        x[i]->cost = y->cost + 1, quiet = false;
+      }
+  }
+}
+
+@ The whole is tried once, from the beginning, since then all numbers are known together. Nesting constraints are not even tried.
+
+@<Count the tokens to the end@>=
+static bool settle_whole(struct constraint *c, struct error *why)
+{
+  bool all = false;
+  if (!c->w.nested && !collect(c, c->first, false, &all, why)) return false;
+  if (all) settle_together(c, false);
+  c->known = all ? WHOLE : ENDLESS;
+  return true;
+}
+
+@ So one configuration is settled in one of four ways: with the whole, if it has been tried; by those nearer to the end; if these are too many, by the number of bytes, each of which is a token; and if some byte is no token, not at all, and we have to say so. In none of these cases is a number less than it should be. Where the text may end already there is nothing to look for, which is just as well: what could follow may be more than can be looked at.
+
+@<Count the tokens to the end@>=
+static bool settle(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  bool all;
+  if (c->known == UNTRIED && !settle_whole(c, why)) return false;
+  if (x->accepts) x->cost = 0;
+  if (x->cost != UNSETTLED) return true;
+  if (x == c->first && c->strips) return settle_first(c, x, why);
+  if (!collect(c, x, true, &all, why)) return false;
+  if (all) settle_together(c, true);
+  else if (c->complete) x->cost = x->least;
+  else return error_say(why, "%s: more than %d states "@|"are nearer to the "@|
+    "end, and byte 0x%02x "@|"is no token", c->w.name, TOGETHER_MOST,@|
+    c->lacking);
+  return true;
+}
+
+@ The very first token may lose a blank and so come less near than its letters promise. Therefore all that it can lead to are settled one by one, and it needs one more than the best of them.
+
+@<Count the tokens to the end@>=
+static bool settle_first(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  if (!find_after(c, x, why)) return false;
+  uint32_t best = NEVER - 1;
+  for (size_t k = 0; k < x->n_after; k++) {
+    if (!settle(c, x->after[k], why)) return false;
+    if (x->after[k]->cost < best) best = x->after[k]->cost;
+  }
+  x->cost = x->accepts ? 0 : best + 1;
+  return true;
+}
+
+@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |TOGETHER_MOST| at most. Where rules don't nest, all are settled by |settle_whole| at the first question about a minimum. Chapter 7 asks that question when a text is bound (|bond_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of 300 letters it was
+\val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |TOGETHER_MOST| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
+
+Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another
+grammar may have many more states near its ends.
+
+@* To bind, to mask, to step. \label{sec:mask}
+A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
+@^dead end@>
+
+@<Bind the constraint to a vocabulary@>=
+static void look_for_bytes(struct constraint *c)
+{
+  const struct net_node *x = c->w.nodes.block;
+  c->complete = true;
+  for (size_t i = 0; i < c->w.n_least; i++)
+    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+      for (unsigned b = x[i].lo; c->complete && b <= x[i].hi; b++)
+        if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
+}
+
+@ Where every byte is a token the answer is yes without a look, but for the lost blank; where it isn't, tokens must be tried.
+
+@<Bind the constraint to a vocabulary@>=
+static bool can_begin(struct constraint *c, struct error *why)
+{
+  if (c->first->accepts || (c->complete && !c->strips)) return true;
+  if (c->complete ? !find_after(c, c->first, why) : !settle(c, c->first, why))
+    return false;
+  if (c->complete ? c->first->n_after > 0 : c->first->cost != NEVER)
+    return true;
+  if (c->complete) return error_say(why, "%s: no token can begin a text,"@|
+    " as the first one loses a blank", c->w.name);
+  return error_say(why, "%s: the tokens can't write it;"@|
+    " none is byte 0x%02x alone", c->w.name, c->lacking);
+}
+
+@ Whatever was known of another vocabulary is forgotten first. The walk needs a place for each depth of the new one and for each piece.
+
+@<Bind the constraint to a vocabulary@>=
+bool constraint_bind(struct constraint *c, const struct lexicon *l,
+  bool strips, struct error *why)
+{
+  size_t n = l->longest + 1 + l->n_words;
+  struct configuration **at = memory_take(c->m, FOR_TOKENS, n, sizeof *at, why);
+  if (at == NULL) return false;
+  memory_give(c->m, FOR_TOKENS, c->at, c->n_at, sizeof *at);
+  c->at = at, c->reached = at + l->longest + 1, c->n_at = n;
+  c->words = l, c->strips = strips;
+  look_for_bytes(c);
+  return constraint_forget(c, why) && can_begin(c, why);
+}
+
+@ A number that never was a state's is a mistake of the caller, and refused; so is a question about tokens before there are any.
+
+@<Find a state by its number@>=
+static struct configuration *state_at(const struct constraint *c,
+  uint32_t state, struct error *why)
+{
+  if (c->words == NULL)
+    return error_say(why, "%s: it is not bound to tokens", c->w.name), NULL;
+  if (state < c->states.n && state != c->dead->number)
+    return ((struct configuration **) c->states.block)[state];
+  return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
+}
+
+@ The state to begin with has a number like any other. It is asked for again after everything has been forgotten.
+
+@<Find a state by its number@>=
+uint32_t constraint_start(const struct constraint *c)
+{
+  return c->first->number;
+}
+
+@ A token is good if what comes after it can be ended with what is left then. Three answers: it is, it isn't, or that configuration must be settled before we know.
+
+@<Judge what comes after a token@>=
+enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
+static enum fate judge(const struct constraint *c,
+  const struct configuration *x, size_t left)
+{
+  if (c->complete && x->least <= left) return FATE_GOOD;
+  if (x->cost == NEVER) return FATE_BAD;
+  if (x->cost != UNSETTLED) return x->cost <= left ? FATE_GOOD : FATE_BAD;
+  return left < (x->least + c->words->longest - 1) / c->words->longest
+    ? FATE_BAD : FATE_OPEN;
+}
+
+@ So a mask is made by a walk and a row of judgements. Those that are open are put aside; if there were any, they are settled and all is done again, and the second time none is open, since a settled one stays so. In the long middle of a text once is enough. (To settle a configuration means walks of its own, which would write over where ours has led.)
+
+@<Mark the tokens that may come@>=
+static bool mark(struct constraint *c, struct configuration *x, size_t left,
+  uint8_t *allowed, bool *any, struct error *why)
+{
+  const struct lexicon_id *t = c->words->token;
+  if (!walk(c, x, why)) return false;
+  c->round++, c->waiting.n = 0;
+  for (size_t i = 0; i < c->words->n_ids; i++) {
+    struct configuration *after = c->reached[t[i].word];
+    enum fate f = after == NULL ? FATE_BAD : judge(c, after, left);
+    if (f == FATE_OPEN && !note(c, &c->waiting, after, why)) return false;
+    allowed[t[i].id] = f == FATE_GOOD;
+    *any = *any || f == FATE_GOOD;
+  }
+  return true;
+}
+
+@ The second round, if there is one, follows upon the settling of all that were put aside.
+
+@<Mark the tokens that may come@>=
+static bool mark_all(struct constraint *c, struct configuration *x,
+  size_t left, uint8_t *allowed, bool *any, struct error *why)
+{
+  if (!mark(c, x, left, allowed, any, why)) return false;
+  if (c->waiting.n == 0) return true;
+  for (size_t i = 0; i < c->waiting.n; i++)
+    if (!settle(c, ((struct configuration **) c->waiting.block)[i], why))
+      return false;
+  return mark(c, x, left, allowed, any, why);
+}
+
+@ Before the tokens are judged, the state itself is, by the same function: can the text be ended with this budget? If it can't, that is said at once, with the number that would do. At the beginning it is the refusal of a limit; later it can't happen to whoever has kept to the masks and counted down. (A first token that loses a blank may need more than |judge| believes. Then no token is good, which comes to the same sentence.)
+
+@<Mask the tokens@>=
+bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
+  uint8_t *allowed, bool *accepts, struct error *why)
+{
+  struct configuration *x = state_at(c, state, why);
+  bool any = false;
+  if (x == NULL) return false;
+  memset(allowed, 0, c->words->vocab_size);
+  *accepts = x->accepts;
+  if (judge(c, x, budget) == FATE_OPEN && !settle(c, x, why)) return false;
+  if (budget > 0 && judge(c, x, budget) == FATE_GOOD
+      && !mark_all(c, x, budget - 1, allowed, &any, why)) return false;
+  if (any || x->accepts) return true;
+  size_t least;
+  if (!constraint_minimum(c, state, &least, why)) return false;
+  return error_say(why, "%s: it takes at least %zu tokens to the end,"@|
+    " and the limit leaves %zu", c->w.name, least, budget);
+}
+
+@ The minimum is a number of tokens as found by |settle|. A state from which there is none is one that a mask would not have let anybody enter.
+
+@<Mask the tokens@>=
+bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
+  struct error *why)
+{
+  struct configuration *x = state_at(c, state, why);
+  if (x == NULL || !settle(c, x, why)) return false;
+  *tokens = x->cost;
+  return x->cost != NEVER || error_say(why,@|
+    "%s: the tokens can't end this text", c->w.name);
+}
+
+@ A step reads the token's bytes, but for the blank that the first one loses.
+
+@<Step behind a token@>=
+bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
+  uint32_t *next, struct error *why)
+{
+  struct configuration *x = state_at(c, state, why);
+  if (x == NULL) return false;
+  const struct lexicon *l = c->words;
+  size_t at = id < l->vocab_size ? l->from[id] : 0;
+  size_t end = id < l->vocab_size ? l->from[id + 1] : 0;
+  bool first = c->strips && x == c->first;
+  if (first && at < end && l->text[at] == ' ') at++, x = c->start;
+  bool empty = at == end;
+  for (; at < end && x != NULL && x != c->dead; at++)
+    x = advance(c, x, l->text[at], why);
+  if (x == NULL) return false;
+  *next = x->number;
+  return (!empty && x != c->dead) || error_say(why,@|
+    "%s: token %u can't come here", c->w.name, id);
+}
+
+@ The look inside counts what is there.
+
+@<Look at what is known@>=
+struct constraint_look constraint_look(const struct constraint *c)
+{
+  return (struct constraint_look) @[{ c->w.nodes.n, c->kinds, c->states.n,@|
+    bytes_taken(c) }@];
+}
+
+@ The file of all this. Nothing in it is known to the header but two names.
+
+@(constraint.c@>=
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constraints/constraint.h"
+#include "constraints/net.h"
+@<The pieces as a tree@>@;
+@<Stacks and configurations@>@;
+@<What a constraint knows@>@;
+@<Sort the bytes into kinds@>@;
+@<Push a frame@>@;
+@<Follow all ways to where they wait@>@;
+@<Make a configuration of what was found@>@;
+@<Find the next configuration@>@;
+@<Match a whole text@>@;
+@<Begin with nothing known@>@;
+@<Make a constraint, and return it@>@;
+@<Copy the pieces@>@;
+@<Sort the pieces@>@;
+@<Count the twigs@>@;
+@<Grow the tree@>@;
+@<Open a lexicon, and close it@>@;
+@<Walk through the pieces@>@;
+@<How far tokens lead@>@;
+@<Collect what belongs together@>@;
+static bool settle_first(struct constraint *c, struct configuration *x,
+  struct error *why);
+@<Count the tokens to the end@>@;
+@<Bind the constraint to a vocabulary@>@;
+@<Find a state by its number@>@;
+@<Judge what comes after a token@>@;
+@<Mark the tokens that may come@>@;
+@<Mask the tokens@>@;
+@<Step behind a token@>@;
+@<Look at what is known@>@;
+@<An object of JSON@>@;
+
+@* An object of JSON. \label{sec:jsongrammar}
+The grammar that most people want is ours to give. RFC 8259 says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and behind the point and two in the exponent, for the same
+reason, and because readers differ on longer ones. And escapes of surrogates come in pairs, and the character zero not at all, since a reader in C may take it for the end.
+@^JSON@>
+
+@<An object of JSON@>=
+const char constraint_json[] =
+  "root ::= object\n"@|
+  "object ::= \"{\" ws ( member (\",\" ws member)* )? \"}\"\n"@|
+  "member ::= string \":\" ws value ws\n"@|
+  "array ::= \"[\" ws ( value ws (\",\" ws value ws)* )? \"]\"\n"@|
+  "value ::= object | array | string | number | \"true\" | \"false\" |"@|
+  " \"null\"\n"@|
+  "string ::= \"\\\"\" ( [^\"\\\\\\x00-\\x1f] | escape )* \"\\\"\"\n"@|
+  "escape ::= \"\\\\\" ( [\"\\\\/bfnrt] | \"u\" unit )\n"@|
+  "unit ::= [1-9a-cefA-CEF] hex hex hex | \"0\" [1-9a-fA-F] hex hex |\n"@|
+  "  \"00\" [1-9a-fA-F] hex | \"000\" [1-9a-fA-F] |\n"@|
+  "  [dD] ( [0-7] hex hex |\n"@|
+  "    [89abAB] hex hex \"\\\\u\" [dD] [c-fC-F] hex hex )\n"@|
+  "hex ::= [0-9a-fA-F]\n"@|
+  "number ::= \"-\"? (\"0\" | [1-9] [0-9]{0,14}) (\".\" [0-9]{1,15})? (\n"@|
+  "  [eE] [-+]? [0-9]{1,2} )?\n"@|
+  "ws ::= (\" \" | \"\\n\" [ ]{0,32})?\n";
+@* The table, by machine. \label{sec:laugh}
+Now the program can do what the hand has done. The pieces are those of the box; what can't be used in a state is shown by a dash. States are numbered here in the order in which they are met, like those of the box; the constraint's own numbers have gaps, for it also has states in the middle of tokens, and a dead one.
+
+@<Make the table of the hand calculation@>=
+enum { LAUGHS = 7, LAUGH_STATES = 4 };
+static const char *const laugh_piece[LAUGHS] = @[{ "h", "a", "!", "ha", "ah",@|
+  "a!", "haha" }@];
+static const char laugh[] = "(ha)+!";
+struct laughing { uint32_t state[LAUGH_STATES]; size_t n; };
+static size_t met_as(struct laughing *x, uint32_t state)
+{
+  size_t k = 0;
+  while (k < x->n && x->state[k] != state) k++;
+  if (k == x->n && k < LAUGH_STATES) x->state[x->n++] = state;
+  return k;
+}
+
+@ A row asks for each piece where it leads. A refusal is an answer here; its sentence is not wanted.
+
+@<Make the table of the hand calculation@>=
+static bool print_laugh(struct constraint *c, struct error *why)
+{
+  struct laughing x = @[{ .state[0] = constraint_start(c), .n = 1 }@];
+  uint32_t next;
+  size_t tokens;
+  printf("%s\nstate", laugh);
+  for (uint32_t i = 0; i < LAUGHS; i++) printf("%5s", laugh_piece[i]);
+  printf("   to the end\n");
+  for (size_t k = 0; k < x.n; k++) {
+    printf("%5zu", k);
+    for (uint32_t i = 0; i < LAUGHS; i++)
+      if (constraint_step(c, x.state[k], i, &next, NULL))
+        printf("%5zu", met_as(&x, next));
+      else printf("    -");
+    if (!constraint_minimum(c, x.state[k], &tokens, why)) return false;
+    printf("%13zu\n", tokens);
+  }
+  return true;
+}
+
+@ The order in which a row meets states decides their numbers. From state 0, \tok{h} comes first and leads to 1, \tok{ha} to 2; state 3 is met from 1. So the numbers agree with the box by themselves.
+
+Last, the refusal: a limit of 1, which is asked for and must not be granted.
+
+@<Make the table of the hand calculation@>=
+static bool laugh_aloud(struct laboratory *lab, struct error *why)
+{
+  struct piece spelt[LAUGHS];
+  uint8_t allowed[LAUGHS];
+  struct error none;
+  bool accepts;
+  for (int i = 0; i < LAUGHS; i++)
+    spelt[i] = (struct piece) @[{ (const unsigned char *) laugh_piece[i],@|
+      strlen(laugh_piece[i]) }@];
+  struct lexicon *l = lexicon_open(&lab->m, spelt, NULL, LAUGHS, why);
+  struct constraint *c = l == NULL ? NULL
+    : constraint_regex(&lab->m, laugh, strlen(laugh), why);
+  bool ok = c != NULL && constraint_bind(c, l, false, why)
+    && print_laugh(c, why);
+  if (ok && !constraint_mask(c, constraint_start(c), 1, allowed, &accepts,@|
+    &none)) printf("%s\n", none.words);
+  constraint_free(c);
+  lexicon_close(l);
+  return ok;
+}
+
+@* Through the eyes of a vocabulary. \label{sec:eyes}
+The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable.
+
+@<Put the built-in vocabulary in order@>=
+static struct lexicon *pocket_lexicon(struct laboratory *lab,
+  struct tokenizer *t, struct error *why)
+{
+  size_t n = tokenizer_vocab_size(t);
+  struct piece *spelt = memory_take(&lab->m, FOR_OTHER, n, sizeof *spelt, why);
+  bool *usable = memory_take(&lab->m, FOR_OTHER, n, sizeof *usable, why);
+  for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
+    spelt[i].byte = tokenizer_text(t, i, &spelt[i].n);
+    usable[i] = !tokenizer_is_special(t, i);
+  }
+  struct lexicon *l = spelt == NULL || usable == NULL ? NULL
+    : lexicon_open(&lab->m, spelt, usable, n, why);
+  memory_give(&lab->m, FOR_OTHER, spelt, spelt == NULL ? 0 : n, sizeof *spelt);
+  memory_give(&lab->m, FOR_OTHER, usable, usable == NULL ? 0 : n,
+    sizeof *usable);
+  return l;
+}
+
+@ What we look at: how large the network is, how many kinds of bytes it tells apart, how many tokens may begin a text, and how many tokens a text has at least. The bytes of the shortest text are not the measure of the last: \texttt{yes} has three, and is one token where it is one.
+
+@<Look at constraints with the eyes of a vocabulary@>=
+struct example { const char *name, *text; bool grammar; size_t budget; };
+static const char card[] =
+  "root ::= \"{\\\"name\\\": \" name \", \\\"age\\\": \" [1-9] [0-9]?"@|
+  " \", \\\"friends\\\": [\" name (\", \" name)* \"]}\"\n"@|
+  "name ::= \"\\\"\" [A-Z] [a-z]{1,11} \"\\\"\"\n";
+static const struct example shown[] = @[{ { "answer", "yes|no|perhaps", false, 0 },@|
+  { "date", "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",@|
+    false, 0 },@|
+  { "story", "Once upon a time.{20,200}\\.", false, 0 },@|
+  { "json", constraint_json, true, 40 }, { "card", card, true, 28 } }@];
+enum { EXAMPLES = 5, STORY = 2, JSON = 3, CARD = 4 };
+static struct constraint *make_example(struct laboratory *lab,
+  const struct example *e, struct error *why)
+{
+  size_t n = strlen(e->text);
+  return e->grammar ? constraint_grammar(&lab->m, e->name, e->text, n, why)@|
+    : constraint_regex(&lab->m, e->text, n, why);
+}
+
+@ Each is made, bound, and asked about its first state.
+
+@<Look at constraints with the eyes of a vocabulary@>=
+struct sight { size_t nodes, kinds, first, least; };
+static bool look_at(struct laboratory *lab, const struct lexicon *l,
+  const struct example *e, uint8_t *allowed, size_t vocab, struct sight *s,
+  struct error *why)
+{
+  bool accepts;
+  struct constraint *c = make_example(lab, e, why);
+  bool ok = c != NULL && constraint_bind(c, l, false, why)@|
+    && constraint_mask(c, constraint_start(c), SIZE_MAX, allowed, &accepts,
+      why)
+    && constraint_minimum(c, constraint_start(c), &s->least, why);
+  s->first = 0;
+  for (size_t i = 0; ok && i < vocab; i++) s->first += allowed[i];
+  if (ok) s->nodes = constraint_look(c).nodes,
+    s->kinds = constraint_look(c).kinds;
+  constraint_free(c);
+  return ok;
+}
+
+@ \Cref{sec:constraintcheck} has the table. A dot is more than two dozen nodes, for the characters of four lengths; a story with so many dots has \val{constraint.story.nodes} nodes, where all of JSON needs \val{constraint.json.nodes}. That costs some memory, and no time before a text gets there. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least}, if it may consist of long words in any order; a
+date takes one for each of its ten signs, because this vocabulary joins no digits.
+
+@<Look at constraints with the eyes of a vocabulary@>=
+static bool look_at_all(struct laboratory *lab, struct desk *d, bool keys,
+  struct error *why)
+{
+  struct sight s;
+  if (!keys) printf("\n%-8s%8s%8s%8s%8s\n", "", "nodes", "kinds", "first",
+    "least");
+  for (int i = 0; i < EXAMPLES; i++) {
+    const char *name = shown[i].name;
+    if (!look_at(lab, d->l, &shown[i], d->allowed, d->vocab, &s, why))
+      return false;
+    if (!keys) printf("%-8s%8zu%8zu%8zu%8zu\n", name, s.nodes, s.kinds,
+      s.first, s.least);
+    else if (i == JSON) printf("constraint.json.nodes %zu\n"
+      "constraint.json.kinds %zu\n", s.nodes, s.kinds);
+    else if (i == STORY) printf("constraint.story.nodes %zu\n"
+      "constraint.story.least %zu\n", s.nodes, s.least);
+  }
+  return true;
+}
+
+@* A storyteller fills in a form. \label{sec:writesjson}
+The built-in model has never seen JSON. It knows little stories. All the better: whatever makes its text an object is the constraint's doing. It is given three words of a story and may then write \val{constraint.json.budget} tokens of an object in JSON, or \val{constraint.card.budget} of a card that our own grammar describes; of the tokens that are allowed it always takes the one with the highest logit. (Chapter 7 will do this with chance, and in one line of its loop.)
+
+What is needed for that lies together: the lexicon, the tokenizer, a mask, the logits, and the store that the model reads from.
+
+@<A desk to write at@>=
+enum { BUDGET_MOST = 40 };
+struct desk { struct tokenizer *t; struct lexicon *l; struct store *s;
+  uint8_t *allowed; float *logits; size_t vocab; };
+static void desk_close(struct laboratory *lab, struct desk *d)
+{
+  memory_give(&lab->m, FOR_OTHER, d->allowed, d->vocab, 1);
+  memory_give(&lab->m, FOR_OTHER, d->logits, d->vocab, sizeof *d->logits);
+  lexicon_close(d->l);
+  tokenizer_close(&lab->m, d->t);
+  if (d->s != NULL) store_close(d->s);
+}
+
+@ If something can't be had, what was there before is returned by |desk_close|, which is called in any case.
+
+@<A desk to write at@>=
+static bool desk_open(struct laboratory *lab, struct desk *d,
+  struct error *why)
+{
+  *d = (struct desk) @[{ .vocab = lab->pocket->config.vocab_size }@];
+  return (d->t = tokenizer_open(&lab->m, "models/pocket", why)) != NULL@|
+    && (d->l = pocket_lexicon(lab, d->t, why)) != NULL
+    && (d->s = store_open(&lab->m, &lab->pocket->config, 1, why)) != NULL
+    && (d->allowed = memory_take(&lab->m, FOR_OTHER, d->vocab, 1, why))
+      != NULL
+    && (d->logits = memory_take(&lab->m, FOR_OTHER, d->vocab,
+      sizeof *d->logits, why)) != NULL;
+}
+
+@ The model reads some tokens and scores what may follow the last of them.
+
+@<Let the model write@>=
+static bool read_tokens(struct laboratory *lab, struct desk *d,
+  const uint32_t *id, size_t n, struct error *why)
+{
+  struct row row[WORDS];
+  struct pass *p = NULL;
+  size_t at = store_length(d->s, 0), last = n - 1;
+  for (size_t i = 0; i < n; i++)
+    row[i] = (struct row) @[{ 0, (uint32_t) (at + i), id[i] }@];
+  bool ok = forward(&lab->e, lab->pocket, d->s, row, n, &p, why)
+    && head(&lab->e, lab->pocket, p, &last, 1, d->logits, why);
+  pass_close(p);
+  return ok;
+}
+
+@ Of the tokens that are allowed the best is chosen, and we note how many there were and what stood highest without the constraint. |written| is what each step leaves for figures and boxes.
+
+@<Let the model write@>=
+struct written { uint32_t id[BUDGET_MOST]; size_t allowed[BUDGET_MOST],
+  least[BUDGET_MOST], n, budget, overruled; };
+static uint32_t choose(const struct desk *d, size_t *among, bool *overruled)
+{
+  uint32_t best = 0, free = 0;
+  *among = 0;
+  for (uint32_t i = 0; i < d->vocab; i++) {
+    if (d->logits[i] > d->logits[free]) free = i;
+    if (!d->allowed[i]) continue;
+    if ((*among)++ == 0 || d->logits[i] > d->logits[best]) best = i;
+  }
+  *overruled = best != free;
+  return best;
+}
+
+@ The loop. It ends when nothing may come any more, which after an object's last brace is at once. The model's own end token isn't asked: a loop that knows one would allow it where |accepts| is true.
+
+@<Let the model write@>=
+static bool write_text(struct laboratory *lab, struct desk *d,
+  struct constraint *c, size_t budget, struct written *w, struct error *why)
+{
+  uint32_t state = constraint_start(c);
+  bool accepts, overruled;
+  *w = (struct written) @[{ .budget = budget }@];
+  store_empty(d->s);
+  if (!read_tokens(lab, d, lab->sentence, 3, why)) return false;
+  for (size_t left = budget; left > 0; left--) {
+    if (!constraint_mask(c, state, left, d->allowed, &accepts, why))
+      return false;
+    w->id[w->n] = choose(d, &w->allowed[w->n], &overruled);
+    if (w->allowed[w->n] == 0) break;
+    if (!constraint_step(c, state, w->id[w->n], &state, why)
+        || !constraint_minimum(c, state, &w->least[w->n], why)
+        || !read_tokens(lab, d, &w->id[w->n], 1, why)) return false;
+    w->n++, w->overruled += overruled;
+  }
+  return true;
+}
+
+@ Around it the constraint is made and bound, and at the end the text is held against the constraint once more, byte by byte and from the front: by another way than it came about.
+
+@<Let the model write@>=
+static bool object_of(struct laboratory *lab, struct desk *d, int which,
+  struct written *w, struct bytes *text, struct error *why)
+{
+  bool yes = false;
+  text->n = 0;
+  struct constraint *c = make_example(lab, &shown[which], why);
+  bool ok = c != NULL && constraint_bind(c, d->l, false, why)
+    && write_text(lab, d, c, shown[which].budget, w, why)
+    && tokenizer_decode(d->t, &lab->m, w->id, w->n, true, text, why)@|
+    && constraint_matches(c, (const char *) text->byte, text->n, &yes, why);
+  constraint_free(c);
+  return ok && (yes || error_say(why, "the text is no object"));
+}
+
+@ What comes out stands at the end of the box in \cref{sec:constraintcheck}. As an object of JSON, which is the most liberal of our constraints, it is a single string and a second, both from a story: between quotation marks nearly every token is allowed, and the model makes the most of it. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
+written anyway.
+
+The card is stricter: a name, an age, and some friends, each of them a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are a few ways to cut them into tokens; in a name it is nearly a third of the vocabulary, and fewer with every letter, since a piece that is too long for what is left of the eleven can't come; and at the end there are
+no friends left, because the budget is closing in. Behind step \val{constraint.card.closing} each token had to be one on a shortest way.
+
+\fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and how many tokens it took at least to end it then (bars, with the line of the budget coming down on them).}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
+names and low between them. Bars below sink step by step from more than 20 to none, and the line of the tokens that are left comes down upon them and meets them near the right end.}
+
+@<Print what the prose quotes@>=
+static void print_steps(const struct written *w)
+{
+  printf("step,allowed,least,left\n");
+  for (size_t i = 0; i < w->n; i++)
+    printf("%zu,%zu,%zu,%zu\n", i + 1, w->allowed[i], w->least[i],
+      w->budget - i - 1);
+}
+
+@ From which step on was every token that was left needed? Behind it the least number to the end equals the budget.
+
+@<Print what the prose quotes@>=
+static size_t closing_step(const struct written *w)
+{
+  size_t k = 0;
+  while (k < w->n && w->least[k] < w->budget - k - 1) k++;
+  return k;
+}
+
+@ The keys: the times, in milliseconds; the sights; and the numbers of both texts.
+
+@<Print what the prose quotes@>=
+static bool print_keys(struct laboratory *lab, struct desk *d,
+  struct bytes *text, struct error *why)
+{
+  struct written w;
+  struct mask_times x;
+  if (!read_masks(&x, why)) return false;
+  printf("constraint.masks %.0f\nconstraint.worst %.3f\nconstraint.best"
+    " %.3f\nconstraint.first %.3f\nconstraint.firstjson %.3f\n"
+    "constraint.nearjson %.3f\n", x.rows, x.worst / 1e3, x.best / 1e3,@|
+    x.first / 1e3, x.json / 1e3, x.near / 1e3);
+  printf("constraint.vocab %zu\n", d->vocab);
+  if (!object_of(lab, d, JSON, &w, text, why)) return false;
+  printf("constraint.json.budget %zu\nconstraint.json.overruled %zu\n",
+    w.budget, w.overruled);
+  if (!object_of(lab, d, CARD, &w, text, why)) return false;
+  printf("constraint.card.budget %zu\nconstraint.card.closing %zu\n",
+    w.budget, closing_step(&w) + 1);
+  return look_at_all(lab, d, true, why);
+}
+
+@ A line of the book is shorter than a story. The text is broken at blanks, and only for the eye.
+
+@<Print what the prose quotes@>=
+static void print_folded(const struct bytes *text)
+{
+  size_t from = 0, at = 0, blank = 0;
+  for (; at < text->n; at++) {
+    if (text->byte[at] == ' ') blank = at;
+    if (at - from < 60 || blank <= from) continue;
+    printf("  %.*s\n", (int) (blank - from), (const char *) text->byte + from);
+    from = blank + 1;
+  }
+  printf("  %.*s\n", (int) (at - from), (const char *) text->byte + from);
+}
+
+@ The texts are shown as they are, with whatever blanks and quotation marks are in them.
+
+@<Print what the prose quotes@>=
+static bool print_box(struct laboratory *lab, struct desk *d,
+  struct bytes *text, struct error *why)
+{
+  struct written w;
+  if (!laugh_aloud(lab, why) || !look_at_all(lab, d, false, why)) return false;
+  for (int i = JSON; i <= CARD; i++) {
+    if (!object_of(lab, d, i, &w, text, why)) return false;
+    printf("\n%s, %zu tokens, %zu of them against the model's will:\n",
+      shown[i].name, w.n, w.overruled);
+    print_folded(text);
+  }
+  return true;
+}
+
+@ And the words on the command line.
+
+@<Print what the prose quotes@>=
+static bool print_what(struct laboratory *lab, const char *what,
+  struct error *why)
+{
+  struct desk d;
+  struct written w;
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  bool ok = desk_open(lab, &d, why);
+  if (ok && strcmp(what, "steps") == 0) {
+    ok = object_of(lab, &d, CARD, &w, &text, why);
+    if (ok) print_steps(&w);
+  } else if (ok && strcmp(what, "values") == 0)
+    ok = print_keys(lab, &d, &text, why);
+  else ok = ok && print_box(lab, &d, &text, why);
+  bytes_free(&lab->m, &text);
+  desk_close(lab, &d);
+  return ok;
+}
+
+@* The check. \label{sec:constraintcheck}
+What the program prints: the table of the hand calculation, and a refusal; five constraints as the built-in model's vocabulary sees them; and two texts.
+
+\widecheckpoint{build/out/constraints.txt}{a laugh, five constraints, and what a storyteller makes of them}
+
+@* Exercises. \label{sec:constraintexercises}
+The command beside an exercise asks the machine of this chapter.
+
+\begin{exercises}
+\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 with two tokens left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: behind \tok{ah} we are in state 1 again, and need two more.}
+\exercise{think}{ex:constraint.states}{The pattern \texttt{(a\char124b)*a(a\char124b)\char123$k$\char125} asks for an \texttt a so many places before the end. How many states has its machine for $k=1$, $2$, $3$, $10$, the dead one not counted?}{\texttt{make exercise-W9-2}}{$2^{k+1}$. The machine can't know whether an \texttt a is the one that counts before the text is over, and so must remember which of the last $k+1$ letters were \texttt a. A network says the same with a few nodes more than $k$: that is why states are found when they are needed and not before.}
+\exercise{build}{ex:constraint.sums}{Write a grammar of sums and differences of whole numbers without leading zeros, with as many parentheses as one likes, but not around nothing, and without blanks: \texttt{7}, \texttt{1+(20-3)}, \texttt{((4))-5+6}. It must be taken by our compiler.}{\texttt{make exercise-W9-3}}{The rule that comes to mind, a sum is a sum and a term, is left recursive. Say it with a star: a sum is a term and any number of terms with a sign before them; a term is a number, or a sum in parentheses.}
+\end{exercises}

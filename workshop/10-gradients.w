@@ -1,0 +1,1311 @@
+@i types.w
+@s vec int
+@s each while
+@s TARGET inline
+@s INLINE inline
+@s restrict const
+
+\chapterquestion{If one of a million weights were a little larger, how would the loss change? And how can one sweep answer that for all of them?}
+@** Slopes.
+\incipit{A}{ll of training} rests on one kind of number: the slope of the loss along a weight, which says by how much the
+loss grows for each unit by which the weight grows. This chapter derives those numbers, operation by operation, and writes
+the loops that compute them; \cref{training} strings the loops together. Of school we need the derivatives of
+$x^2$, $\sqrt x$, $e^x$, $\ln x$ and $1/x$, and the rules for a product and for a function of a function. They are enough for the whole
+of a language model.
+@^backpropagation@>
+
+\begin{byhand}{one matrix, forwards and back}
+Let $y=Wx$ with $W$ of the rows $(1,2)$ and $(3,-1)$, and $x=(2,1)$. So $y=(2+2,\ 6-1)=(4,5)$. Let the
+loss be the product $L=y_1y_2=20$. Where $y_1$ grows, $L$ grows by $y_2$ times as much, and the other way round; so the slopes of the loss
+along $y$ are $dy=(5,4)$.
+
+\medskip
+The number $x_1$ enters $y_1$ once and $y_2$ three times, so its slope is $1\times5+3\times4=17$; that of $x_2$
+is $2\times5-1\times4=6$. A weight multiplies one $x$ and is felt in one $y$: the first row of $W$ has the slopes
+$(5\times2,\ 5\times1)=(10,5)$, the second $(4\times2,\ 4\times1)=(8,4)$.
+
+\medskip
+Is the 17 true? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.9$, $y=(3.9,4.7)$ and
+$L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
+\end{byhand}
+
+@ The program repeats the boxes of this chapter with the very loops that trained the built-in model, and
+then does for every operation what the box does at its end: it moves each input a little to both sides and compares. With
+|"values"| it prints the numbers of the prose, with |"steps"| and |"gate"| the data of the figures.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "kernels/numbers.h"
+#include "gradients/slopes.h"
+@;@#
+@<The boxes, by the pieces@>@;
+@<Every operation against differences@>@;
+@<Steps of many sizes@>@;
+@<Print what is asked for@>@;
+
+@* The rule of the chain. \label{sec:chainrule}
+We write $dx$ for the slopes of the loss along $x$. If $x$ is a list of numbers, $dx$ is a list as long. Now let some operation
+make $y$ of $x$, and let the loss depend on $x$ only through this $y$. If $x_j$ grows by a tiny $\delta$, each $y_i$ grows by
+$\delta\,\partial y_i/\partial x_j$, and the loss by $dy_i$ times that. The loss feels all of them:
+\begin{equation}\label{eq:backrule}
+dx_j=\sum_i dy_i\,\frac{\partial y_i}{\partial x_j}.
+\end{equation}
+That is the only law here; everything else is putting an operation into it. Three things can be read from it.
+@^chain rule@>
+
+It is \emph{local}. Whoever knows $dy$ needs to know nothing of what comes after $y$, so each operation
+can be turned back on its own, last first, and the slopes are handed down from one to the next; the name for this is backpropagation.\side{Rumelhart 1986.} Slopes of one number used in two
+places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
+that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
+rows, or be able to make them again.
+
+@ Why from the end? One could move each weight in turn and look at the loss. That takes a pass for every weight, more than a
+million passes for one step of our small model. From the end each operation is turned
+back once, however many weights it has. For a matrix of $m$ weights and one row the way forward takes $m$ multiply--adds. On
+the way back $dx$ takes $m$ more, and the slopes of the weights another $m$. So a
+step of training costs about three passes, and knows the slopes of all weights exactly.
+@^cost of training@>
+
+@ Three operations are so simple that they need no loop of their own. \emph{A sum} $y=x+f(x)$, the residual stream: by \eqref{eq:backrule}, $dx$ is
+$dy$ itself plus what comes back through $f$. \emph{A look-up}, the embedding: the row of the table that was copied gets the slopes of
+its copy, all other rows get nothing; a token that stands at two places gets both. \emph{A rotation}
+is a matrix, but one that is undone by being looked at from the other side:
+\begin{align*}
+y_1&=c\,x_1-s\,x_2,&dx_1&=\phantom{-}c\,dy_1+s\,dy_2,\\
+y_2&=s\,x_1+c\,x_2,&dx_2&=-s\,dy_1+c\,dy_2,
+\end{align*}
+which is the rotation by the opposite angle. So the engine's own kernel does it, with the sines negated.
+
+\begin{byhand}{a turn, and back}
+Let $c=0.6$ and $s=0.8$. The pair $(5,10)$ becomes $(5\times0.6-10\times0.8,\ 5\times0.8+10\times0.6)=(-5,10)$. If the slopes
+there are $(2,3)$, those of the pair before the turn are $(2\times0.6+3\times0.8,\ 3\times0.6-2\times0.8)=(3.6,0.2)$.
+
+\medskip
+A check that works for everything linear: $dy\cdot y=-2\times5+3\times10=20$, and $dx\cdot x=3.6\times5+0.2\times10=20$.
+\end{byhand}
+
+@* The pieces of the way back. \label{sec:slopes}
+The way forward uses the kernels of chapter 2 as they are. The way back needs other
+products, and a few loops over rows. They are collected in a table of functions, as the kernels are, and
+for the same reason: the text of each loop stands once, is compiled twice, and gives the same bits with and
+without the wide registers of the machine.
+
+@(slopes.h@>=
+#ifndef INCIPIT_SLOPES_H
+#define INCIPIT_SLOPES_H
+#include "ground/ground.h"
+@<What a product is@>@;
+@<What the pieces are@>@;
+#endif
+
+@ Every gradient of a matrix, and every gradient that a matrix hands on, is a sum of
+products. We fix its order once: the terms are added one after the other, the first term
+first. An order that followed the division among workers would give a model for each number of them; this one
+lets every worker take some of the sums, whole.
+@^order of summation@>
+@<What a product is@>=
+struct product {
+  const float *a; size_t a_row, a_step;
+  const float *b; size_t b_step;
+  float *c; size_t c_row;
+  size_t rows, terms, cols; bool add;
+};
+  /* $c_{ij}=\sum_k a_{ik}b_{kj}$ in rising order of $k$ by fused
+     multiply--adds, from 0 or, if |add|, from what is there;
+     $a_{ik}$ is |a[i*a_row+k*a_step]|,
+     $b_{kj}$ is |b[k*b_step+j]|, $c_{ij}$ is |c[i*c_row+j]| */
+
+@ The sixteen lanes of \cref{sec:order} are not used here. They exist because the engine mostly has one long sum to do and
+would wait for each addition. A gradient is thousands of sums at once, and those fill the adders
+without any lanes.
+
+Four numbers decide how a large product is cut up. They were found by trying, and none of them changes a bit of any
+result.
+@<What a product is@>=
+enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
+  /* products of more than |SHALLOW| terms are packed, |DEPTH| terms and
+     |STRIP| rows at a time; |TILE| rows of a result go together */
+
+@ The table begins with the two that take nearly all the time. The loops that follow work on one row or on a range of
+numbers, so that a caller may deal rows out to workers as it likes.
+@<What the pieces are@>=
+@<The numbers of one step@>@;
+struct slopes {
+  void (*multiply)(const struct product *p, float *desk);
+  /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
+  void (*linear)(const float *x, size_t rows, const float *w,
+    size_t in, size_t out, float *y, float *desk);
+  /* the bits of the kernel |linear| for a matrix |[out][in]|, both
+     multiples of 16; |desk| has |16*in| floats */
+  @<Pieces of attention and of the loss@>@;
+  @<Pieces of norms, gates and steps@>@;
+};
+extern const struct slopes slopes_plain, slopes_wide;
+  /* compiled for any machine; for AVX2, if this is one */
+
+@ Attention \emph{forward} is here as well. The engine's kernel takes one row after the other, since it mostly has
+one; a trainer has hundreds at once and can afford the same sums in another order of work. What it leaves behind, a maximum and a
+sum for each row, is what going back needs.
+@<Pieces of attention and of the loss@>=
+  void (*weigh)(float *s, size_t sees, size_t n, float scale,
+    float *left);
+  /* scores of one block of at most 256 keys, |n| of them up to a
+     multiple of 16, become exponentials; |left[0]| is the maximum and
+     |left[1]| the sum of those seen */
+  void (*join)(const float *left, const float *parts, size_t n,
+    size_t h, float *y, float *known);
+  /* joins |n| blocks of one row, |STRIP| rows apart in |left| and
+     |parts|; |known| is the maximum and the sum over all of them */
+  void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
+    float scale, const float *known, const float *y,
+    const float *dy, size_t h);
+  /* |s| becomes weights and |g|, gradients of weights, gradients of
+     scores; |known| is what |join| left, |y| what attention mixed, |dy|
+     its gradient */
+  double (*judge)(float *z, size_t n, uint32_t right, float share);
+  /* the loss of one row of logits, which become its gradient times
+     |share| */
+
+@ Of the rest, |gain_back| is the only one that sums over rows; it is given columns instead, so that no sum is cut among
+workers.
+@<Pieces of norms, gates and steps@>=
+  float (*norm_back)(const float *x, const float *gain,
+    const float *dy, size_t d, float *dx);
+  /* adds to |dx|, and returns 1 over the root mean square */
+  void (*gain_back)(const float *x, const float *dy, const float *r,
+    size_t rows, size_t d, size_t from, size_t to, float *dgain);
+  /* adds to |dgain| for the columns |from| to |to|, |r| is what
+     |norm_back| returned */
+  void (*gate_back)(const float *gate, const float *up,
+    const float *dinner, size_t n, float *dgate, float *dup);
+  /* |n| is a multiple of 16; |dgate| and |dup| are written, not added to */
+  double (*square)(const float *g, size_t n);
+  /* sum of squares */
+  void (*adam)(const struct moments *a, size_t from, size_t to);
+  /* one step for the weights from |from| to |to|; the gradient becomes 0 */
+
+@ Two modules have the same body. The plain one leaves the fused multiply--add to the
+C~library's |fmaf|, which is exact and slow where the processor has no instruction for it. It is there to be compared with, and for
+machines that have nothing else.
+@(plain.c@>=
+#include <math.h>
+#include <string.h>
+#include "kernels/numbers.h"
+#include "gradients/slopes.h"
+#define TARGET
+#define WIDTH 4
+@<Tools of the pieces@>@;
+@<Fuse and spread without wide registers@>@;
+@<Bodies of the pieces@>@;
+const struct slopes slopes_plain = @[{ multiply, linear, weigh,@|
+  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
+  adam }@];
+
+@ Only two things have to be said in the words of a particular machine: multiply and add a whole register with one rounding, and
+fill a register with copies of one number.
+@<Fuse and spread without wide registers@>=
+INLINE vec fused(vec a, vec b, vec c)
+{
+  each(i, WIDTH) c[i] = fmaf(a[i], b[i], c[i]);
+  return c;
+}
+@#
+INLINE vec spread(float x)
+{
+  vec v;
+  each(i, WIDTH) v[i] = x;
+  return v;
+}
+
+@ The wide one has eight numbers in a register. On a machine of another kind the module is empty, and nobody asks for
+its table.
+@(wide.c@>=
+#include <math.h>
+#include <string.h>
+#include "kernels/numbers.h"
+#include "gradients/slopes.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDTH 8
+@<Tools of the pieces@>@;
+@<Fuse and spread with AVX2@>@;
+@<Bodies of the pieces@>@;
+const struct slopes slopes_wide = @[{ multiply, linear, weigh,@|
+  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
+  adam }@];
+#endif
+
+@ Here each of the two is one instruction. They round exactly as the loops of the plain module do, which is why the two tables
+can be compared with |==|.
+@<Fuse and spread with AVX2@>=
+INLINE vec fused(vec a, vec b, vec c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+@#
+INLINE vec spread(float x)
+{
+  return _mm256_set1_ps(x);
+}
+
+@ The tools are those of the kernels: a loop that the compiler writes out completely, because an array that is
+indexed by a variable cannot live in registers; and functions that are always compiled in place, since one that is called would have to
+be compiled for the same target.
+@<Tools of the pieces@>=
+#if defined __clang__
+#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]
+#else
+#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]
+#endif
+#define INLINE static inline __attribute__((always_inline)) TARGET
+@[typedef __attribute__((vector_size(4 * WIDTH))) float vec@];
+enum { PARTS = 16 / WIDTH };
+
+@ A register is loaded from any address: |memcpy| of its size is one instruction, and the
+compiler is told no lie about alignment.
+@<Tools of the pieces@>=
+INLINE vec load(const float *x)
+{
+  vec v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+@ Lanes are folded by halves, eighth to first, fourth to first, as \cref{sec:order} defines a sum. The
+order is written out in ordinary additions and so cannot depend on the width of a register.
+@<Tools of the pieces@>=
+INLINE float fold(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ The bodies are compiled once for each table. Nothing in them says how wide a register is,
+apart from the loops over |PARTS|.
+@<Bodies of the pieces@>=
+@<A tile of a product@>@;
+@<Pack the two sides of a product@>@;
+@<Multiply@>@;
+@<Sixteen outputs with lanes in rows@>@;
+@<A linear layer for many rows@>@;
+@<Exponentials of a block of scores@>@;
+@<Weights and scores, on the way back@>@;
+@<The loss of one row, and its gradient@>@;
+@<A norm on the way back@>@;
+@<A gate on the way back@>@;
+@<Squares of a gradient, and a step of AdamW@>@;
+
+@* A matrix. \label{sec:slopematrix}
+Let $y_i=\sum_jW_{ij}x_j$. Two derivatives are needed for \eqref{eq:backrule}. Along an input, $\partial y_i/\partial x_j=W_{ij}$; so
+$dx_j=\sum_idy_iW_{ij}$, a sum down a \emph{column} of the matrix where the way forward went along a row. Along a weight, only $y_i$
+contains $W_{ij}$, and $\partial y_i/\partial W_{ij}=x_j$; so $dW_{ij}=dy_i\,x_j$, all products of one
+number from above with one from below.
+
+A pass has many rows, one for each token, and all of them use the same $W$. Slopes of one number used in several places add, so
+$dW$ is the sum over the rows. With one row for each token, written $X$, $Y$, $dX$, $dY$,
+\begin{equation}\label{eq:matrixback}
+dX=dY\,W,\qquad dW=dY^{\mathsf T}X.
+\end{equation}
+Neither needs anything to be turned in memory: the strides of a |struct product| say in which direction a matrix is read.
+@^gradient of a matrix@>
+
+@ Six rows and sixteen columns of the result stay in registers while the terms run by. Each
+term costs a load of sixteen numbers, six single ones, and twelve multiply--adds of eight; a smaller tile would wait for memory, and a larger one
+would not fit into the sixteen registers.
+@<A tile of a product@>=
+INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
+  const float *b, size_t b_step, size_t terms, float *c, size_t c_row)
+{
+  vec s[TILE][PARTS];
+  each(r, rows) each(p, PARTS) s[r][p] =
+    load(c + (size_t) r * c_row + p * WIDTH);
+  for (size_t k = 0; k < terms; k++, a += a_step, b += b_step) {
+    @<Add term |k| to every number of the tile@>@;
+  }
+  each(r, rows) each(p, PARTS)
+    memcpy(c + (size_t) r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
+}
+
+@ The tile starts from what stands in the result and is written back whole, so a product can be computed in several
+goes over the terms: the second goes on where the first stopped, with the same additions in the same order.
+@<Add term |k| to every number of the tile@>=
+vec v[PARTS];
+each(p, PARTS) v[p] = load(b + p * WIDTH);
+each(r, rows) {
+  float one = a[(size_t) r * a_row];
+  vec x = spread(one);
+  each(p, PARTS) s[r][p] = fused(x, v[p], s[r][p]);
+}
+
+@ Numbers that lie a power of two apart in memory fall into the same few places of the cache and push each other out. So a deep product first
+copies a panel of each side to where its numbers are neighbours. The copy is made once and read many times: a panel of $b$ by every
+strip of rows.
+@<Pack the two sides of a product@>=
+static TARGET void pack_b(const struct product *p, size_t k0,
+  size_t depth, float *to)
+{
+  for (size_t j = 0; j + 16 <= p->cols; j += 16)
+    for (size_t k = 0; k < depth; k++, to += 16)
+      memcpy(to, p->b + (k0 + k) * p->b_step + j, 16 * sizeof *to);
+}
+
+@ The other side is cut into tiles of six rows, and within a tile the six numbers of one term become neighbours. In $dW=dY^{\mathsf T}X$ they
+are neighbours already, because the matrix is read by its columns; then six are copied at once.
+@<Pack the two sides of a product@>=
+static TARGET void pack_a(const struct product *p, size_t i0,
+  size_t rows, size_t k0, size_t depth, float *to)
+{
+  const float *a = p->a + i0 * p->a_row + k0 * p->a_step;
+  for (size_t k = 0; k < depth; k++, a += p->a_step) {
+    size_t r = 0;
+    for (; p->a_row == 1 && r + TILE <= rows; r += TILE)
+      memcpy(to + r * depth + k * TILE, a + r, TILE * sizeof *to);
+    for (; r < rows; r++)
+      to[r / TILE * TILE * depth + k * TILE + r % TILE] = a[r * p->a_row];
+  }
+}
+
+@ A strip is a few rows of $a$ against all columns of $b$. Whether the two sides were packed or not is hidden in its
+strides, so what follows has one form for all cases.
+@<Multiply@>=
+struct strip { const float *a; size_t a_row, a_step, a_tile;
+  const float *b; size_t b_step, b_panel, depth; };
+
+@ For each panel of sixteen columns the strip is gone through tile by tile, so that the panel
+stays in the nearest cache while the rows pass. Rows that fill no tile are taken one at a time, with the same
+terms in the same order.
+@<Multiply@>=
+static TARGET void strip_rows(const struct product *p,
+  const struct strip *s, size_t rows, float *c)
+{
+  for (size_t j = 0; j + 16 <= p->cols; j += 16) {
+    const float *b = s->b + j / 16 * s->b_panel;
+    size_t i = 0;
+    for (; i + TILE <= rows; i += TILE)
+      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b,
+        s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
+    for (; i < rows; i++)
+      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row,
+        s->a_row, s->a_step, b, s->b_step, s->depth,
+        c + i * p->c_row + j, p->c_row);
+  }
+}
+
+@ The last few columns, fewer than sixteen, are summed one by one. Our own model has none, since all of its widths are multiples of
+sixteen; the small networks of the tests have, and a case that exists only in a test still has to be right.
+@<Multiply@>=
+static TARGET void last_columns(const struct product *p)
+{
+  for (size_t i = 0; i < p->rows; i++)
+    for (size_t j = p->cols / 16 * 16; j < p->cols; j++) {
+      float *c = p->c + i * p->c_row + j;
+      for (size_t k = 0; k < p->terms; k++)
+        *c = fmaf(p->a[i * p->a_row + k * p->a_step],
+          p->b[k * p->b_step + j], *c);
+    }
+}
+
+@ Whether a side is packed depends on the shapes alone, and never changes a bit: packing
+moves numbers, it does not add them. It does not pay for short sums, nor for $b$ when a single strip would read the
+copy, nor for an $a$ whose terms are neighbours already.
+@<Multiply@>=
+static TARGET void multiply(const struct product *p, float *desk)
+{
+  bool deep = p->terms > SHALLOW;
+  bool packs_b = deep && p->rows > STRIP;
+  bool packs_a = deep && (p->a_step != 1 || (packs_b && p->a_row > 1000));
+  for (size_t i = 0; !p->add && i < p->rows; i++)
+    memset(p->c + i * p->c_row, 0, p->cols * sizeof *p->c);
+  size_t most = packs_b ? DEPTH : packs_a ? DEPTH : p->terms;
+  float *b = desk, *a = desk + DEPTH * (p->cols + 16);
+  for (size_t k0 = 0; k0 < p->terms; k0 += most) {
+    @<Add |most| terms, or those that are left@>@;
+  }
+  last_columns(p);
+}
+
+@ So many terms are taken at a time that a packed panel fits into the cache. The result is read and
+written once for each such go, which is little beside the multiplications.
+@<Add |most| terms, or those that are left@>=
+size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
+struct strip s = @[{ NULL, p->a_row, p->a_step, TILE * p->a_row, b,
+  16, 16 * depth, depth }@];
+if (packs_b) pack_b(p, k0, depth, b);
+else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel =
+  16;
+@<Go through the rows strip by strip@>@;
+
+@ A strip of 48 rows is packed, if it has to be, and then multiplied with every panel: eight tiles, which stay
+close while all the panels go by.
+@<Go through the rows strip by strip@>=
+for (size_t i = 0; i < p->rows; i += STRIP) {
+  size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
+  if (packs_a) {
+    pack_a(p, i, rows, k0, depth, a);
+    s.a = a, s.a_row = 1, s.a_step = TILE, s.a_tile = TILE * depth;
+  }
+  else s.a = p->a + i * p->a_row + k0 * p->a_step;
+  strip_rows(p, &s, rows, p->c + i * p->c_row);
+}
+
+@* Forward, for many rows. \label{sec:manyrows}
+The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
+lanes of a sum in a register and folds them at the end. A trainer has a thousand rows and sums of
+128 terms, eight to a lane, so the kernel would spend as long on folding as on multiplying. Yet the trainer's pass must have
+the engine's bits, or the model would be trained on one function and used as another.
+
+So the work is turned round and the sums are not. Each
+lane is a tile of its own, of six rows and sixteen \emph{outputs}, and folding is adding whole
+tiles: sixteen folds at a time, without moving a number sideways. Each sum has the same terms in the
+same tree as before, and therefore the same bits.
+
+@<Sixteen outputs with lanes in rows@>=
+INLINE void one_lane(int rows, const float *x, size_t n,
+  const float *panel, vec a[TILE][PARTS])
+{
+  each(r, rows) each(p, PARTS) a[r][p] = spread(0);
+  for (size_t k = 0; k < n; k += 16) {
+    vec v[PARTS];
+    each(p, PARTS) v[p] = load(panel + 16 * k + p * WIDTH);
+    each(r, rows) {
+      vec one = spread(x[(size_t) r * n + k]);
+      each(p, PARTS) a[r][p] = fused(one, v[p], a[r][p]);
+    }
+  }
+}
+
+@ Sixteen tiles at once would not fit into the registers. But the fold adds lane 8 to lane 0, 12 to 4, and then those two sums; so
+the lanes are computed in the order 0, 8, 4, 12, 2, \dots, in which the two halves of every addition
+meet as soon as both are there. That order is the numbers from 0 to 15 with their four binary digits reversed, and
+four tiles wait at most.
+@^bit reversal@>
+@<Sixteen outputs with lanes in rows@>=
+INLINE void lanes_tile(int rows, const float *x, size_t n,
+  const float *panel, float *y, size_t y_row)
+{
+  vec a[TILE][PARTS], part[4][TILE][PARTS];
+  each(i, 16) {
+    int j = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
+    one_lane(rows, x + j, n, panel + 16 * j, a);
+    @<Carry the finished lane@>@;
+  }
+  each(r, rows) each(p, PARTS)
+    memcpy(y + (size_t) r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
+}
+
+@ It is counting in binary. A finished lane waits at the lowest level; if one waits there already, the two are added and their
+sum goes one level up, as a carry does. The earlier one is the left term, as in the definition, though a sum of two does not
+care. All indices are known to the compiler, so the tiles stay in registers where there is room.
+@<Carry the finished lane@>=
+each(level, 4) {
+  if ((~i & ((1 << level) - 1)) != 0) continue;
+  each(r, rows) each(p, PARTS) {
+    if ((i >> level & 1) != 0) a[r][p] = part[level][r][p] + a[r][p];
+    else part[level][r][p] = a[r][p];
+  }
+}
+
+@ The weights of sixteen outputs are turned first, so that the sixteen of one term are
+neighbours. Turning costs as much as one row's multiplications, and there are hundreds of rows.
+@<A linear layer for many rows@>=
+static TARGET void linear(const float *x, size_t rows, const float *w,
+  size_t in, size_t out, float *y, float *desk)
+{
+  for (size_t o = 0; o < out; o += 16) {
+    for (size_t j = 0; j < 16; j++)
+      for (size_t k = 0; k < in; k++)
+        desk[16 * k + j] = w[(o + j) * in + k];
+    size_t i = 0;
+    for (; i + TILE <= rows; i += TILE)
+      lanes_tile(TILE, x + i * in, in, desk, y + i * out + o, out);
+    for (; i < rows; i++)
+      lanes_tile(1, x + i * in, in, desk, y + i * out + o, out);
+  }
+}
+
+@ The scores of one row against one block of at most 256 keys. This is word for word what the
+engine's kernel does with a block (\cref{sec:attention}): the maximum, the exponentials in groups of sixteen,
+their sum in lanes. A maximum has no rounding, so its order is free.
+@<Exponentials of a block of scores@>=
+INLINE float largest(const float *z, size_t n)
+{
+  float lane[16], most = z[0];
+  for (int j = 0; j < 16; j++) lane[j] = z[0];
+  for (size_t t = 0; t + 16 <= n; t += 16)
+    for (size_t j = 0; j < 16; j++)
+      lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];
+  for (int j = 0; j < 16; j++) most = lane[j] > most ? lane[j] : most;
+  for (size_t t = n / 16 * 16; t < n; t++)
+    most = z[t] > most ? z[t] : most;
+  return most;
+}
+
+@ Scores behind the last one seen become $-\infty$ before the maximum is taken, and their exponentials are 0. So a group of
+sixteen needs no special case at its end: a 0 changes no sum of exponentials, since none of them is $-0$.
+@<Exponentials of a block of scores@>=
+static TARGET void weigh(float *s, size_t sees, size_t n, float scale,
+  float *left)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t t = 0; t < n; t += 16)
+    for (size_t j = 0; j < 16; j++) s[t + j] *= scale;
+  for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
+  float most = largest(s, n);
+  for (size_t g = 0; g < n; g += 16) {
+    float z[16];
+    for (int j = 0; j < 16; j++)
+      z[j] = num_expf(s[g + (size_t) j] - most);
+    for (int j = 0; j < 16; j++) lane[j] += z[j];
+    memcpy(s + g, z, sizeof z);
+  }
+  left[0] = most, left[1] = fold(lane);
+}
+
+@ Each block has its own maximum $m_b$, so its exponentials are smaller or larger than another's by a known factor. With
+$m$ the largest of the maxima, $e^{m_b-m}$ brings block $b$ down to the common measure: its sum of exponentials and its mixed values are
+multiplied by it and added, in rising order of the blocks, as the engine does. At the end the one is divided by the other.
+@<Exponentials of a block of scores@>=
+static TARGET void join(const float *left, const float *parts,
+  size_t n, size_t h, float *y, float *known)
+{
+  float m = -INFINITY, l = 0;
+  for (size_t b = 0; b < n; b++) {
+    float most = left[2 * b * STRIP];
+    m = most > m ? most : m;
+  }
+  for (size_t c = 0; c < h; c++) y[c] = 0;
+  for (size_t b = 0; b < n; b++) {
+    @<Bring block |b| down to the common maximum, and add it@>@;
+  }
+  for (size_t c = 0; c < h; c += 16)
+    for (size_t j = 0; j < 16; j++) y[c + j] = y[c + j] / l;
+  known[0] = m, known[1] = l;
+}
+
+@ The block with the largest maximum has the factor 1; one far below it fades to 0, as its weights should.
+@<Bring block |b| down to the common maximum, and add it@>=
+const float *o = parts + b * STRIP * h;
+float w = num_expf(left[2 * b * STRIP] - m);
+l = fmaf(left[2 * b * STRIP + 1], w, l);
+for (size_t c = 0; c < h; c += 16)
+  for (size_t j = 0; j < 16; j++)
+    y[c + j] = fmaf(o[c + j], w, y[c + j]);
+
+@* Weights that sum to one, turned back. \label{sec:softmaxback}
+Attention makes weights $p_i=e^{s_i}/S$ of scores, with $S=\sum_je^{s_j}$. How does $p_i$ change with a score? The quotient rule has two cases.
+If $j\ne i$, only $S$ contains $s_j$, and $\partial p_i/\partial s_j=-e^{s_i}e^{s_j}/S^2=-p_ip_j$: whatever one gains,
+the others lose. If $j=i$, the numerator grows too, which adds $e^{s_i}/S=p_i$. Now let $g_i$ be the slopes that come back
+for the weights. By the rule of the chain,
+\begin{equation}\label{eq:softmaxback}
+ds_j=\sum_ig_i\,\frac{\partial p_i}{\partial s_j}=p_jg_j-\sum_ig_i\,p_ip_j=p_j\Bigl(g_j-\sum_ip_ig_i\Bigr).
+\end{equation}
+A score should rise if its value does better than the average of what is looked at, and by as much more as it is already looked at. The
+slopes of all scores of a row add up to 0.
+@^softmax@>
+
+\begin{byhand}{three keys, one look}
+The scores are $\ln3$, $\ln2$ and $0$, their exponentials 3, 2 and 1, the sum 6; so the weights are
+$1/2$, $1/3$ and $1/6$. The values are $6$, $0$ and $12$, and attention mixes $6\times1/2+0\times1/3+12\times1/6=5$.
+
+\medskip
+Let the slope along the mixture be 1. Then $g$ is the values themselves, their average under the weights is the $5$ just found, and the scores get
+$1/2\times(6-5)=1/2$, $1/3\times(0-5)=-5/3$ and $1/6\times(12-5)=7/6$. Together: $3/6-10/6+7/6=0$.
+\end{byhand}
+
+@ In the box the average of the slopes was the mixture itself, and that is no accident. The mixture is $y=\sum_ip_iv_i$, so $g_i=dy\cdot v_i$, and
+$$\sum_ip_ig_i=dy\cdot\sum_ip_iv_i=dy\cdot y.$$
+The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two rows that lie there anyway. And the weights themselves need not be kept. A row of
+$n$ tokens has $n^2/2$ of them for each head and layer; from the scores, which are one more product, and the maximum and the sum that |join| left,
+$p_i=e^{s_i-m}/l$ is made again.
+@<Weights and scores, on the way back@>=
+static TARGET void weigh_back(float *s, float *g, size_t sees,
+  size_t n, float scale, const float *known, const float *y,
+  const float *dy, size_t h)
+{
+  float most = known[0], part = 1.0f / known[1], lane[16] = @[{ 0 }@];
+  for (size_t c = 0; c < h; c += 16)
+    for (size_t j = 0; j < 16; j++)
+      lane[j] = fmaf(y[c + j], dy[c + j], lane[j]);
+  float mean = fold(lane);
+  for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
+  for (size_t t = 0; t < n; t += 16) {
+    @<Weigh sixteen scores again, and turn their slopes@>@;
+  }
+}
+
+@ The score was scaled before the exponential was taken, $s=\alpha\,q\cdot k$, so the slope along $q\cdot k$ has the factor
+$\alpha$ once more. Scores that were not seen have the weight 0, and therefore the slope 0 whatever stands in |g|.
+@<Weigh sixteen scores again, and turn their slopes@>=
+float p[16], d[16];
+memcpy(p, s + t, sizeof p);
+memcpy(d, g + t, sizeof d);
+for (int j = 0; j < 16; j++)
+  p[j] = num_expf(p[j] * scale - most) * part;
+for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
+memcpy(s + t, p, sizeof p);
+memcpy(g + t, d, sizeof d);
+
+@ The loss of a row is $L=-\ln p_r$ for the token $r$ that came, and that is a softmax whose slopes are known: $g_r=-1/p_r$, the
+others 0. In \eqref{eq:softmaxback} the average is $p_r\cdot(-1/p_r)=-1$, so $dz_j=p_j(0+1)=p_j$ for the others and
+$p_r(-1/p_r+1)=p_r-1$ for the right one: the probabilities, less one where the truth is. That is what the box at the
+beginning of \cref{training} found.
+
+As a number, $L=\ln\sum_ve^{z_v-m}-(z_r-m)$ with $m$ the largest logit, so that no exponential is too large. The sum of thousands of small
+terms beside one near 1 is kept in double, because the loss is compared with an entropy later, and digits matter there.
+@<The loss of one row, and its gradient@>=
+INLINE float exponential_of(const float *z, size_t i, size_t n,
+  float most)
+{
+  return i < n ? num_expf(z[i] - most) : 0;
+}
+
+@ The loss is reckoned last, when the logits are gone; their largest and the right one are remembered. |share| is the part of the whole loss that one row
+counts for, and the gradient is multiplied with it here, once, where it enters the network.
+@<The loss of one row, and its gradient@>=
+static TARGET double judge(float *z, size_t n, uint32_t right,
+  float share)
+{
+  float most = largest(z, n), own = z[right];
+  double lane[16] = @[{ 0 }@];
+  for (size_t i = 0; i < n; i += 16) {
+    @<Make sixteen logits exponentials, and sum them@>@;
+  }
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  float each_one = share / (float) lane[0];
+  for (size_t i = 0; i < n; i++) z[i] *= each_one;
+  z[right] -= share;
+  return num_log(lane[0]) - ((double) own - (double) most);
+}
+
+@ The exponentials are taken in groups of sixteen; the last
+group of a vocabulary that is no multiple of sixteen is filled up with zeros, and only what belongs to the row is written back.
+@<Make sixteen logits exponentials, and sum them@>=
+float e[16];
+if (i + 16 <= n) for (size_t j = 0; j < 16; j++)
+  e[j] = num_expf(z[i + j] - most);
+else for (size_t j = 0; j < 16; j++)
+  e[j] = exponential_of(z, i + j, n, most);
+for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
+memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
+
+@* A norm. \label{sec:normback}
+The norm is $y_k=\gamma_kx_kr$ with $r=1/\sqrt{m+\epsilon}$, where $m=\frac1d\sum_kx_k^2$ is the mean square. An input enters in two ways: directly,
+and through $r$, which all outputs share. For the second, $\partial m/\partial x_j=2x_j/d$, and the derivative of $(m+\epsilon)^{-1/2}$ is
+$-\frac12(m+\epsilon)^{-3/2}=-\frac12r^3$; so $\partial r/\partial x_j=-r^3x_j/d$. Write $t_k=\gamma_k\,dy_k$ for the slopes before the gain. Then
+\begin{equation}\label{eq:normback}
+dx_j=t_jr+\sum_kt_kx_k\,\frac{\partial r}{\partial x_j}
+=r\Bigl(t_j-x_j\,r^2\,\frac1d\sum_kt_kx_k\Bigr).
+\end{equation}
+The second term has a meaning. A norm does not see how long $x$ is, so making $x$ longer must not change the loss, and
+the slope along $x$ itself has to be 0. What is subtracted is just the part of $t$ that points along $x$.
+@^norm@>
+
+\begin{byhand}{two numbers, normed}
+Let $x=(1,7)$, $\gamma=(2,1)$, $\epsilon=0$. The mean square is $(1+49)/2=25$ and $r=1/5=0.2$. Let $dy=(5,10)$. Then
+$t=(2\times5,\ 1\times10)=(10,10)$, the mean of $tx$ is $(10+70)/2=40$, and $r^2$ times it is $40/25=1.6$. So
+$dx=(0.2\times(10-1.6),\ 0.2\times(10-11.2))=(1.68,-0.24)$.
+
+\medskip
+Along $x$ itself: $1.68\times1-0.24\times7=0$. The gains get $5\times1\times0.2=1$ and $10\times7\times0.2=14$.
+\end{byhand}
+
+@ Two sums over the row come first, side by side, and then one more pass over it with what they gave. The result is added to what is there, because $x$ is the
+residual stream, which has another slope already. With $\epsilon$ in the root, the slope along $x$ is
+not quite 0, but the formula is still exact: $r$ contains it.
+@<A norm on the way back@>=
+static TARGET float norm_back(const float *x, const float *gain,
+  const float *dy, size_t d, float *dx)
+{
+  float square[16] = @[{ 0 }@], along[16] = @[{ 0 }@];
+  for (size_t k = 0; k < d; k += 16)
+    for (size_t j = 0; j < 16; j++) {
+      square[j] = fmaf(x[k + j], x[k + j], square[j]);
+      along[j] = fmaf(dy[k + j] * gain[k + j], x[k + j], along[j]);
+    }
+  float r = 1.0f / sqrtf(fold(square) / (float) d + 1e-5f);
+  float pull = fold(along) * r * r / (float) d;
+  @<Add the slopes of the norm to |dx|@>@;
+  return r;
+}
+
+@ Here |pull| is the factor of $x_j$ in \eqref{eq:normback}. It is the same for the whole row, and what it takes away keeps the row's length out of
+the gradient.
+@<Add the slopes of the norm to |dx|@>=
+for (size_t k = 0; k < d; k += 16)
+  for (size_t j = 0; j < 16; j++) {
+    float t = fmaf(-pull, x[k + j], dy[k + j] * gain[k + j]);
+    dx[k + j] = fmaf(r, t, dx[k + j]);
+  }
+
+@ A gain belongs to one column and serves every row, so its slope is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. The work is
+divided among the workers by columns, never by rows: dividing a sum would make its order depend on their number.
+@<A norm on the way back@>=
+static TARGET void gain_back(const float *x, const float *dy,
+  const float *r, size_t rows, size_t d, size_t from, size_t to,
+  float *dgain)
+{
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = from; k < to; k += 16)
+      for (size_t j = 0; j < 16; j++)
+        dgain[k + j] = fmaf(dy[i * d + k + j] * r[i], x[i * d + k + j],
+          dgain[k + j]);
+}
+
+@* A gate. \label{sec:gateback}
+The gated unit makes $a=u\,g\,\sigma(g)$ of a gate $g$ and its partner $u$, with $\sigma(g)=1/(1+e^{-g})$. Along the partner it is a
+mere product, and $du=da\cdot g\,\sigma(g)$. Along the gate we need $\sigma'$. The derivative of one over something is minus its derivative
+over its square:
+$$\sigma'(g)=\frac{e^{-g}}{(1+e^{-g})^2}=\frac1{1+e^{-g}}\cdot\frac{e^{-g}}{1+e^{-g}}=\sigma(g)\bigl(1-\sigma(g)\bigr).$$
+With the product rule, $(g\,\sigma)'=\sigma+g\,\sigma(1-\sigma)$, and so
+\begin{equation}\label{eq:gateback}
+dg=da\cdot u\cdot\bigl(\sigma+g\,\sigma\,(1-\sigma)\bigr),\qquad du=da\cdot g\,\sigma.
+\end{equation}
+\Cref{fig:silu} shows both curves. The slope is above 1 for some gates and below 0 for others, which a simple switch would not have; where
+the gate is shut, both are 0, and neither the gate nor its partner learns anything from that token.
+@^gated unit@>
+
+\fig{silu}{fig:silu}{The curve of the gate, $g\,\sigma(g)$, and its slope, which multiplies everything that comes back. The dotted lines are 0 and 1: the slope is below the one
+on the left and above the other on the right.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
+a straight line. The other, its slope, is 0 on the far left, dips below 0, is one half in the middle, rises a little above 1, and ends at 1.}
+
+\begin{byhand}{one gate and its partner}
+Let $\sigma=0.75$, which is the gate $g=\ln3$, about $1.10$; $u=3$ and $da=2$. Then $g\,\sigma=1.10\times0.75=0.825$ and $du=2\times0.825=1.65$. The
+slope of the curve is $0.75+0.825\times0.25=0.95625$, about $0.956$, and $dg=2\times3\times0.956=5.736$.
+\end{byhand}
+
+@ The code has the letters of the formula: |s| is $\sigma$ and |a| is $g\,\sigma$. Neither was kept on the way forward. An
+exponential made again is cheaper than a row of memory for every layer.
+@<A gate on the way back@>=
+static TARGET void gate_back(const float *gate, const float *up,
+  const float *dinner, size_t n, float *dgate, float *dup)
+{
+  for (size_t i = 0; i < n; i += 16) {
+    float s[16], a[16];
+    for (size_t j = 0; j < 16; j++)
+      s[j] = 1.0f / (1.0f + num_expf(-gate[i + j]));
+    for (size_t j = 0; j < 16; j++) a[j] = gate[i + j] * s[j];
+    for (size_t j = 0; j < 16; j++) dup[i + j] = dinner[i + j] * a[j];
+    for (size_t j = 0; j < 16; j++)
+      dgate[i + j] = dinner[i + j] * up[i + j]
+        * fmaf(a[j], 1.0f - s[j], s[j]);
+  }
+}
+
+@* A step downhill. \label{sec:adam}
+With all slopes known, each weight is moved a little against its own. How far? A plain multiple of the slope treats all weights alike, but slopes of an embedding
+row that was met once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
+slopes.\side{Kingma 2015; Loshchilov 2019.} It keeps two running means for each weight, of the slope and of its square:
+$$m_t=\beta_1m_{t-1}+(1-\beta_1)\,g_t,\qquad v_t=\beta_2v_{t-1}+(1-\beta_2)\,g_t^2,$$
+from $m_0=v_0=0$, and moves by $m/\sqrt v$. If the slopes were a thousand times larger, this would be the same: the measure cancels. A slope that
+always has the same sign gives steps of 1; one that flickers about 0 gives $m$ near 0, and the weight stays.
+@^AdamW@>
+
+Because both means begin at 0, they are too small at first, and by how much is known. Put the definition into itself: after $t$ steps the
+weights of all $g$ in $m_t$ sum to $(1-\beta_1)(1+\beta_1+\cdots+\beta_1^{t-1})=1-\beta_1^t$, where a mean should have 1. So $m_t$ is divided by
+$1-\beta_1^t$, and $v_t$ by $1-\beta_2^t$.
+
+\begin{byhand}{one weight, two steps}
+Let $\beta_1=0.9$, $\beta_2=0.95$, the rate $0.1$, and $w=1$ with the decay $0.1$. The first slope is $4$. Then $m=0.1\times4=0.4$
+and $v=0.05\times16=0.8$; divided by $0.1$ and $0.05$ they are $4$ and $16$; the move is $4/4=1$, as for \emph{every} first slope. The decay
+adds $0.1\times1=0.1$, and $w=1-0.1\times1.1=0.89$.
+
+\medskip
+The second slope is $2$. Now $m=0.9\times0.4+0.1\times2=0.56$ and $v=0.95\times0.8+0.05\times4=0.96$. They are divided by
+$1-0.81=0.19$ and $1-0.9025=0.0975$, which gives $2.947$ and $9.846$, whose root is $3.138$. The move is $2.947/3.138=0.939$, the decay
+adds $0.089$, and $w=0.89-0.1\times1.028=0.7872$.
+\end{byhand}
+
+@ The numbers of one step stand in a struct: two of them are what the means have to be multiplied with, one shortens the gradient, one is the rate. The running mean
+of the \emph{weights} belongs to the last stretch of a run and is explained in \cref{sec:plan}.
+@<The numbers of one step@>=
+struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
+  float rate, scale, fix1, fix2, keep; };
+  /* weights and gradients, the two moments, the running mean of the weights or
+     null; the numbers of one step of AdamW */
+
+@ Before a step the length of the whole gradient is needed, to shorten it if it is too long. The squares of a million
+small numbers are summed in double, since a float would swallow most of them.
+@<Squares of a gradient, and a step of AdamW@>=
+static TARGET double square(const float *g, size_t n)
+{
+  double lane[16] = @[{ 0 }@];
+  for (size_t i = 0; i + 16 <= n; i += 16)
+    for (size_t j = 0; j < 16; j++)
+      lane[j] += (double) g[i + j] * (double) g[i + j];
+  for (size_t i = n / 16 * 16; i < n; i++)
+    lane[0] += (double) g[i] * (double) g[i];
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+@ Each weight has its own arithmetic, so a range can begin and end anywhere, and no order has to be fixed. A running mean
+$\beta m+(1-\beta)g$ is written $g+\beta(m-g)$: one multiply--add, and exact where $m=g$. The $10^{-8}$ keeps a weight that never had a slope from being divided by
+0. The decay pulls matrices towards 0 and is added \emph{after} the division; inside the slope it would be divided too, and rarely used
+weights would decay fastest. Gains do not decay: their place of rest is 1.
+@^weight decay@>
+@<Squares of a gradient, and a step of AdamW@>=
+INLINE void adam_some(const struct moments *a, size_t i, size_t n)
+{
+  float *restrict w = a->w + i, *restrict grad = a->g + i;
+  float *restrict first = a->first + i, *restrict second = a->second + i;
+  const bool *decays = a->decays + i;
+  float scale = a->scale, rate = a->rate, fix1 = a->fix1, fix2 = a->fix2;
+  for (size_t j = 0; j < n; j++) {
+    float g = grad[j] * scale, gg = g * g;
+    first[j] = fmaf(0.9f, first[j] - g, g);
+    second[j] = fmaf(0.95f, second[j] - gg, gg);
+    float move = first[j] * fix1 / (sqrtf(second[j] * fix2) + 1e-8f);
+    move = fmaf(decays[j] ? 0.1f : 0.0f, w[j], move);
+    w[j] = fmaf(-rate, move, w[j]);
+    grad[j] = 0;
+  }
+}
+
+@ Sixty-four weights at a time are a number that the compiler knows, and that is what makes it use whole registers. The gradient was set to 0 on the way, ready to be
+added to by the next step.
+@<Squares of a gradient, and a step of AdamW@>=
+static TARGET void adam(const struct moments *a, size_t from, size_t to)
+{
+  size_t i = from;
+  for (; i + 64 <= to; i += 64) adam_some(a, i, 64);
+  adam_some(a, i, to - i);
+  if (a->mean != NULL)
+    for (i = from; i < to; i++)
+      a->mean[i] = fmaf(a->keep, a->mean[i] - a->w[i], a->w[i]);
+}
+
+@* Every piece against differences. \label{sec:slopescheck}
+A derivation can be wrong on paper and a loop in the code. Both are caught by asking the loss itself. Move one input by $h$ to
+either side; then
+$$\frac{L(x+h)-L(x-h)}{2h}=L'(x)+\frac{h^2}6L'''(x)+\cdots,$$
+since in the series of $L(x\pm h)$ the even terms cancel. One difference for each input, two passes each: far too slow to
+train with, and just right to check with.
+@^finite differences@>@^gradient check@>
+
+How large should $h$ be? The error of the formula falls with $h^2$; but the two losses are rounded, their difference
+is not more exact than they are, and it is divided by a smaller and smaller $2h$. \Cref{fig:steps} shows the two at work. With the losses in double the best step leaves
+\val[1]{slopes.digits.double} digits; with the same losses rounded to single precision, no step leaves more than \val[1]{slopes.digits.single}. A gradient check in
+float cannot tell a small mistake from rounding. So the functions below are plain loops in double, written from the formulas of the way forward and
+nothing else.
+
+\fig{steps}{fig:steps}{The error of a difference quotient against the step, for the slopes of a row's loss. To one side only, the error falls with the step; to both sides with its
+square; and at some point rounding takes over and it rises again, early if the losses are floats.}{A plot with logarithmic axes, the
+step from one half on the left to a billionth of 1 on the right, the error upwards. Three curves fall from the left. The steepest reaches its lowest point between ten and
+eleven digits, turns, and rises to the right. The curve to one side falls half as steeply. The curve of floats turns first, at about five digits, and rises to no digit at all.}
+
+@ An operation is a loss as a function of some numbers, in double, and the same number of slopes by the pieces, in float.
+@<Every operation against differences@>=
+enum { MOST = 100 };
+struct operation {
+  const char *name; size_t n;
+  double (*forth)(const double *x);
+  void (*back)(const float *x, float *dx);
+};
+
+@ The numbers to begin with are multiples of an eighth between $-1\frac34$ and $1\frac34$, so float and double start from the
+same place. The losses are sums of outputs with such factors as well, which makes the factors the slopes $dy$ that come from above.
+@<Every operation against differences@>=
+static double lot(size_t i)
+{
+  return (double) ((int) (i * 37 % 29) - 14) / 8;
+}
+
+@ The matrix, with two rows of twenty inputs and three outputs; the slopes of the inputs stand first, those of the weights after them. Twenty is
+no multiple of sixteen, so the last columns are tried too.
+@<Every operation against differences@>=
+enum { X_ROWS = 2, IN = 20, OUT = 3 };
+static double matrix_forth(const double *x)
+{
+  const double *w = x + X_ROWS * IN;
+  double loss = 0;
+  for (size_t r = 0; r < X_ROWS; r++)
+    for (size_t o = 0; o < OUT; o++)
+      for (size_t k = 0; k < IN; k++)
+        loss += lot(r * OUT + o) * w[o * IN + k] * x[r * IN + k];
+  return loss;
+}
+
+@ Back, it is the two products of \eqref{eq:matrixback}. Read the strides: in the first, $dY$ goes row by row; in the second, the same array is
+read by its columns.
+@<Every operation against differences@>=
+static void matrix_back(const float *x, float *dx)
+{
+  static float desk[DEPTH * (IN + 16 + STRIP)];
+  float dy[X_ROWS * OUT];
+  for (size_t i = 0; i < X_ROWS * OUT; i++) dy[i] = (float) lot(i);
+  struct product down = @[{ .a = dy, .a_row = OUT, .a_step = 1,
+    .b = x + X_ROWS * IN, .b_step = IN, .c = dx, .c_row = IN,
+    .rows = X_ROWS, .terms = OUT, .cols = IN }@];
+  slopes_plain.multiply(&down, desk);
+  struct product own = @[{ .a = dy, .a_row = 1, .a_step = OUT,
+    .b = x, .b_step = IN, .c = dx + X_ROWS * IN, .c_row = IN,
+    .rows = OUT, .terms = X_ROWS, .cols = IN }@];
+  slopes_plain.multiply(&own, desk);
+}
+
+@ Attention from the scores on: twelve keys, each with a value of sixteen numbers, scores multiplied by a quarter. The values are constants
+here; that a mixture is turned back by products has just been tried.
+@<Every operation against differences@>=
+enum { KEYS = 12, VALUES = 16 };
+static double value(size_t t, size_t c)
+{
+  return lot(5 * t + c);
+}
+@#
+static double look_forth(const double *s)
+{
+  double e[KEYS], sum = 0, loss = 0;
+  for (size_t t = 0; t < KEYS; t++) sum += e[t] = num_exp(s[t] / 4);
+  for (size_t t = 0; t < KEYS; t++)
+    for (size_t c = 0; c < VALUES; c++)
+      loss += e[t] / sum * value(t, c) * lot(c + 3);
+  return loss;
+}
+
+@ The way back needs what the way forward left: the maximum, the sum and the mixture. |weigh| leaves the exponentials in the
+place of the scores, so it is given a copy.
+@<Every operation against differences@>=
+static void look_back(const float *s, float *ds)
+{
+  float e[16] = @[{ 0 }@], again[16] = @[{ 0 }@], g[16] = @[{ 0 }@];
+  float left[2], y[VALUES] = @[{ 0 }@], dy[VALUES];
+  memcpy(e, s, KEYS * sizeof *e);
+  memcpy(again, s, KEYS * sizeof *e);
+  slopes_plain.weigh(e, KEYS, 16, 0.25f, left);
+  for (size_t c = 0; c < VALUES; c++) {
+    dy[c] = (float) lot(c + 3);
+    for (size_t t = 0; t < KEYS; t++) {
+      y[c] += e[t] / left[1] * (float) value(t, c);
+      g[t] += dy[c] * (float) value(t, c);
+    }
+  }
+  slopes_plain.weigh_back(again, g, KEYS, 16, 0.25f, left, y, dy,
+    VALUES);
+  memcpy(ds, g, KEYS * sizeof *ds);
+}
+
+@ The loss of one row of twenty logits, of which the fourth is right.
+@<Every operation against differences@>=
+enum { LOGITS = 20, RIGHT = 3 };
+static double loss_forth(const double *z)
+{
+  double sum = 0;
+  for (size_t i = 0; i < LOGITS; i++) sum += num_exp(z[i]);
+  return num_log(sum) - z[RIGHT];
+}
+@#
+static void loss_back(const float *z, float *dz)
+{
+  memcpy(dz, z, LOGITS * sizeof *dz);
+  slopes_plain.judge(dz, LOGITS, RIGHT, 1.0f);
+}
+
+@ The norm of one row of sixteen, followed by its sixteen gains.
+@<Every operation against differences@>=
+static double norm_forth(const double *x)
+{
+  double square = 0, loss = 0;
+  for (size_t k = 0; k < 16; k++) square += x[k] * x[k] / 16;
+  for (size_t k = 0; k < 16; k++)
+    loss += lot(k + 3) * x[16 + k] * x[k] / sqrt(square + 1e-5);
+  return loss;
+}
+@#
+static void norm_slopes(const float *x, float *dx)
+{
+  float dy[16];
+  for (size_t k = 0; k < 16; k++) dy[k] = (float) lot(k + 3);
+  memset(dx, 0, 32 * sizeof *dx);
+  float r = slopes_plain.norm_back(x, x + 16, dy, 16, dx);
+  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dx + 16);
+}
+
+@ And sixteen gates with their partners.
+@<Every operation against differences@>=
+static double gate_forth(const double *x)
+{
+  double loss = 0;
+  for (size_t k = 0; k < 16; k++)
+    loss += lot(k + 3) * x[16 + k] * x[k] / (1 + num_exp(-x[k]));
+  return loss;
+}
+@#
+static void gate_slopes(const float *x, float *dx)
+{
+  float da[16];
+  for (size_t k = 0; k < 16; k++) da[k] = (float) lot(k + 3);
+  slopes_plain.gate_back(x, x + 16, da, 16, dx, dx + 16);
+}
+
+@ What is compared is the largest difference between two slopes of the same input, as a share of the largest slope of the operation. The step is a power of
+two, so that $x\pm h$ is exact.
+@<Every operation against differences@>=
+static double apart(const struct operation *o)
+{
+  double x[MOST], off = 0, most = 0, h = 0x1p-13;
+  float at[MOST], dx[MOST];
+  for (size_t i = 0; i < o->n; i++) at[i] = (float) (x[i] = lot(i));
+  o->back(at, dx);
+  for (size_t i = 0; i < o->n; i++) {
+    x[i] = lot(i) + h;
+    double up = o->forth(x);
+    x[i] = lot(i) - h;
+    double slope = (up - o->forth(x)) / (2 * h);
+    x[i] = lot(i);
+    off = fmax(off, fabs(slope - (double) dx[i]));
+    most = fmax(most, fabs(slope));
+  }
+  return off / most;
+}
+
+@ A float is rounded at some hundredths of a millionth of its size, so a piece that is right is off by about as much; the matrix is exact here, because products of
+eighths need no rounding. A forgotten factor or a wrong sign is off by
+a large part of itself. Nothing lies between the two, so a check needs no finely chosen limit, only
+enough digits to see the gap. The largest error of all \val{slopes.count} slopes is \val[2]{slopes.worst} millionths.
+
+@<Every operation against differences@>=
+static const struct operation operations[] = @[{
+  @[{ "a matrix", 100, matrix_forth, matrix_back }@],@|
+  @[{ "weights of attention", 12, look_forth, look_back }@],@|
+  @[{ "the loss of a row", 20, loss_forth, loss_back }@],@|
+  @[{ "a norm and its gain", 32, norm_forth, norm_slopes }@],@|
+  @[{ "a gate and its partner", 32, gate_forth, gate_slopes }@] }@];
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+@ What this cannot see is a piece that is called with the wrong rows. That is a question for the whole network, and
+\cref{sec:trainingcheck} asks it for every tensor by name. \Cref{tab:gradients} shows eleven of its answers: the embedding, the nine tensors of the first layer, and the
+last gain.
+
+\begin{table}
+\caption{The slope of the loss along a direction drawn by lot, by difference and by
+backpropagation.}\label{tab:gradients}
+\begin{tabular}{@@{}lrr@@{}}
+\tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\
+embedding, also head & \val{grad.0.far} & \val{grad.0.back}\\
+gain before attention & \val{grad.1.far} & \val{grad.1.back}\\
+queries & \val{grad.2.far} & \val{grad.2.back}\\
+keys & \val{grad.3.far} & \val{grad.3.back}\\
+values & \val{grad.4.far} & \val{grad.4.back}\\
+output of attention & \val{grad.5.far} & \val{grad.5.back}\\
+gain before the gated unit & \val{grad.6.far} & \val{grad.6.back}\\
+gate & \val{grad.7.far} & \val{grad.7.back}\\
+its partner & \val{grad.8.far} & \val{grad.8.back}\\
+output of the gated unit & \val{grad.9.far} & \val{grad.9.back}\\
+last gain & \val{grad.10.far} & \val{grad.10.back}
+\end{tabular}
+\end{table}
+
+\checkpoint{build/out/gradients.txt}{the boxes, by the pieces; then every piece against differences}
+
+@<Print what is asked for@>=
+static void print_checkpoint(void)
+{
+  print_boxes();
+  for (int i = 0; i < OPERATIONS; i++)
+    printf("%-22s %3zu slopes, worst error %.2f millionths\n",
+      operations[i].name, operations[i].n, 1e6 * apart(&operations[i]));
+}
+@#
+static void print_values(void)
+{
+  double worst = 0;
+  size_t count = 0;
+  for (int i = 0; i < OPERATIONS; i++) {
+    worst = fmax(worst, apart(&operations[i]));
+    count += operations[i].n;
+  }
+  printf("slopes.count %zu\nslopes.worst %.4f\n", count, 1e6 * worst);
+  printf("slopes.digits.double %.4f\n", best_digits(false));
+  printf("slopes.digits.single %.4f\n", best_digits(true));
+}
+
+@ For the loss of a row the exact slopes are known in double: the probabilities, less one for the right logit. An error is the largest over all
+logits, because a single one may be small by luck. The largest slope is near 1, so errors are shares as they stand.
+@<Steps of many sizes@>=
+struct quotients { double one, both, single; };
+static struct quotients errors_at(double h)
+{
+  struct quotients worst = @[{ 0, 0, 0 }@];
+  double z[LOGITS], sum = 0;
+  for (size_t i = 0; i < LOGITS; i++) z[i] = lot(i), sum += num_exp(z[i]);
+  double here = loss_forth(z);
+  for (size_t i = 0; i < LOGITS; i++) {
+    double slope = num_exp(z[i]) / sum - (i == RIGHT ? 1 : 0);
+    @<Move logit |i| to both sides, and note the errors@>@;
+  }
+  return worst;
+}
+
+@ The third error is that of the same two losses, each rounded to a float before they are subtracted.
+@<Move logit |i| to both sides, and note the errors@>=
+z[i] = lot(i) + h;
+double up = loss_forth(z);
+z[i] = lot(i) - h;
+double down = loss_forth(z);
+z[i] = lot(i);
+float single = (float) up - (float) down;
+worst.one = fmax(worst.one, fabs((up - here) / h - slope));
+worst.both = fmax(worst.both, fabs((up - down) / (2 * h) - slope));
+worst.single = fmax(worst.single,
+  fabs((double) single / (2 * h) - slope));
+
+@ The right digits at the best step are the negative decimal logarithm of its error.
+@<Steps of many sizes@>=
+static double best_digits(bool single)
+{
+  double best = 1;
+  for (double h = 0.5; h > 0x1p-31; h /= 2) {
+    struct quotients q = errors_at(h);
+    best = fmin(best, single ? q.single : q.both);
+  }
+  return -num_log(best) / num_log(10);
+}
+@#
+static void print_steps(void)
+{
+  printf("step,one,both,single\n");
+  for (double h = 0.5; h > 0x1p-31; h /= 2) {
+    struct quotients q = errors_at(h);
+    printf("%.9g,%.6g,%.6g,%.6g\n", h, q.one, q.both, q.single);
+  }
+}
+
+@ The curve of the gate and its slope, by the piece: with the slope from above and the partner both 1, |dup| is the curve and |dgate| its slope.
+@<Print what is asked for@>=
+static void print_gate(void)
+{
+  float g[16], one[16], curve[16], slope[16];
+  printf("gate,curve,slope\n");
+  for (int i = 0; i < 96; i += 16) {
+    for (int j = 0; j < 16; j++)
+      g[j] = (float) (i + j - 48) / 8, one[j] = 1;
+    slopes_plain.gate_back(g, one, one, 16, slope, curve);
+    for (int j = 0; j < 16; j++)
+      printf("%.4f,%.6f,%.6f\n", (double) g[j], (double) curve[j],
+        (double) slope[j]);
+  }
+}
+
+@ Without a word, the checkpoint is printed; every other word has been explained where its data is used.
+@<Print what is asked for@>=
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "values") == 0) print_values();
+  else if (strcmp(what, "steps") == 0) print_steps();
+  else if (strcmp(what, "gate") == 0) print_gate();
+  else print_checkpoint();
+  return 0;
+}
+
+@ The boxes, one line each. A piece that wants sixteen numbers is given the pair of the box eight times over: the mean of a square is then
+the same, and so is every slope.
+@<The boxes, by the pieces@>=
+static void box_matrix(void)
+{
+  static float desk[DEPTH * (2 + 16 + STRIP)];
+  float w[4] = @[{ 1, 2, 3, -1 }@], x[2] = @[{ 2, 1 }@];
+  float dy[2] = @[{ 5, 4 }@], dx[2], dw[4];
+  struct product down = @[{ .a = dy, .a_row = 2, .a_step = 1, .b = w,
+    .b_step = 2, .c = dx, .c_row = 2, .rows = 1, .terms = 2,
+    .cols = 2 }@];
+  slopes_plain.multiply(&down, desk);
+  struct product own = @[{ .a = dy, .a_row = 1, .a_step = 2, .b = x,
+    .b_step = 2, .c = dw, .c_row = 2, .rows = 2, .terms = 1,
+    .cols = 2 }@];
+  slopes_plain.multiply(&own, desk);
+  printf("box 1, matrix: dx %g %g, dW %g %g %g %g\n", (double) dx[0],
+    (double) dx[1], (double) dw[0], (double) dw[1], (double) dw[2],
+    (double) dw[3]);
+}
+
+@ Attention's weights, made again from scores that were never weighed: the maximum and the sum of the box are given by hand, $\ln3$ and $6/3$, as |join| would
+have left them.
+@<The boxes, by the pieces@>=
+static void box_look(void)
+{
+  float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
+  float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
+  s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
+  slopes_plain.weigh_back(s, g, 3, 16, 1.0f, known, y, dy, 16);
+  printf("box 3, look: p %.4f %.4f %.4f,"@|
+    " ds %.4f %.4f %.4f\n",
+    (double) s[0], (double) s[1], (double) s[2], (double) g[0],
+    (double) g[1], (double) g[2]);
+}
+
+@ The norm differs from the box by its $\epsilon$, which shows in the eighth digit only. The gate has $\ln3$ to all its digits.
+@<The boxes, by the pieces@>=
+static void box_norm_and_gate(void)
+{
+  float x[16], gain[16], dy[16], dx[16] = @[{ 0 }@], dg[16] = @[{ 0 }@];
+  float gate[16], up[16], da[16], dgate[16], dup[16];
+  for (int i = 0; i < 16; i++) {
+    x[i] = i % 2 ? 7 : 1, gain[i] = i % 2 ? 1 : 2;
+    dy[i] = i % 2 ? 10 : 5;
+    gate[i] = num_logf(3), up[i] = 3, da[i] = 2;
+  }
+  float r = slopes_plain.norm_back(x, gain, dy, 16, dx);
+  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dg);
+  printf("box 4, norm: dx %.4f %.4f, gains %.4f %.4f\n", (double) dx[0],
+    (double) dx[1], (double) dg[0], (double) dg[1]);
+  slopes_plain.gate_back(gate, up, da, 16, dgate, dup);
+  printf("box 5, gate: du %.4f, dg %.4f\n", (double) dup[0],
+    (double) dgate[0]);
+}
+
+@ Two steps of AdamW for one weight. The means live outside the function that moves the weight, as they do in a run.
+@<The boxes, by the pieces@>=
+static void box_steps(void)
+{
+  float w = 1, g = 4, first = 0, second = 0;
+  bool decays = true;
+  struct moments a = @[{ &w, &g, &first, &second, NULL, &decays, 0.1f, 1,
+    1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 }@];
+  slopes_plain.adam(&a, 0, 1);
+  printf("box 6, AdamW: %.4f,", (double) w);
+  g = 2, a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
+  slopes_plain.adam(&a, 0, 1);
+  printf(" %.4f\n", (double) w);
+}
+@#
+static void print_boxes(void)
+{
+  box_matrix();
+  box_look();
+  box_norm_and_gate();
+  box_steps();
+}
+
+@* Exercises. \label{sec:slopesexercises}
+The command beside an exercise judges the answer by the pieces themselves, or by differences.
+
+\begin{exercises}
+\exercise{check}{ex:slopes.matrix}{$W$ has the rows $(2,1)$ and $(0,3)$, $x=(1,2)$, and the slopes $dy=(1,-1)$ come back. What are $dx$ and
+$dW$?}{\texttt{make exercise-W10-1}}{$dx=(2\times1+0,\ 1\times1-3\times1)=(2,-2)$; the rows of $dW$ are $(1,2)$ and $(-1,-2)$.}
+\exercise{check}{ex:slopes.norm}{A norm with gains 1 and $\epsilon=0$ is given $x=(3,3)$, and $dy=(1,0)$ comes back. What is
+$dx$?}{\texttt{make exercise-W10-2}}{$r=\frac13$, the mean of $tx$ is $\frac32$, $r^2$ times it $\frac16$; so
+$dx=\frac13(1-\frac12,\,0-\frac12)=(\frac16,-\frac16)$. Along $x$ that is 0.}
+\exercise{think}{ex:slopes.scale}{All keys of a head are doubled and the scale $\alpha$ is halved. The model is the same. By which factors do $dq$ and
+$dk$ change? What does that say about a step that is a plain multiple of the slope?}{\texttt{make exercise-W10-3}}{$dq$ stays, being $ds\,\alpha\,k$; $dk=ds\,\alpha\,q$ is
+halved. The larger keys would get the smaller steps: such a step depends on how the same model is written down, and AdamW's does not, up to $\epsilon$ and the
+decay.}
+\exercise{think}{ex:slopes.epsilon}{The first slope that a weight ever sees is $10^{-9}$, and the weight does not decay. How far does AdamW move it, as a share of the rate? And if it is
+$10^{-6}$?}{\texttt{make exercise-W10-4}}{The divisor is $10^{-9}+10^{-8}$, so the share is $\frac1{11}$; for the larger, $10^{-6}/(10^{-6}+10^{-8})=\frac{100}{101}$. Only
+slopes below $10^{-8}$ are told from 0.}
+\exercise{think}{ex:slopes.steps}{In a difference to both sides the formula is off by about $h^2$ and rounding by about $u/h$, where $u$ is the rounding of the loss. How do the best step and the
+best error grow with $u$? Give the two exponents, and compare them with the two lowest points of \cref{fig:steps}.}{\texttt{make exercise-W10-5}}{$h^2+u/h$ is least where
+$2h=u/h^2$: $h$ grows like $u^{1/3}$ and the error like $u^{2/3}$. From float to double $u$ shrinks by $2^{29}$, which is worth
+$\frac23\times29\log_{10}2$, nearly six digits.}
+\exercise{build}{ex:slopes.layernorm}{GPT-2's norm subtracts the mean first: $y_k=\gamma_k(x_k-\mu)r+\beta_k$, with $r$ from the variance. Write its way
+back.}{\texttt{make exercise-W10-6}}{With $t_k=\gamma_kdy_k$ and $\hat x_k=(x_k-\mu)r$, $dx_j=r\bigl(t_j-\overline t-\hat x_j\,\overline{t\hat x}\bigr)$: what is
+subtracted is now also the part of $t$ along $(1,\dots,1)$, since adding a constant to $x$ changes nothing.}
+\exercise{build}{ex:slopes.zloss}{Some trainers add $\lambda\,(\ln\sum_ve^{z_v})^2$ to the loss of a row, so that logits do not wander off together. Write the
+gradient.}{\texttt{make exercise-W10-7}}{$\partial\ln\sum e^z/\partial z_j=p_j$, so $dz_j=p_j(1+2\lambda\ln\sum e^z)-[j=r]$. It no longer adds up to 0, which is its
+purpose.}
+\end{exercises}

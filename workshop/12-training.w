@@ -1,0 +1,2101 @@
+@i types.w
+@s pool_work int
+
+\chapterquestion{Where do the numbers in a model's weights come from, and how would we know if one of them were wrong?}
+@** Training the built-in model.
+\incipit{E}{very other chapter} takes the weights as given. This one makes them. We write
+a source of text whose every choice has a known probability, so that we know how well
+\emph{any} model could possibly do; we cut the text into tokens; we let a small model
+guess each next token, and move each of its weights a little in the direction that would
+have made the guess better, many times over. What comes out is the model
+that the command uses when it is given no other.
+@^training@>
+
+Nothing is taken from outside: no corpus, no library for gradients, no random numbers
+but our own. So the whole run can be repeated, and it ends in the same bytes.
+
+\begin{byhand}{one guess, and how to make it better}
+A model with three tokens in its vocabulary sees one token and guesses the next. Its hidden state is
+$h=(1,2)$, and the head makes of it the logits $z=(\ln3,\ln2,0)$. The exponentials are 3, 2 and 1, so
+the probabilities are $p=(\frac12,\frac13,\frac16)$. Now the second token comes. The loss is
+$-\ln\frac13=\ln3$.
+
+\medskip
+How does the loss change with each logit? Write $L=\ln(e^{z_1}+e^{z_2}+e^{z_3})-z_2$ and differentiate:
+$\partial L/\partial z_i=p_i$, less 1 for the token that came,
+$$dz=\left(\tfrac12,\ \tfrac13-1,\ \tfrac16\right)=\left(\tfrac12,\,-\tfrac23,\,\tfrac16\right).$$
+The three add up to 0: what one token gains the others lose. Each row of the head was multiplied by
+$h$, so its gradient is $dz_i\,h$: the first row gets $(\frac12,1)$, the second
+$(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against} the gradient raises
+the row of the token that came and lowers the others, the likelier ones more.
+\end{byhand}
+
+@ That is the last operation of a pass, turned back. \Cref{gradients} does the same for matrices, attention, norms and gates, each
+with its formula, and for the step that follows; here those pieces are strung together, for every token of every row, and fed. The texts come
+from \cref{sec:corpus}, and what the finished model can do is examined in \cref{sec:examination}.
+
+The program prints what the hand has just found, checks the gradients of a small network against differences, and one pass against many;
+with |"values"| it prints the numbers that the prose quotes; |"train"| trains a model.
+
+@c
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "kernels/numbers.h"
+#include "training/publish.h"
+@<Train@>@;
+@<What the checkpoint shows@>@;
+@<Main@>@;
+
+@ The first word says what is wanted. Without one, the checkpoint is printed.
+@<Main@>=
+int main(int argc, char **argv)
+{
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "train") == 0) return train(argc - 2, argv + 2);
+  if (strcmp(what, "values") == 0) return print_values();
+  return print_checkpoint();
+}
+
+@* A network that keeps what it saw. \label{sec:network}
+The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
+A pass that is to be corrected must keep them: each gradient is a product of what came back
+from above with what went in from below.
+
+@(network.h@>=
+#ifndef INCIPIT_NETWORK_H
+#define INCIPIT_NETWORK_H
+#include "model/counters.h"
+#include "kernels/kernels.h"
+#include "gradients/slopes.h"
+@<The network from outside@>@;
+#endif
+
+@ What a model is made of is a shape and a row of numbers. A |struct shape| has the widths of a model; each |struct parameter| says where
+in the long row of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
+one that really came next.
+@<The network from outside@>=
+struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
+  head_dim, d_inner,
+  vocab_size, n_positions; };
+  /* a decoder of the Llama type with a tied embedding; |d_model|,
+     |d_inner| and |head_dim| are multiples of 16 */
+struct parameter { char name[64]; size_t offset, rows, cols; };
+  /* one tensor among the weights, named as in Hugging Face's layout; |rows| is
+     1 for a gain */
+struct batch { const uint32_t *inputs, *targets; size_t sequences, length;
+float share; };
+  /* |inputs| and |targets| are |[sequences][length]|; each loss counts
+     |share| */
+@<A network, opened and looked at@>@;
+@<A network, used@>@;
+
+@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several rows
+of them, as the check of the gradients does, and hand each to the same network.
+@<A network, opened and looked at@>=
+struct network;
+struct network *network_open(struct memory *m, const struct shape *s,
+  size_t max_rows,
+  const struct kernels *k, struct pool *crew, struct error *why);
+  /* room for passes of |max_rows| rows; owned by the caller, who keeps
+     |crew| */
+const struct slopes *network_slopes(const struct network *net);
+  /* the pieces that it works with */
+void network_close(struct memory *m, struct network *net);
+  /* returns its memory; null is nothing */
+size_t network_count(const struct network *net);
+  /* how many numbers all weights are */
+const struct parameter *network_parameter(const struct network *net,
+  size_t i);
+  /* tensor |i|, or null behind the last */
+
+@ A network is used in three steps. They are separate calls, because tests and examinations stop after the first or
+the second, and because the logits can only be looked at before they turn into gradients.
+@<A network, used@>=
+bool network_forward(struct network *net, const float *w,
+  const struct batch *b,
+  struct error *why);
+  /* a pass that keeps its rows */
+const float *network_logits(const struct network *net);
+  /* |[rows][vocab_size]| of the last forward pass, until it is judged */
+void network_judge(struct network *net, const struct batch *b,
+  double *losses);
+  /* the loss of every row, |[rows]|; the logits become their gradients */
+void network_backward(struct network *net, const float *w,
+  const struct batch *b,
+  float *gradient);
+  /* adds the gradient of the sum of all losses, times |share|, to
+     |gradient|, which lies like the weights */
+
+@ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
+the way forward. Only the first and the last are ever found by their place.
+@<Tensors by name@>=
+enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
+  PART_GATE, PART_UP,
+  PART_DOWN, N_PARTS };
+static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
+  "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+    "self_attn.o_proj",
+  "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj",
+    "mlp.down_proj" }@];
+
+@ A tensor is a name and a place in one long row of weights. Gradients, moments and averages are
+rows of the same length, so whatever is done to all weights is one loop that knows nothing of tensors, and a state is saved with four
+calls of |fwrite|.
+@<Tensors by name@>=
+static void add_tensor(struct network *net, const char *name,
+  size_t rows, size_t cols)
+{
+  struct parameter *p = &net->tensors[net->n_tensors++];
+  snprintf(p->name, sizeof p->name, "%s", name);
+  p->offset = net->n_parameters, p->rows = rows, p->cols = cols;
+  net->n_parameters += rows * cols;
+}
+
+@ The shapes follow from the widths. Matrices are stored by outputs, as in the file, so that
+nothing has to be turned when they are written. The embedding comes first and is the head as well; the last gain stands at the end, which
+is where |network_backward| looks for it.
+@<Tensors by name@>=
+static void list_tensors(struct network *net)
+{
+  const struct shape *s = &net->form;
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width, f =
+    s->d_inner;
+  size_t rows[N_PARTS] = @[{ 1, q, kv, kv, d, 1, f, f, d }@];
+  size_t cols[N_PARTS] = @[{ d, d, d, d, q, d, d, d, f }@];
+  char name[64];
+  add_tensor(net, "model.embed_tokens.weight", s->vocab_size, d);
+  for (uint32_t l = 0; l < s->n_layers; l++)
+    for (int p = 0; p < N_PARTS; p++) {
+      snprintf(name, sizeof name, "model.layers.%u.%s.weight",
+        (unsigned) l,
+        part_name[p]);
+      add_tensor(net, name, rows[p], cols[p]);
+    }
+  add_tensor(net, "model.norm.weight", 1, d);
+}
+
+@ What a layer keeps for the way back: the stream before it and in its middle, which the norms need; the two normed streams,
+what attention mixed and the product of gate and partner, which are inputs of matrices; queries, keys and values after the rotation, gate and
+partner themselves. \Cref{fig:wayback} shows who asks for which. For our model that is \val{train.kept.rows} floats a token and layer.
+
+The weights of attention are not among them. In a row of \val{train.length} tokens there are, on the average, \val{train.kept.weights} of them for
+each token and layer. We keep a maximum and a sum for each head, \val{train.kept.known} floats, from which a weight is made again when it
+is asked for.
+@^memory of training@>
+@<What a network holds@>=
+struct trace {
+  float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
+    *inner;
+  float *known;
+};
+
+@ Two engines stand in a network. |team| has the pool, and its kernels divide their rows among the workers. |lone| has none: it is for a
+worker that is itself a part of such a division and wants a kernel for its own share.
+@<What a network holds@>=
+struct network {
+  struct shape form;
+  size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
+  const struct slopes *back;
+  struct counters tally;
+  struct engine team, lone;
+  struct heads how;
+  struct parameter *tensors;
+  struct trace *traces;
+  float *room; size_t room_size;
+  @<Rooms of a network@>@;
+};
+
+@ The rest of the room is used by all layers in turn: the angles of the positions and their sines negated, the
+logits, the gradients that travel back, and a desk for each worker. A name with |d| in front is the gradient of what the name says.
+@<Rooms of a network@>=
+uint32_t *positions;
+float *frequency, *cosine, *sine, *minus;
+float *last, *h, *logits;
+float *dx, *dy, *dmixed, *dq, *dk, *dv, *dgate, *dup, *dinner, *scales;
+float *desk; size_t desk_size;
+
+@ One block of memory holds all rooms. The same function measures it, when there is no block
+yet, and divides it.
+@<Lay out the rooms@>=
+static float *cut(struct network *net, size_t *at, size_t n)
+{
+  float *p = net->room == NULL ? NULL : net->room + *at;
+  *at += (n + 15) / 16 * 16;
+  return p;
+}
+
+@ The rows of one layer. They are by far the larger part of what a trainer needs, and there are as many of them as layers, which is why nothing is
+kept that can be made again cheaply.
+@<Lay out the rooms@>=
+static void lay_out_layer(struct network *net, struct trace *t,
+  size_t *at)
+{
+  const struct shape *s = &net->form;
+  size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
+  t->x = cut(net, at, d), t->normed = cut(net, at, d);
+  t->q = cut(net, at, n * net->q_width), t->k =
+    cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width), t->mixed =
+    cut(net, at, n * net->q_width);
+  t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner =
+    cut(net, at, f);
+  t->known = cut(net, at, 2 * n * s->n_heads);
+}
+
+@ What comes after the layers is needed once, since one layer is turned back at a time. The desk of a worker is large enough for attention
+and for any product.
+@<Lay out the rooms@>=
+static size_t lay_out(struct network *net)
+{
+  const struct shape *s = &net->form;
+  size_t n = net->max_rows, d = n * s->d_model;
+  size_t f = n * s->d_inner, at = 0, q = n * net->q_width;
+  size_t kv = n * net->kv_width, half = s->head_dim / 2;
+  for (uint32_t l = 0; l < s->n_layers; l++)
+    lay_out_layer(net, &net->traces[l], &at);
+  @<Cut the rooms that all layers share@>@;
+  return at;
+}
+
+@ The logits are the largest single room of our model: a row has as many of them as the vocabulary has tokens.
+@<Cut the rooms that all layers share@>=
+net->last = cut(net, &at, d), net->h = cut(net, &at, d);
+net->logits = cut(net, &at, n * s->vocab_size), net->scales =
+  cut(net, &at, n);
+net->dx = cut(net, &at, d), net->dy = cut(net, &at, d);
+net->dmixed = cut(net, &at, q), net->dq = cut(net, &at, q);
+net->dk = cut(net, &at, kv), net->dv = cut(net, &at, kv);
+net->dgate = cut(net, &at, f), net->dup = cut(net, &at, f);
+net->dinner = cut(net, &at, f);
+net->frequency = cut(net, &at, half), net->cosine =
+  cut(net, &at, n * half);
+net->sine = cut(net, &at, n * half), net->minus =
+  cut(net, &at, n * half);
+net->desk_size = desk_floats(net);
+net->desk = cut(net, &at, net->desk_size
+  * pool_workers(net->team.self));
+
+@ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
+one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
+@<Open and close a network@>=
+static bool prepare(struct memory *m, struct network *net,
+  struct error *why)
+{
+  const struct shape *s = &net->form;
+  @<Take the three small blocks@>@;
+  net->room_size = lay_out(net);
+  net->room = memory_take(m, FOR_TRAINING, net->room_size,
+    sizeof(float), why);
+  if (net->room == NULL) return false;
+  lay_out(net);
+  @<Find the frequencies of the rotations@>@;
+  return true;
+}
+
+@ An embedding and a last gain, and nine tensors a layer between them.
+@<Take the three small blocks@>=
+net->tensors = memory_take(m, FOR_TRAINING,
+  2 + N_PARTS * (size_t) s->n_layers,
+  sizeof *net->tensors, why);
+if (net->tensors == NULL) return false;
+list_tensors(net);
+net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
+  sizeof *net->traces, why);
+if (net->traces == NULL) return false;
+net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
+  sizeof(uint32_t), why);
+if (net->positions == NULL) return false;
+
+@ The frequencies are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
+@<Find the frequencies of the rotations@>=
+size_t half = s->head_dim / 2;
+for (size_t i = 0; i < half; i++)
+  net->frequency[i] = (float) num_pow(10000.0,
+    -(double) i / (double) half);
+
+@ The widths must be multiples of sixteen, because every loop over a row goes in steps of
+sixteen. A shape for which that fails is refused at the door; inside, no loop has a remainder to think of.
+@<Open and close a network@>=
+struct network *network_open(struct memory *m, const struct shape *s,
+  size_t max_rows,
+  const struct kernels *k, struct pool *crew, struct error *why)
+{
+  if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
+    || s->head_dim % 16 != 0) {
+    error_say(why, "the trainer: widths %u, %u and %u;"@|
+      " wanted: multiples of 16", (unsigned) s->d_model,
+      (unsigned) s->d_inner, (unsigned) s->head_dim);
+    return NULL;
+  }
+  struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
+  if (net == NULL) return NULL;
+  @<Fill in what follows from the shape@>@;
+  @<Choose pieces that go with the kernels@>@;
+  if (prepare(m, net, why)) return net;
+  network_close(m, net);
+  return NULL;
+}
+
+@ The factor in |how| is the one by which scores are multiplied, one over the root of a head's width.
+@<Fill in what follows from the shape@>=
+net->form = *s, net->max_rows = max_rows;
+net->q_width = (size_t) s->n_heads * s->head_dim;
+net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
+net->team = (struct engine) @[{ k, crew, &net->tally }@];
+net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
+net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
+  (float) (1 / sqrt((double) s->head_dim)) }@];
+
+@ The engine has already found out what this machine can do. If it goes without wide registers, because there are none or because it was told to, so do the
+pieces of the way back.
+@<Choose pieces that go with the kernels@>=
+net->back = &slopes_plain;
+#if defined __x86_64__
+if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
+#endif
+
+@ Closing returns what was taken, in the same sizes, since the allocator keeps no headers and believes the caller.
+@<Open and close a network@>=
+void network_close(struct memory *m, struct network *net)
+{
+  if (net == NULL) return;
+  memory_give(m, FOR_TRAINING, net->tensors,
+    2 + N_PARTS * (size_t) net->form.n_layers,
+    sizeof *net->tensors);
+  memory_give(m, FOR_TRAINING, net->traces, net->form.n_layers,
+    sizeof *net->traces);
+  memory_give(m, FOR_TRAINING, net->positions, net->max_rows,
+    sizeof(uint32_t));
+  memory_give(m, FOR_TRAINING, net->room, net->room_size, sizeof(float));
+  memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
+}
+
+@ Others may look at the tensors, the logits and the pieces; only the network changes them. The list of tensors ends with null, so that a loop over it needs no
+count.
+@<Open and close a network@>=
+size_t network_count(const struct network *net)
+{
+  return net->n_parameters;
+}
+@#
+const struct parameter *network_parameter(const struct network *net,
+  size_t i)
+{
+  return i < net->n_tensors ? &net->tensors[i] : NULL;
+}
+@#
+const float *network_logits(const struct network *net)
+{
+  return net->logits;
+}
+@#
+const struct slopes *network_slopes(const struct network *net)
+{
+  return net->back;
+}
+
+@* Forward, with the engine's own kernels. \label{sec:keeping}
+The pass of training is the pass of chapter 2 with other destinations. It must have the same bits: weights that were fitted to one
+function are not quite right for another, and then the engine's losses would not be the trainer's, by a little, and nobody could say why. So kernels are used where
+they are fast enough for hundreds of rows, and elsewhere the same sums in another order of work.
+
+A job of the pool is a function and one pointer, so what belongs to one call of the network stands in a small struct that travels with the jobs.
+
+@<One pass of a network@>=
+struct course {
+  struct network *net; const float *w; float *gradient;
+  const struct batch *b; size_t rows;
+};
+@#
+static const float *weight(const struct course *r, uint32_t layer,
+  enum part p)
+{
+  return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
+}
+
+@ The gradient lies like the weights, so the place of a tensor's gradient is found in the same
+way.
+@<One pass of a network@>=
+static float *slope(const struct course *r, uint32_t layer, enum part p)
+{
+  return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
+}
+
+@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes some rows, a multiple of six of them as long as there are enough, because six are
+a tile. How many is no matter of bits: a row's sums do not know of other rows.
+@<One pass of a network@>=
+struct linear_job { struct network *net; const float *w, *x;
+  size_t in, out, rows; float *y; };
+@#
+static void linear_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct linear_job *j = what;
+  struct bench t;
+  size_t from = j->rows / TILE * worker / workers * TILE;
+  size_t to = worker + 1 == workers ? j->rows
+    : j->rows / TILE * (worker + 1) / workers * TILE;
+  lay_bench(j->net, &t, j->net->desk + worker * j->net->desk_size);
+  if (from < to) j->net->back->linear(j->x + from * j->in, to - from,
+    j->w, j->in,
+    j->out, j->y + from * j->out, t.pack);
+}
+
+@ A vocabulary of a test may be no multiple of sixteen; then the kernel itself is called. The two
+ways have the same bits, which \cref{sec:trainingcheck} does not take for granted.
+@<One pass of a network@>=
+static void apply(const struct course *r, const float *w, size_t in,
+  size_t out,
+  const float *x, float *y)
+{
+  struct network *net = r->net;
+  if (out % 16 == 0) {
+    pool_run(net->team.self, linear_part,
+      &(struct linear_job) @[{ net, w, x, in, out, r->rows, y }@]);
+    return;
+  }
+  struct matrix one = @[{ .weight = { w, WEIGHT_F32 }, .in =
+    in, .out = out }@];
+  net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
+}
+
+@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written; the way back has it too. Three places must
+agree here, and the test that compares logits with the engine's would notice the first two, the gradient check the third.
+@<One pass of a network@>=
+static void norm_rows(const struct course *r, const float *gain,
+  const float *x, float *y)
+{
+  struct normalizer n = @[{ .kind = NORM_RMS, .gain =
+    { gain, WEIGHT_F32 },
+    .epsilon = 1e-5f }@];
+  r->net->team.k->normalize(&r->net->team, &n, x, r->rows,
+    r->net->form.d_model, y);
+}
+
+@ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
+attention, projection, addition. Only the destinations differ. Where the engine overwrites its rows, each of these has a place of its own, in which it
+stays until the layer is turned back.
+@<Through attention, keeping the rows@>=
+static void forward_attention(const struct course *r, uint32_t l)
+{
+  struct network *net = r->net;
+  const struct kernels *k = net->team.k;
+  const struct shape *s = &net->form;
+  struct trace *t = &net->traces[l];
+  size_t d = s->d_model, half = s->head_dim / 2;
+  norm_rows(r, weight(r, l, PART_NORM1), t->x, t->normed);
+  apply(r, weight(r, l, PART_Q), d, net->q_width, t->normed, t->q);
+  apply(r, weight(r, l, PART_K), d, net->kv_width, t->normed, t->k);
+  apply(r, weight(r, l, PART_V), d, net->kv_width, t->normed, t->v);
+  k->rotate(&net->team, t->q, r->rows, s->n_heads, half, net->cosine,
+    net->sine);
+  k->rotate(&net->team, t->k, r->rows, s->n_kv_heads, half,
+    net->cosine, net->sine);
+  pool_run(net->team.self, attend_part,
+    &(struct attention) @[{ r, t }@]);
+  apply(r, weight(r, l, PART_O), net->q_width, d, t->mixed, t->middle);
+  k->add(&net->team, t->middle, t->x, r->rows * d);
+}
+
+@ The second half. The way back needs the gate before its curve and the partner beside it, so
+both are kept, and their product, which is the input of the last matrix.
+@<Through the gated unit, keeping the rows@>=
+static void forward_mlp(const struct course *r, uint32_t l, float *y)
+{
+  struct network *net = r->net;
+  const struct kernels *k = net->team.k;
+  struct trace *t = &net->traces[l];
+  size_t d = net->form.d_model, f = net->form.d_inner;
+  norm_rows(r, weight(r, l, PART_NORM2), t->middle, t->normed2);
+  apply(r, weight(r, l, PART_GATE), d, f, t->normed2, t->gate);
+  apply(r, weight(r, l, PART_UP), d, f, t->normed2, t->up);
+  k->activate(&net->team, ACTIVATION_SILU, t->gate, t->up,
+    r->rows * f, t->inner);
+  apply(r, weight(r, l, PART_DOWN), f, d, t->inner, y);
+  k->add(&net->team, y, t->middle, r->rows * d);
+}
+
+@ The stream out of one layer is written straight to where the next one keeps it, and that of the last to a room of its own.
+The kernel |add| adds its second row to its first. The sum of two numbers does not
+depend on their order, so it is the engine's sum although ours begins with the other one.
+@<A whole pass, kept@>=
+bool network_forward(struct network *net, const float *w,
+  const struct batch *b,
+  struct error *why)
+{
+  const struct shape *s = &net->form;
+  const struct kernels *k = net->team.k;
+  struct course r = @[{ .net = net, .w = w, .b = b, .rows =
+    b->sequences * b->length }@];
+  size_t half = s->head_dim / 2;
+  if (r.rows > net->max_rows || b->length > s->n_positions)
+    return error_say(why, "the trainer: a pass of %zu rows of %zu;"@|
+      " wanted: at most %zu",
+      b->sequences, b->length, net->max_rows);
+  @<Give the rows their positions and their embeddings@>@;
+  for (uint32_t l = 0; l < s->n_layers; l++) {
+    forward_attention(&r, l);
+    forward_mlp(&r, l, l + 1 < s->n_layers ? net->traces[l + 1].x
+      : net->last);
+  }
+  norm_rows(&r, w + net->tensors[net->n_tensors - 1].offset, net->last,
+    net->h);
+  apply(&r, w, s->d_model, s->vocab_size, net->h, net->logits);
+  return true;
+}
+
+@ Several sequences lie one behind the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
+@<Give the rows their positions and their embeddings@>=
+for (size_t i = 0; i < r.rows; i++)
+  net->positions[i] = (uint32_t) (i % b->length);
+k->angles(&net->team, net->positions, r.rows, net->frequency, half,
+  1, net->cosine, net->sine);
+k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
+  s->d_model, b->inputs, r.rows, net->traces[0].x);
+
+@ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
+rows one at a time, because the engine mostly has one. Here a row has many
+neighbours, which ask the same keys. So a worker takes a \emph{strip} of 48 queries of one head and goes with it against all keys up to the
+last of them, as two products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
+its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, fewer than 64 for a query; that
+is cheaper than a product with a ragged edge.
+
+For this a worker has a desk. On it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
+their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
+@<The desk of a worker@>=
+struct bench {
+  float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
+    *left, *pack;
+  size_t ld;
+};
+
+@ One function measures the desk and divides it, as for the network's room. The turned keys have
+sixteen floats more in a row than there are keys: a power of two would put all rows into the same
+sets of the cache.
+@<The desk of a worker@>=
+static size_t lay_bench(const struct network *net, struct bench *t,
+  float *desk)
+{
+  size_t n = (net->max_rows + 15) / 16 * 16, h =
+    net->form.head_dim, at = 0;
+  size_t blocks = n / 256 + 2;
+  t->ld = n + 16;
+  float **room[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv,
+    &t->s, &t->g, &t->q,
+    &t->dy, &t->dq, &t->parts, &t->left };
+  size_t size[] = { n * h, n * h, t->ld * h, t->ld * h, n * h, n * h,
+    STRIP * t->ld,
+    STRIP * t->ld, STRIP * h, STRIP * h, STRIP * h, blocks * STRIP * h,
+    blocks * STRIP * 2 };
+  for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
+    *room[i] = desk == NULL ? NULL : desk + at;
+    at += size[i];
+  }
+  t->pack = desk == NULL ? NULL : desk + at;
+  return at;
+}
+
+@ Behind the desk for attention lies the room where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
+decides the size.
+@<The desk of a worker@>=
+static size_t desk_floats(const struct network *net)
+{
+  const struct shape *s = &net->form;
+  struct bench t;
+  size_t widest = s->d_model > s->d_inner ? s->d_model : s->d_inner;
+  if (net->q_width > widest) widest = net->q_width;
+  if (s->head_dim > widest) widest = s->head_dim;
+  return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
+}
+
+@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole, so that keys
+are copied and turned once for all of its queries, and on the way back nobody else adds to their gradients.
+@<Attention, a strip of queries at a time@>=
+struct attention { const struct course *r; struct trace *t; };
+  /* the way forward; and back */
+@#
+struct group { const struct course *r; struct trace *t; struct bench on;
+  size_t first, length, padded, kv; };
+@#
+static void gather(const float *from, size_t stride, size_t rows,
+  size_t h, float *to)
+{
+  for (size_t i = 0; i < rows; i++)
+    memcpy(to + i * h, from + i * stride, h * sizeof *to);
+}
+
+@ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
+zeros. What lies there from an earlier use would get the weight 0, but 0 times a NaN is a NaN.
+@<Attention, a strip of queries at a time@>=
+static void take_group(struct group *a, size_t unit)
+{
+  struct network *net = a->r->net;
+  size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
+    net->kv_width;
+  a->length = a->r->b->length, a->padded = (a->length + 15) / 16 * 16;
+  a->first = unit / n_kv * a->length, a->kv = unit % n_kv;
+  gather(a->t->k + a->first * w + a->kv * h, w, a->length, h, a->on.k);
+  gather(a->t->v + a->first * w + a->kv * h, w, a->length, h, a->on.v);
+  size_t rest = (a->padded - a->length) * h * sizeof(float);
+  memset(a->on.k + a->length * h, 0, rest);
+  memset(a->on.v + a->length * h, 0, rest);
+}
+
+@ The scores of a strip are one call of the kernel |linear|, by |lone|, with the keys as its weights: a score \emph{is} the dot product of the engine's
+definition, lanes and all. Then each block of keys is weighed and mixed for the whole strip, and the blocks of each row are joined.
+@<Attention, a strip of queries at a time@>=
+static void attend_strip(struct group *a, size_t head, size_t t0)
+{
+  struct network *net = a->r->net;
+  size_t h = net->form.head_dim, rows = a->length - t0;
+  if (rows > STRIP) rows = STRIP;
+  size_t n = (t0 + rows + 15) / 16 * 16, at =
+    (a->first + t0) * net->q_width + head * h;
+  gather(a->t->q + at, net->q_width, rows, h, a->on.q);
+  struct matrix keys = @[{ .weight = { a->on.k, WEIGHT_F32 }, .in =
+    h, .out = n }@];
+  net->lone.k->linear(&net->lone, &keys, 1, a->on.q, rows, &a->on.s);
+  for (size_t b = 0; b * 256 < n; b++) @<Weigh a block of the strip,
+    and mix its values@>@;
+  @<Join the blocks of every row of the strip@>@;
+}
+
+@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; blocks behind are not joined. The result goes to the head's place in the row, the maximum
+and the sum to where the way back will look for them.
+@<Join the blocks of every row of the strip@>=
+for (size_t i = 0; i < rows; i++) {
+  size_t row = a->first + t0 + i;
+  net->back->join(a->on.left + 2 * i, a->on.parts + i * h,
+    (t0 + i) / 256 + 1, h,
+    a->t->mixed + row * net->q_width + head * h,
+    a->t->known + 2 * (row * net->form.n_heads + head));
+}
+
+@ A block holds 256 keys, as in the engine. A query that sees nothing of the block gets no
+weights in it. The values are then mixed by one product for the strip, whose zeros add nothing to a sum; rising order of its terms is rising order of the keys, the same as
+in the kernel.
+@<Weigh a block of the strip, and mix its values@>=
+{
+  size_t wide = n - 256 * b < 256 ? n - 256 * b : 256;
+  for (size_t i = 0; i < rows; i++) {
+    float *s = a->on.s + i * n + 256 * b;
+    size_t sees = t0 + i + 1 < 256 * b ? 0 : t0 + i + 1 - 256 * b;
+    if (sees > 0) net->back->weigh(s, sees < wide ? sees : wide, wide,
+      net->how.scale, a->on.left + 2 * (b * STRIP + i));
+    else memset(s, 0, wide * sizeof *s);
+  }
+  net->back->multiply(&(struct product)
+    @[{ .a = a->on.s + 256 * b, .a_row = n,
+    .a_step = 1, .b = a->on.v + 256 * b * h, .b_step = h, .c = a->on.parts
+    + b * STRIP * h, .c_row = h, .rows = rows, .terms = wide, .cols =
+      h }@], a->on.pack);
+}
+
+@ Groups are independent of each other, so they are dealt out to the
+workers in turn, like cards. With two sequences and two heads of keys there are four of them, with one long sequence two; on a machine with more cores than that, some
+workers wait here.
+@<Attention, a strip of queries at a time@>=
+static void attend_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attention *job = what;
+  struct network *net = job->r->net;
+  struct group a = @[{ .r = job->r, .t = job->t }@];
+  size_t n_kv = net->form.n_kv_heads, sharing = net->form.n_heads / n_kv;
+  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
+    take_group(&a, u);
+    for (size_t h = a.kv * sharing; h < (a.kv + 1) * sharing; h++)
+      for (size_t t0 = 0; t0 < a.length;
+      t0 += STRIP) attend_strip(&a, h, t0);
+  }
+}
+
+@* Backward, by hand. \label{sec:backward}
+Teacher forcing is the reason why training is affordable. All tokens of a row are known, so one
+pass gives the model's guess at every position at once, and each is judged against the token that
+really came. Causal attention makes sure that no position sees the answer: the losses of one pass
+are exactly those of as many passes over longer and longer beginnings. The tests compare them with
+|==|.
+@^teacher forcing@>
+
+Everything else is the chain rule, read from the last line of the pass to the first. \Cref{gradients} has derived what each operation hands back. What is left
+is to go through a layer upwards from its last line, and to give each piece the row that came down (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
+hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
+@^backpropagation@>@^residual stream@>
+
+\fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
+rows that were kept, and hands back the slopes of what it was given. After a semicolon stand the slopes of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
+second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each leaves behind; the third, the rows that each asks for on the way back; the
+fourth, the slopes that it hands back.}
+
+The losses come first, row by row; the logits turn into their own gradients in place.
+
+@<Judge the rows@>=
+struct verdict { const struct course *r; double *losses; };
+@#
+static void judge_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct verdict *j = what;
+  const struct network *net = j->r->net;
+  size_t v = net->form.vocab_size, to =
+    j->r->rows * (worker + 1) / workers;
+  for (size_t i = j->r->rows * worker / workers; i < to; i++)
+    j->losses[i] = net->back->judge(net->logits + i * v, v,
+      j->r->b->targets[i],
+      j->r->b->share);
+}
+
+@ Judging is a step of its own, so that a caller can look at the logits before they are gone, and
+so that an examination can stop here.
+@<Judge the rows@>=
+void network_judge(struct network *net, const struct batch *b,
+  double *losses)
+{
+  struct course r = @[{ .net = net, .b = b, .rows =
+    b->sequences * b->length }@];
+  pool_run(net->team.self, judge_part,
+    &(struct verdict) @[{ &r, losses }@]);
+}
+
+@ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
+rest that is no multiple of six goes to the last.
+@<Products on all workers@>=
+struct spread_product { struct network *net; struct product p; };
+@#
+static void product_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct spread_product *job = what;
+  struct product p = job->p;
+  struct bench t;
+  size_t from = p.rows / TILE * worker / workers * TILE;
+  size_t to = p.rows / TILE * (worker + 1) / workers * TILE;
+  if (worker + 1 == workers) to = p.rows;
+  if (from == to) return;
+  float *desk = job->net->desk + worker * job->net->desk_size;
+  lay_bench(job->net, &t, desk);
+  p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
+  job->net->back->multiply(&p, t.pack);
+}
+
+@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the slopes that come
+from several matrices which read the same rows are summed, as queries, keys and values do.
+@<Products on all workers@>=
+static void hand_down(const struct course *r, const float *w,
+  size_t in, size_t out,
+  const float *dy, float *dx, bool add)
+{
+  struct spread_product job = { r->net,
+    @[{ .a = dy, .a_row = out, .a_step = 1, .b = w,
+    .b_step = in, .c = dx, .c_row = in, .rows = r->rows, .terms =
+      out, .cols = in,
+    .add = add }@] };
+  pool_run(r->net->team.self, product_part, &job);
+}
+
+@ And its own gradient is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because several passes may make up one step,
+and because the embedding gets a second part at the very end.
+@<Products on all workers@>=
+static void matrix_slope(const struct course *r, const float *x,
+  size_t in,
+  const float *dy, size_t out, float *grad)
+{
+  struct spread_product job = { r->net,
+    @[{ .a = dy, .a_row = 1, .a_step = out, .b = x,
+    .b_step = in, .c = grad, .c_row = in, .rows = out, .terms =
+      r->rows, .cols = in,
+    .add = true }@] };
+  pool_run(r->net->team.self, product_part, &job);
+}
+
+@ Norms on the way back are two jobs. The slopes of a row need that row only and are divided by rows; the slope of a gain is a sum over all rows and is divided by
+columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
+@<Norms and gates on all workers@>=
+struct norm_job { const struct course *r; const float *gain, *x, *dy;
+float *dx, *dgain; };
+@#
+static void norm_rows_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct norm_job *j = what;
+  const struct network *net = j->r->net;
+  size_t d = net->form.d_model, to = j->r->rows * (worker + 1) / workers;
+  for (size_t i = j->r->rows * worker / workers; i < to; i++)
+    net->scales[i] = net->back->norm_back(j->x + i * d, j->gain,
+      j->dy + i * d, d,
+      j->dx + i * d);
+}
+
+@ Sixteen columns at a time are dealt out, since that is what |gain_back| takes in one step.
+@<Norms and gates on all workers@>=
+static void norm_gain_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct norm_job *j = what;
+  const struct network *net = j->r->net;
+  size_t d = net->form.d_model;
+  net->back->gain_back(j->x, j->dy, net->scales, j->r->rows, d,
+    d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers
+      * 16, j->dgain);
+}
+@#
+static void norm_down(const struct course *r, const float *gain,
+  const float *x,
+  const float *dy, float *dx, float *dgain)
+{
+  struct norm_job j = { r, gain, x, dy, dx, dgain };
+  pool_run(r->net->team.self, norm_rows_part, &j);
+  pool_run(r->net->team.self, norm_gain_part, &j);
+}
+
+@ The gated unit knows no rows at all: each number goes back on its own, so the whole layer is one long list, divided by sixteens.
+@<Norms and gates on all workers@>=
+static void gate_part(void *what, unsigned worker, unsigned workers)
+{
+  const struct attention *j = what;
+  const struct network *net = j->r->net;
+  size_t n = j->r->rows * net->form.d_inner / 16;
+  size_t from = n * worker / workers * 16, to =
+    n * (worker + 1) / workers * 16;
+  net->back->gate_back(j->t->gate + from, j->t->up + from,
+    net->dinner + from,
+    to - from, net->dgate + from, net->dup + from);
+}
+
+@ A product runs along the columns of its second matrix, and here the columns are to be keys; so keys and values are turned, once for a group. The rows of the copy are |ld| long, as
+the desk laid down.
+@<Attention on the way back@>=
+static void turn(const float *from, size_t rows, size_t cols,
+  float *to, size_t ld)
+{
+  for (size_t i = 0; i < rows; i++)
+    for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
+}
+
+@ For a strip of queries the scores are made again, and beside them the slopes of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
+values in the other. Then |weigh_back| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
+compared with them, and rounding differently moves a gradient by less than its own error.
+@<Attention on the way back@>=
+static void scores_back(struct group *a, size_t head, size_t t0,
+  size_t rows, size_t n)
+{
+  struct network *net = a->r->net;
+  size_t h = net->form.head_dim, ld = a->on.ld;
+  struct product p = @[{ .a = a->on.q, .a_row = h, .a_step = 1, .b =
+    a->on.kt,
+    .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms =
+      h, .cols = n }@];
+  net->back->multiply(&p, a->on.pack);
+  p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
+  net->back->multiply(&p, a->on.pack);
+  for (size_t i = 0; i < rows; i++) {
+    size_t row = a->first + t0 + i;
+    net->back->weigh_back(a->on.s + i * ld, a->on.g + i * ld,
+      t0 + i + 1, n,
+      net->how.scale, a->t->known + 2
+        * (row * net->form.n_heads + head),
+      a->t->mixed + row * net->q_width + head * h, a->on.dy + i * h, h);
+  }
+}
+
+@ Then three products more. A score is $q\cdot k$, so with $g$ the slopes of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
+$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the slope times the other. The last two are sums over all queries that see a key, so they are added up
+strip by strip, in rising order.
+@<Attention on the way back@>=
+static void strip_back(struct group *a, size_t head, size_t t0)
+{
+  struct network *net = a->r->net;
+  size_t h = net->form.head_dim, w = net->q_width, ld = a->on.ld;
+  size_t rows = a->length - t0 < STRIP ? a->length - t0 : STRIP;
+  size_t keys = t0 + rows, n = (keys + 15) / 16 * 16;
+  size_t at = (a->first + t0) * w + head * h;
+  gather(a->t->q + at, w, rows, h, a->on.q);
+  gather(net->dmixed + at, w, rows, h, a->on.dy);
+  scores_back(a, head, t0, rows, n);
+  @<Find $dq$, and add to $dK$ and $dV$@>@;
+}
+
+@ The third product differs from the second only in what is multiplied: weights in the place of their slopes, and the slopes of the mixture in the place of queries.
+@<Find $dq$, and add to $dK$ and $dV$@>=
+struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1,
+  .b = a->on.k, .b_step = h, .c = net->dq + at, .c_row = w,
+  .rows = rows, .terms = keys, .cols = h }@];
+net->back->multiply(&q, a->on.pack);
+struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld,
+  .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
+  .rows = keys, .terms = rows, .cols = h, .add = true }@];
+net->back->multiply(&k, a->on.pack);
+k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+net->back->multiply(&k, a->on.pack);
+
+@ The group's heads share keys and values, and therefore add to the same gradients, head after
+head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
+@<Attention on the way back@>=
+static void attend_back_part(void *what, unsigned worker,
+  unsigned workers)
+{
+  const struct attention *job = what;
+  struct network *net = job->r->net;
+  struct group a = @[{ .r = job->r, .t = job->t }@];
+  size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
+    net->kv_width;
+  size_t sharing = net->form.n_heads / n_kv;
+  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
+    take_group(&a, u);
+    turn(a.on.k, a.padded, h, a.on.kt, a.on.ld);
+    turn(a.on.v, a.padded, h, a.on.vt, a.on.ld);
+    memset(a.on.dk, 0, a.padded * h * sizeof(float));
+    memset(a.on.dv, 0, a.padded * h * sizeof(float));
+    for (size_t head = a.kv * sharing; head < (a.kv + 1) * sharing; head++)
+      for (size_t t0 = 0; t0 < a.length;
+      t0 += STRIP) strip_back(&a, head, t0);
+    @<Hand out the gradients of the group's keys and values@>@;
+  }
+}
+
+@ The gradients go back into rows in which all heads stand side by side, where the rotation can be undone and the
+projection follows. No two groups write to the same place.
+@<Hand out the gradients of the group's keys and values@>=
+for (size_t i = 0; i < a.length; i++) {
+  size_t at = (a.first + i) * w + a.kv * h;
+  memcpy(net->dk + at, a.on.dk + i * h, h * sizeof(float));
+  memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
+}
+
+@ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
+and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the slope of the layer's output and, after the last line, that of the stream in its middle.
+@<Back through the gated unit@>=
+static void backward_mlp(const struct course *r, uint32_t l)
+{
+  struct network *net = r->net;
+  struct trace *t = &net->traces[l];
+  size_t d = net->form.d_model, f = net->form.d_inner;
+  matrix_slope(r, t->inner, f, net->dx, d, slope(r, l, PART_DOWN));
+  hand_down(r, weight(r, l, PART_DOWN), f, d, net->dx, net->dinner,
+    false);
+  pool_run(net->team.self, gate_part, &(struct attention) @[{ r, t }@]);
+  matrix_slope(r, t->normed2, d, net->dgate, f, slope(r, l, PART_GATE));
+  matrix_slope(r, t->normed2, d, net->dup, f, slope(r, l, PART_UP));
+  hand_down(r, weight(r, l, PART_GATE), d, f, net->dgate, net->dy, false);
+  hand_down(r, weight(r, l, PART_UP), d, f, net->dup, net->dy, true);
+  norm_down(r, weight(r, l, PART_NORM2), t->middle, net->dy, net->dx,
+    slope(r, l, PART_NORM2));
+}
+
+@ The first half, backwards. |attend_back_part| leaves slopes of rotated queries and keys, which are rotated back
+by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
+writes, the other two add.
+@<Back through attention@>=
+static void backward_attention(const struct course *r, uint32_t l)
+{
+  struct network *net = r->net;
+  const struct kernels *k = net->team.k;
+  const struct shape *s = &net->form;
+  struct trace *t = &net->traces[l];
+  size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
+  size_t half = s->head_dim / 2;
+  matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
+  hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
+  pool_run(net->team.self, attend_back_part,
+    &(struct attention) @[{ r, t }@]);
+  k->rotate(&net->team, net->dq, r->rows, s->n_heads, half,
+    net->cosine, net->minus);
+  k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
+    net->cosine, net->minus);
+  @<Back through queries, keys and values@>@;
+  norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
+    slope(r, l, PART_NORM1));
+}
+
+@ Three gradients of matrices, and one sum of what they hand down. A mutant that forgets the sum for the keys is among those that the tests have to find.
+@<Back through queries, keys and values@>=
+matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
+matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
+matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
+hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
+hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
+hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
+
+@ At the bottom each token's row of the embedding gets the slopes of its place, and a token that
+stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
+through all rows.
+@<The whole way back@>=
+static void embed_back(void *what, unsigned worker, unsigned workers)
+{
+  const struct course *r = what;
+  size_t d = r->net->form.d_model, from = d * worker / workers;
+  size_t to = d * (worker + 1) / workers;
+  for (size_t i = 0; i < r->rows; i++)
+    for (size_t k = from; k < to; k++)
+      r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
+}
+
+@ The whole way back begins at the head, which is the embedding matrix used a second time. Its gradient therefore has two parts of very different kinds. From the head, every token gets
+something at every position, mostly a little push away; from the bottom, only those that stood there get anything. Tied, the two simply add up.
+@^tied embedding@>
+@<The whole way back@>=
+void network_backward(struct network *net, const float *w,
+  const struct batch *b,
+  float *gradient)
+{
+  const struct shape *s = &net->form;
+  struct course r = { net, w, gradient, b, b->sequences * b->length };
+  size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
+  for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
+    net->minus[i] = -net->sine[i];
+  matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
+  hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
+  memset(net->dx, 0, r.rows * d * sizeof *net->dx);
+  norm_down(&r, w + norm, net->last, net->dy, net->dx, gradient + norm);
+  for (uint32_t l = s->n_layers; l-- > 0;) {
+    backward_mlp(&r, l);
+    backward_attention(&r, l);
+  }
+  pool_run(net->team.self, embed_back, &r);
+}
+
+@ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
+@(network.c@>=
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "training/network.h"
+#include "kernels/numbers.h"
+@;@#
+@<What a network holds@>@;
+@<Tensors by name@>@;
+@<The desk of a worker@>@;
+@<Lay out the rooms@>@;
+@<Open and close a network@>@;
+@<One pass of a network@>@;
+@<Attention, a strip of queries at a time@>@;
+@<Through attention, keeping the rows@>@;
+@<Through the gated unit, keeping the rows@>@;
+@<A whole pass, kept@>@;
+@<Judge the rows@>@;
+@<Products on all workers@>@;
+@<Norms and gates on all workers@>@;
+@<Attention on the way back@>@;
+@<Back through the gated unit@>@;
+@<Back through attention@>@;
+@<The whole way back@>@;
+
+@* Plan and steps. \label{sec:plan}
+A run is a plan, carried out step by step. It eats rows of tokens, and where they come from is the business of \cref{packing}; a run
+sees only a source that gives the next row.
+
+@(training.h@>=
+#ifndef INCIPIT_TRAINING_H
+#define INCIPIT_TRAINING_H
+#include "packing/rows.h"
+#include "training/network.h"
+@<A plan for a training run@>@;
+@<A training run from outside@>@;
+#endif
+
+@ A plan is data, not code. Whoever wants another model writes another plan; the two of this
+project are constants, because their runs have to be repeatable, and a rate that could be given on the command line would one day be given differently.
+@<A plan for a training run@>=
+struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
+  float from, to; uint32_t warm_up; bool averaged; };
+  /* so many tokens, in steps of |passes| times |sequences| rows of |length|
+     tokens; the rate falls in a straight line from |from| to |to|,
+       after rising over
+     |warm_up| steps; a running mean of the weights is kept if |averaged| */
+enum { STRETCHES = 4 };
+struct plan { const char *name, *directory; struct shape form;
+  struct stretch leg[STRETCHES]; uint64_t seed; };
+  /* a model, how it is trained, and the seed of its first weights */
+extern const struct plan plan_model, plan_draft;
+  /* the built-in model, and its small sibling */
+uint64_t plan_steps(const struct plan *p);
+  /* steps of all stretches */
+uint64_t plan_tokens(const struct plan *p);
+  /* tokens of all stretches, as planned */
+
+@ A run can be stopped after any step and taken up again, on this machine or on another. The
+state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
+gradient not yet applied would each make the second half of a run another one.
+@<A training run from outside@>=
+struct trainer;
+struct progress { uint64_t step, tokens; float loss, rate; };
+  /* what has been done, the mean loss of the last step in nats, its rate */
+struct trainer *trainer_open(struct memory *m, const struct plan *p,
+  const struct kernels *k, struct pool *crew, struct source *s,
+    struct error *why);
+  /* a run before its first step; owned by the caller, who keeps the rest */
+void trainer_close(struct memory *m, struct trainer *t);
+  /* returns its memory; null is nothing */
+bool trainer_step(struct trainer *t, struct progress *done,
+  struct error *why);
+  /* one step */
+
+@ Between two steps a run may be saved, taken up again, or looked at.
+@<A training run from outside@>=
+bool trainer_save(const struct trainer *t, const char *path,
+  struct error *why);
+  /* writes the whole state to a file */
+bool trainer_load(struct trainer *t, const char *path,
+  struct progress *done,
+  struct error *why);
+  /* takes the state from a file; a run that goes on from it ends in the
+     same bits */
+const float *trainer_weights(const struct trainer *t);
+  /* the running mean if there is one, else the weights */
+struct network *trainer_network(const struct trainer *t);
+  /* the network of the run */
+
+@ The plan of the built-in model has four stretches. Rows of 512 tokens first, two to a step, which
+is cheap and makes many small steps; then rows as long as the context, since positions that were
+never trained fail badly; then a calm stretch of large steps at a falling rate, with an average of
+the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
+chances that somebody may look at: a model can be
+excellent on the average and still prefer one of two equal roads, by the accident of its last few
+steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
+lies in the middle of where the accidents led. The rows of the last stretch are short because what a reader types stands at
+the beginning of a row, and a long row has only one beginning.
+@^averaged weights@>
+
+The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
+The sibling has two layers instead of six and a quarter of the tokens.
+@<Plans@>=
+const struct plan plan_model = { "pocket", "models/pocket",
+  @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
+  @[{ { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
+    { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
+    { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },@|
+    { 3000000, 16, 256, 3, 3e-4f, 0, 10, true } }@], 1 };
+const struct plan plan_draft = { "draft", "models/draft",
+  @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
+  @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
+    { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
+    { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
+    { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
+
+@ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
+before the first.
+@<Plans@>=
+static uint64_t stretch_steps(const struct stretch *s)
+{
+  uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
+  return (s->tokens + each_step - 1) / each_step;
+}
+@#
+uint64_t plan_steps(const struct plan *p)
+{
+  uint64_t n = 0;
+  for (int i = 0; i < STRETCHES; i++) n += stretch_steps(&p->leg[i]);
+  return n;
+}
+
+@ Tokens are counted as planned, not as rounded up to whole steps; this number is only for people
+who wait.
+@<Plans@>=
+uint64_t plan_tokens(const struct plan *p)
+{
+  uint64_t n = 0;
+  for (int i = 0; i < STRETCHES; i++) n += p->leg[i].tokens;
+  return n;
+}
+
+@ The part of a run that must survive an interruption stands together in |state|, a struct without
+pointers, which can be written as it is. Four rows of floats belong to it: weights, the two moments and the mean. The gradient does not, because it is 0
+between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied on; a power computed afresh would need a function that has to agree.
+@<What a run holds@>=
+enum { BLOCKS = 64 };
+struct trainer {
+  const struct plan *p; struct pool *crew; struct source *feed;
+  struct network *net;
+  size_t n, max_rows;
+  float *w, *gradient, *first, *second, *mean; bool *decays;
+  uint32_t *row, *inputs, *targets; double *losses;
+  struct state { uint64_t mark, n, step, step_of_stretch, tokens,
+    averaged, at;
+    uint64_t leg; double power1, power2; } now;
+  struct moments move; double part_square[BLOCKS];
+};
+
+@ The first weights are drawn from a normal distribution, or near enough. A uniform number between $-\frac12$ and $\frac12$ has the variance
+$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; it looks like a bell, and needs neither logarithm nor cosine. The generator is SplitMix64, three lines that every
+machine computes alike.
+@^random numbers@>
+@<Draw the first weights@>=
+static float noise(uint64_t *dice)
+{
+  int32_t sum = 0;
+  for (int i = 0; i < 12; i++) {
+    uint64_t z = *dice += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    sum += (int32_t) (z >> 48) - 32768;
+  }
+  return (float) sum / 65536;
+}
+
+@ How large the first weights are decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so matrices get
+a size in proportion to $1/\sqrt n$, here $0.5/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
+with $1/\sqrt{2L}$ each the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly even.
+@^first weights@>
+@<Draw the first weights@>=
+static void draw_weights(struct trainer *t)
+{
+  uint64_t dice = t->p->seed << 32;
+  const struct parameter *p;
+  for (size_t i = 0; (p = network_parameter(t->net, i)) != NULL; i++) {
+    bool last = strstr(p->name, "o_proj") != NULL
+      || strstr(p->name, "down_proj") != NULL;
+    float layers = last ? 2 * (float) t->p->form.n_layers : 1;
+    float size = i == 0 ? 0.02f : 0.5f / sqrtf((float) p->cols * layers);
+    for (size_t k = p->offset; k < p->offset + p->rows * p->cols; k++) {
+      t->w[k] = p->rows == 1 ? 1 : size * noise(&dice);
+      t->decays[k] = p->rows > 1;
+    }
+  }
+}
+
+@ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
+the network's own room that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
+@<Open and close a training run@>=
+static bool take_rooms(struct memory *m, struct trainer *t,
+  struct error *why)
+{
+  float **room[] = { &t->w, &t->gradient, &t->first, &t->second,
+    &t->mean };
+  for (int i = 0; i < 5; i++)
+    if ((*room[i] = memory_take(m, FOR_TRAINING, t->n, sizeof(float),
+      why)) == NULL)
+      return false;
+  uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
+  for (int i = 0; i < 3; i++)
+    if ((*row[i] = memory_take(m, FOR_TRAINING, t->max_rows + 1,
+      sizeof(uint32_t), why))
+      == NULL) return false;
+  t->losses = memory_take(m, FOR_TRAINING, t->max_rows,
+    sizeof *t->losses, why);
+  if (t->losses == NULL) return false;
+  t->decays = memory_take(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
+  return t->decays != NULL;
+}
+
+@ The largest step of the plan decides how many rows there must be room for. A trainer that could
+not get all of its memory returns what it got.
+@<Open and close a training run@>=
+struct trainer *trainer_open(struct memory *m, const struct plan *p,
+  const struct kernels *k, struct pool *crew, struct source *s,
+    struct error *why)
+{
+  struct trainer *t = memory_take(m, FOR_TRAINING, 1, sizeof *t, why);
+  if (t == NULL) return NULL;
+  t->p = p, t->crew = crew, t->feed = s;
+  t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
+    1 }@];
+  @<Find the largest pass of the plan@>@;
+  t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
+  if (t->net != NULL) t->now.n = t->n = network_count(t->net);
+  if (t->net != NULL && take_rooms(m, t, why)) {
+    draw_weights(t);
+    return t;
+  }
+  trainer_close(m, t);
+  return NULL;
+}
+
+@ Passes of one step follow each other, so only the largest single pass counts.
+@<Find the largest pass of the plan@>=
+for (int i = 0; i < STRETCHES; i++) {
+  size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
+  if (rows > t->max_rows) t->max_rows = rows;
+}
+
+@ A trainer that was only half made is closed by the same lines; what is null is nothing.
+@<Open and close a training run@>=
+void trainer_close(struct memory *m, struct trainer *t)
+{
+  if (t == NULL) return;
+  float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
+  for (int i = 0; i < 5; i++) memory_give(m, FOR_TRAINING, room[i],
+    t->n, sizeof(float));
+  uint32_t *row[] = { t->row, t->inputs, t->targets };
+  for (int i = 0; i < 3; i++)
+    memory_give(m, FOR_TRAINING, row[i], t->max_rows + 1,
+      sizeof(uint32_t));
+  memory_give(m, FOR_TRAINING, t->losses, t->max_rows, sizeof *t->losses);
+  memory_give(m, FOR_TRAINING, t->decays, t->n, sizeof *t->decays);
+  network_close(m, t->net);
+  memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
+}
+
+@ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
+added in their order by one worker. The move itself has no sums at all.
+@^order of summation@>
+@<A step of training@>=
+static void square_part(void *what, unsigned worker, unsigned workers)
+{
+  struct trainer *t = what;
+  for (size_t b = worker; b < BLOCKS; b += workers) {
+    size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
+    t->part_square[b] = network_slopes(t->net)->square(t->gradient
+      + from, to - from);
+  }
+}
+@#
+static void adam_part(void *what, unsigned worker, unsigned workers)
+{
+  struct trainer *t = what;
+  network_slopes(t->net)->adam(&t->move,
+    t->n / 64 * worker / workers * 64,
+    worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
+      * 64);
+}
+
+@ One pass: rows from the source, each token's target the token behind it, forward, judge,
+backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
+rows, in a quarter of the room.
+@^gradient accumulation@>
+@<A step of training@>=
+static bool learn_from_rows(struct trainer *t, const struct stretch *s,
+  double *sum,
+  struct error *why)
+{
+  size_t n = s->length;
+  for (uint32_t i = 0; i < s->sequences; i++) {
+    if (!source_row(t->feed, t->row, n + 1, why)) return false;
+    memcpy(t->inputs + i * n, t->row, n * sizeof *t->inputs);
+    memcpy(t->targets + i * n, t->row + 1, n * sizeof *t->inputs);
+  }
+  struct batch b = { t->inputs, t->targets, s->sequences, n,
+    1.0f / (float) (s->sequences * n * s->passes) };
+  if (!network_forward(t->net, t->w, &b, why)) return false;
+  network_judge(t->net, &b, t->losses);
+  network_backward(t->net, t->w, &b, t->gradient);
+  for (size_t i = 0; i < s->sequences * n; i++) *sum += t->losses[i];
+  t->now.tokens += s->sequences * n;
+  return true;
+}
+
+@ Then the weights move. A gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
+others have taught.
+@^AdamW@>@^clipping@>
+@<A step of training@>=
+static void move_weights(struct trainer *t, const struct stretch *s)
+{
+  struct state *now = &t->now;
+  double square = 0;
+  pool_run(t->crew, square_part, t);
+  for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
+  @<Find the rate of this step@>@;
+  now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
+  @<Find the memory of the running mean@>@;
+  t->move = (struct moments) { t->w, t->gradient, t->first, t->second,
+    s->averaged ? t->mean : NULL, t->decays, rate,
+    square > 1 ? (float) (1 / sqrt(square))
+      : 1, (float) (1 / (1 - now->power1)),
+    (float) (1 / (1 - now->power2)), keep < 0.99f ? keep : 0.99f };
+  pool_run(t->crew, adam_part, t);
+}
+
+@ Over a stretch the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the slopes
+(\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
+@^learning rate@>
+@<Find the rate of this step@>=
+float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
+float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
+float rate = fmaf(gone, s->to - s->from, s->from)
+  * (rise < 1 ? rise : 1);
+
+@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$, which is 0 at the first, so that nothing of
+the empty mean stays; later the mean reaches back over about a quarter of the steps, but the share is never more than 99 per cent, a memory of some hundred.
+@<Find the memory of the running mean@>=
+if (s->averaged) now->averaged++;
+float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
+
+@ A step is as many passes as the plan says and one move of the weights. When a stretch is over, the
+next begins with its own rate, but with the moments of the last, which know already how large each weight's slopes are.
+@<A step of training@>=
+bool trainer_step(struct trainer *t, struct progress *done,
+  struct error *why)
+{
+  const struct stretch *s = &t->p->leg[t->now.leg];
+  double sum = 0;
+  for (uint32_t pass = 0; pass < s->passes; pass++)
+    if (!learn_from_rows(t, s, &sum, why)) return false;
+  move_weights(t, s);
+  t->now.at = source_at(t->feed);
+  t->now.step++, t->now.step_of_stretch++;
+  if (t->now.step_of_stretch == stretch_steps(s)
+    && t->now.leg + 1 < STRETCHES)
+    t->now.leg++, t->now.step_of_stretch = 0;
+  double rows = (double) s->sequences * s->length * s->passes;
+  *done = (struct progress) { t->now.step, t->now.tokens,
+    (float) (sum / rows),
+    t->move.rate };
+  return true;
+}
+
+@ The state is written to a file beside the old one and then renamed, so that at any moment, also when the process is killed, there is a whole
+state under the name. It is the memory of this machine as it is, not a format for others: who wants to publish uses \cref{sec:publish}.
+@<Save and load a run@>=
+bool trainer_save(const struct trainer *t, const char *path,
+  struct error *why)
+{
+  char half[512];
+  snprintf(half, sizeof half, "%s.new", path);
+  FILE *f = fopen(half, "wb");
+  if (f == NULL) return error_say(why, "%s: cannot be written", half);
+  bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
+  const float *room[] = { t->w, t->first, t->second, t->mean };
+  for (int i = 0; i < 4; i++) ok = fwrite(room[i], sizeof(float), t->n,
+    f) == t->n && ok;
+  ok = fclose(f) == 0 && ok;
+  return (ok && rename(half, path) == 0)
+    || error_say(why, "%s: cannot be written", path);
+}
+
+@ Loading believes nothing: a mark, the number of weights and the length of the file have to be right before anything is taken from it. A caller who is refused begins a new run, with the
+weights that were drawn; so a file cut short must not have replaced half of them.
+@<Save and load a run@>=
+static bool length_is(FILE *f, size_t n)
+{
+  long at = ftell(f);
+  bool ok = fseek(f, 0, SEEK_END) == 0 && ftell(f) == (long) n;
+  return fseek(f, at, SEEK_SET) == 0 && ok;
+}
+
+@ The struct is read into one of its own first, and becomes that of the run when all else is there. The source goes back to the text where it stood.
+@<Save and load a run@>=
+bool trainer_load(struct trainer *t, const char *path,
+  struct progress *done,
+  struct error *why)
+{
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  struct state now;
+  bool ok = fread(&now, sizeof now, 1, f) == 1
+    && now.mark == STATE_MARK && now.n == t->n
+    && length_is(f, sizeof now + 4 * t->n * sizeof(float));
+  float *room[] = { t->w, t->first, t->second, t->mean };
+  for (int i = 0; ok && i < 4; i++) ok =
+    fread(room[i], sizeof(float), t->n, f) == t->n;
+  fclose(f);
+  if (!ok) return error_say(why, "%s: no state of this run;"@|
+    " wanted: one of %zu weights", path, t->n);
+  t->now = now;
+  source_seek(t->feed, now.at);
+  *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
+  return true;
+}
+
+@ What a run has come to: the running mean once there is one. A run in its first stretches has only the weights of the last step, and those are what an impatient reader gets
+who looks at a model half-way.
+@<Save and load a run@>=
+const float *trainer_weights(const struct trainer *t)
+{
+  return t->now.averaged > 0 ? t->mean : t->w;
+}
+@#
+struct network *trainer_network(const struct trainer *t)
+{
+  return t->net;
+}
+
+@ The module, in the order of C. A state begins with a mark, a number that hardly any other file begins with.
+@(training.c@>=
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "training/training.h"
+@;@#
+#define STATE_MARK UINT64_C(0x31746970696e63)
+@<Plans@>@;
+@<What a run holds@>@;
+@<Draw the first weights@>@;
+@<Open and close a training run@>@;
+@<A step of training@>@;
+@<Save and load a run@>@;
+
+@* What is written down. \label{sec:publish}
+At the end the weights are rounded once, to sixteen bits, and written where any program that
+knows Hugging Face's layout will find them: the settings, the weights, the tokenizer. From
+then on the rounded numbers \emph{are} the model. Widening them again changes nothing, so no
+later chapter has to speak of two models that differ a little.
+
+@(publish.h@>=
+#ifndef INCIPIT_PUBLISH_H
+#define INCIPIT_PUBLISH_H
+#include "training/training.h"
+void weights_round(float *w, size_t n);
+  /* each to the nearest number that sixteen bits can hold, IEEE binary16 */
+bool model_write(struct memory *m, const char *directory,
+  const struct shape *s,
+  const struct network *net, const float *w,
+    const struct bpe_merge *merge, size_t n,
+  struct error *why);
+  /* writes a directory that |model_open| and |tokenizer_open| read: weights in
+     binary16, a tokenizer of |n| merges unless |merge| is null;
+     the directory is
+     there already */
+#endif
+
+@ Rounding can be done without writing, so that the trainer's network and the engine can be given the same numbers and their logits compared with |==|. Sixteen bits keep eleven binary digits of a
+weight, and halve the file.
+@<Round to sixteen bits@>=
+void weights_round(float *w, size_t n)
+{
+  for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
+}
+
+@ A file is opened in a directory, and its name goes into the sentence if that fails.
+@<Open a file of a directory@>=
+static FILE *open_in(const char *directory, const char *name,
+  char path[512],
+  struct error *why)
+{
+  snprintf(path, 512, "%s/%s", directory, name);
+  FILE *f = fopen(path, "wb");
+  if (f == NULL) error_say(why, "%s: cannot be written", path);
+  return f;
+}
+
+@ Whether everything could be written is known only when the file is closed: a full disk may be
+noticed as late as that.
+@<Open a file of a directory@>=
+static bool close_file(FILE *f, const char *path, struct error *why)
+{
+  bool ok = ferror(f) == 0;
+  return (fclose(f) == 0 && ok) || error_say(why,
+    "%s: cannot be written", path);
+}
+
+@ The header of a safetensors file is a line of JSON that says for each tensor its type, its
+shape and where its bytes begin and end. It is padded with blanks so that the numbers behind
+it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
+@<Write the weights@>=
+static size_t header_write(const struct network *net, char *to,
+  size_t room)
+{
+  const struct parameter *p;
+  int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
+  for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
+    char dims[48];
+    if (p->rows == 1) snprintf(dims, sizeof dims, "%zu", p->cols);
+    else snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
+    n += snprintf(to + n, room - (size_t) n,
+      ",\"%s\":{\"dtype\":\"F16\",\"shape\":"@|
+      "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
+      2 * (p->offset + p->rows * p->cols));
+  }
+  n += snprintf(to + n, room - (size_t) n, "}");
+  while (n % 8 != 0) to[n++] = ' ';
+  return (size_t) n;
+}
+
+@ Eight bytes for the length of the header, the header, and then the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
+the machine's may be.
+@<Write the weights@>=
+static bool weights_write(struct memory *m, const char *directory,
+  const struct network *net, const float *w, struct error *why)
+{
+  char path[512];
+  size_t room = 65536, n = network_count(net);
+  char *header = memory_take(m, FOR_TRAINING, room, 1, why);
+  FILE *f = header == NULL ? NULL : open_in(directory,
+    "model.safetensors", path, why);
+  bool ok = f != NULL;
+  if (ok) {
+    size_t size = header_write(net, header, room - 8);
+    for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
+    fwrite(header, 1, size, f);
+    for (size_t i = 0; i < n; i++) {
+      uint16_t h = num_to_f16(w[i]);
+      fputc(h & 0xff, f), fputc(h >> 8, f);
+    }
+    ok = close_file(f, path, why);
+  }
+  memory_give(m, FOR_TRAINING, header, header == NULL ? 0 : room, 1);
+  return ok;
+}
+
+@ The settings are those that versions 4 and 5 of transformers write, no more than are needed. First the shape, which differs from model to model.
+@<Write the settings@>=
+static void shape_write(FILE *f, const struct shape *s)
+{
+  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
+    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"@|
+    "  \"hidden_size\": %u,\n  \"intermediate_size\": %u,\n"@|
+    "  \"num_hidden_layers\": %u,\n  \"num_attention_heads\": %u,\n"@|
+    "  \"num_key_value_heads\": %u,\n  \"head_dim\": %u,\n"@|
+    "  \"max_position_embeddings\": %u,\n", s->vocab_size,
+    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+    s->head_dim, s->n_positions);
+}
+
+@ Then what is fixed in this trainer, although most of it is the default of somebody: a reader that assumes another $\epsilon$ or another base of the rotations computes another model without a
+word. Two files say how a text ends, because two kinds of program look for it.
+@<Write the settings@>=
+static bool settings_write(const char *directory, const struct shape *s,
+  struct error *why)
+{
+  char path[512];
+  FILE *f = open_in(directory, "config.json", path, why);
+  if (f == NULL) return false;
+  shape_write(f, s);
+  fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
+    "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"@|
+    "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"@|
+    "  \"tie_word_embeddings\": true,\n  \"bos_token_id\": 0,\n"@|
+    "  \"eos_token_id\": 0,\n  \"torch_dtype\": \"float16\"\n}\n");
+  if (!close_file(f, path, why)) return false;
+  f = open_in(directory, "generation_config.json", path, why);
+  if (f == NULL) return false;
+  fprintf(f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
+  return close_file(f, path, why);
+}
+
+@ Three files and the tokenizer are a model. The test that holds the network against the engine writes a directory without a
+tokenizer, since it speaks in ids; hence the null.
+@<Write a model's directory@>=
+bool model_write(struct memory *m, const char *directory,
+  const struct shape *s,
+  const struct network *net, const float *w,
+    const struct bpe_merge *merge, size_t n,
+  struct error *why)
+{
+  char path[512];
+  if (!weights_write(m, directory, net, w, why)
+    || !settings_write(directory, s, why)) return false;
+  snprintf(path, sizeof path, "%s/tokenizer.json", directory);
+  return merge == NULL || tokenizer_write(m, path, merge, n, why);
+}
+
+@ The writer is a module of its own, because later chapters write small models for their tests.
+@(publish.c@>=
+#include <stdio.h>
+#include "training/publish.h"
+#include "kernels/numbers.h"
+@;@#
+@<Round to sixteen bits@>@;
+@<Open a file of a directory@>@;
+@<Write the weights@>@;
+@<Write the settings@>@;
+@<Write a model's directory@>@;
+
+@* The run. \label{sec:run}
+The training itself is a loop around |trainer_step| that writes the log, saves its state
+every few minutes and says how long it will still take. For the built-in model that is an hour or so on two cores, nearly all of it in the products of
+\cref{sec:slopematrix,sec:manyrows}. Everything a run needs hangs
+together in one struct.
+
+@<Train@>=
+struct run {
+  struct memory m; struct error why;
+  struct grammar *g; struct bpe_merge *merges; size_t n_merges;
+  struct tokenizer *words; struct source *feed; struct pool *crew;
+  struct trainer *t; struct progress done;
+};
+
+@ Everything is opened in the order in which one thing needs another. The tokenizer is learnt again in every run: it takes a second, and a run that begins with nothing
+but its seed cannot use a tokenizer that somebody forgot to renew.
+@<Train@>=
+static bool run_open(struct run *r, const struct plan *p,
+  unsigned workers)
+{
+  const struct kernels *k = kernels_find(NULL, &r->why);
+  r->g = grammar_open(&r->m, &r->why);
+  if (r->g == NULL || k == NULL
+    || !training_merges(&r->m, r->g, &r->merges, &r->n_merges,
+      &r->why)) return false;
+  r->words = tokenizer_from_merges(&r->m, r->merges, r->n_merges,
+    &r->why);
+  if (r->words == NULL) return false;
+  r->feed = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
+  r->crew = pool_open(&r->m, workers, &r->why);
+  if (r->feed == NULL || r->crew == NULL) return false;
+  r->t = trainer_open(&r->m, p, k, r->crew, r->feed, &r->why);
+  return r->t != NULL;
+}
+
+@ Everything goes back, in reverse, since whatever was opened later may still use what was opened before. A run that failed half-way is closed by the same lines.
+@<Train@>=
+static void run_close(struct run *r)
+{
+  trainer_close(&r->m, r->t);
+  pool_close(&r->m, r->crew);
+  source_close(&r->m, r->feed);
+  tokenizer_close(&r->m, r->words);
+  bpe_forget(&r->m, r->merges, MERGES);
+  grammar_close(&r->m, r->g);
+}
+
+@ A run that was interrupted goes on from its last saved state, which may be older than the last line of its log; so the log is cut back to
+the steps of that state. The steps behind it will be done again, and give the same lines.
+@<Train@>=
+static FILE *log_open(const char *path, uint64_t steps)
+{
+  char half[320], line[120];
+  snprintf(half, sizeof half, "%s.new", path);
+  FILE *old = fopen(path, "r"), *new = fopen(half, "w");
+  if (new == NULL) return NULL;
+  fprintf(new, "step,tokens,loss,rate\n");
+  if (old != NULL) {
+    if (fgets(line, sizeof line, old) != NULL)
+      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old)
+        != NULL; i++)
+        fputs(line, new);
+    fclose(old);
+  }
+  return rename(half, path) == 0 ? new : NULL;
+}
+
+@ Seconds are for the progress line and for the moments of saving. No weight ever depends on
+them.
+@<Train@>=
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+@ The loop. One line of the log for each step, with nine digits of the loss, which are enough to
+tell any two floats apart; a progress line every ten seconds, for people; the state every two minutes, which is as much as an interruption can cost. The log is flushed before the state is saved, so
+that it never lacks a step that the state has.
+@<Train@>=
+static bool run_steps(struct run *r, const struct plan *p,
+  const char *kept, FILE *log)
+{
+  uint64_t last = plan_steps(p), n = 0;
+  double start = seconds(), saved = start, said = start, mean =
+    0, left = 0;
+  while (r->done.step < last) {
+    uint64_t before = r->done.tokens;
+    if (!trainer_step(r->t, &r->done, &r->why)) return false;
+    @<Write a line of the log@>@;
+    n += r->done.tokens - before;
+    mean = 0.98 * mean + 0.02 * (double) r->done.loss;
+    left = 0.98 * left + 0.02;
+    double now = seconds();
+    if (now - said > 10) @<Say how far the run is@>@;
+    @<Save the state every two minutes, and at the end@>@;
+  }
+  return true;
+}
+
+@ A state takes a moment to write; two minutes make that a small part of the time, and an hour would be too much to lose.
+@<Save the state every two minutes, and at the end@>=
+if (now - saved > 120 || r->done.step == last) {
+  if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
+    return false;
+  saved = now;
+}
+
+@ What the log has of a step is what the tests ask of it again: the first hundred lines of the committed log are reproduced to the last digit.
+@<Write a line of the log@>=
+fprintf(log, "%llu,%llu,%.9g,%.9g\n",
+  (unsigned long long) r->done.step,
+  (unsigned long long) r->done.tokens, (double) r->done.loss,
+  (double) r->done.rate);
+
+@ The loss of one step jumps with its texts, so people are shown a running mean, divided by what of it has been filled, as in \cref{sec:adam}. The time that is left is reckoned from the
+speed so far. In the stretches with long rows it is too hopeful, since a long row costs more for each token.
+@<Say how far the run is@>=
+{
+  double rate = (double) n / (now - start);
+  double all = (double) plan_tokens(p) - (double) r->done.tokens;
+  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"@|
+    " %.0f tokens/s, %.0f min left\n",
+    (unsigned long long) r->done.step, (unsigned long long) last,
+    1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
+  said = now;
+}
+
+@ The log stays in the run's own folder too, for a run that is to go on; so it is copied, byte for byte.
+@<Train@>=
+static bool copy_file(const char *from, const char *to, struct error *why)
+{
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  bool ok = in != NULL && out != NULL;
+  for (int c; ok && (c = fgetc(in)) != EOF;) ok = fputc(c, out) != EOF;
+  if (in != NULL) fclose(in);
+  if (out != NULL) ok = fclose(out) == 0 && ok;
+  return ok || error_say(why, "%s: cannot be copied to %s", from, to);
+}
+
+@ Publishing rounds and writes, and sets the log beside the weights: a model whose training nobody can look up is half a model.
+@<Train@>=
+static bool run_publish(struct run *r, const struct plan *p,
+  const char *log)
+{
+  char copy[300];
+  struct network *net = trainer_network(r->t);
+  snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
+  return model_write(&r->m, p->directory, &p->form, net,
+    trainer_weights(r->t),
+    r->merges, r->n_merges, &r->why) && copy_file(log, copy, &r->why);
+}
+
+@ The words behind |"train"| are the model, the folder of its state, and the number of workers, all
+of which have defaults. The result does not depend on the last two. The same command begins a run and takes it up again: whether there is a state to go on from is found out by trying, and
+the sentence that says why not is shown. A plan of your own needs a constant beside the two of \cref{sec:plan}, and a word here.
+@<Train@>=
+static int train(int n, char **word)
+{
+  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
+    ? &plan_draft : &plan_model;
+  const char *folder = n > 1 ? word[1] : "work/run";
+  struct run r = @[{ .done = { .step = 0 } }@];
+  char kept[300], log[300];
+  snprintf(kept, sizeof kept, "%s/%s.state", folder, p->name);
+  snprintf(log, sizeof log, "%s/%s.csv", folder, p->name);
+  FILE *f = NULL;
+  unsigned workers = n > 2 ? (unsigned) atoi(word[2]) : pool_cores();
+  bool ok = run_open(&r, p, workers);
+  if (ok && !trainer_load(r.t, kept, &r.done, &r.why))
+    fprintf(stderr, "a new run (%s)\n", r.why.words);
+  if (ok && (f = log_open(log, r.done.step)) == NULL)
+    ok = error_say(&r.why, "%s: cannot be written", log);
+  ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
+    && run_publish(&r, p, log);
+  if (f != NULL) fclose(f);
+  if (!ok) fprintf(stderr, "%s\n", r.why.words);
+  run_close(&r);
+  return ok ? 0 : 1;
+}
+
+@ \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
+\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, as the natural logarithm gives them; the figure divides by $\ln2$ and has bits.) The curve has a shape that everybody who
+trains models knows: first the model learns which tokens are frequent, within a few steps; then which
+follow which; then, for a long time, what was said before. Since every text is new, there is no difference
+here between the loss in training and the loss on held-out texts, and what lies between the curve
+and the dashed line is exactly what the model has not learnt.
+@^loss@>
+
+\fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
+source. The thin lines stand where the rows become longer and where the two calm stretches begin; the peak at the first of them is
+what positions cost that were never trained.}{A curve
+that falls from above four bits steeply to about one bit within the first fifth, then slowly
+towards a dashed horizontal line at about six tenths of a bit, with one sharp peak half-way, and
+lies close above the line at the end.}
+
+@* The check. \label{sec:trainingcheck}
+A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. \Cref{gradients} has checked each piece alone; but a piece can be right and be given the wrong rows. So
+every tensor's gradient is held against what it claims to be: the change of the loss when the weights
+of that tensor move a little in some direction, divided by how far they moved. \Cref{tab:gradients}
+does it for a network of two layers with a direction drawn by lot.
+
+The network computes in floats, and \cref{fig:steps} has shown what that does to differences: three digits or four are all one can ask. It is enough to catch a wrong sign. The tests of this project do it
+more sharply, against a loss computed in double, for each tensor by name, and each of the mistakes planted in the way back is found.
+@^gradient check@>
+
+@<What the checkpoint shows@>=
+@<Draw by lot@>@;
+static const struct shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
+enum { TINY_ROWS = 16 };
+struct lab { struct memory m; struct error why; struct network *net;
+  size_t n; float *w, *grad; double losses[TINY_ROWS];
+  uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
+
+@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is no multiple of sixteen. A tensor that has a mistake only in the
+second layer would pass a check of one.
+@<What the checkpoint shows@>=
+static bool lab_open(struct lab *l)
+{
+  uint64_t dice = 5;
+  l->net = network_open(&l->m, &tiny, TINY_ROWS,
+    kernels_find(NULL, &l->why), NULL, &l->why);
+  if (l->net == NULL) return false;
+  l->n = network_count(l->net);
+  l->w = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->grad = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  if (l->w == NULL || l->grad == NULL) return false;
+  for (size_t i = 0; i < l->n; i++) l->w[i] = 0.5f * lot(&dice);
+  for (size_t i = 0; i < TINY_ROWS; i++) {
+    l->inputs[i] = (uint32_t) (7 * i % 40);
+    l->targets[i] = (uint32_t) (11 * i % 40);
+  }
+  return true;
+}
+
+@ Directions and weights are drawn from sixteen numbers, none of them 0. A normal distribution is not needed to
+catch a mistake, and these are exact in a float.
+@<Draw by lot@>=
+static float lot(uint64_t *dice)
+{
+  *dice = *dice * UINT64_C(6364136223846793005)
+    + UINT64_C(1442695040888963407);
+  return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
+}
+
+@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it judges a beginning of the text.
+@<What the checkpoint shows@>=
+static double lab_loss(struct lab *l, size_t rows)
+{
+  struct batch b = @[{ l->inputs, l->targets, 1, rows, 1.0f }@];
+  double sum = 0;
+  if (!network_forward(l->net, l->w, &b, &l->why)) return 0;
+  network_judge(l->net, &b, l->losses);
+  for (size_t i = 0; i < rows; i++) sum += l->losses[i];
+  return sum;
+}
+@#
+static void lab_close(struct lab *l)
+{
+  memory_give(&l->m, FOR_TRAINING, l->w, l->n, sizeof(float));
+  memory_give(&l->m, FOR_TRAINING, l->grad, l->n, sizeof(float));
+  network_close(&l->m, l->net);
+}
+
+@ One tensor: a direction, the loss a little before and a little behind, and the gradient along the
+direction, which is the sum of direction times slope. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
+would be a strange coincidence.
+@<What the checkpoint shows@>=
+static void differ(struct lab *l, const struct parameter *p,
+  double *far, double *back)
+{
+  uint64_t dice = 3 + p->offset;
+  size_t n = p->rows * p->cols;
+  float old[40 * 48], way[40 * 48], step = 0x1p-9f;
+  double loss[2];
+  memcpy(old, l->w + p->offset, n * sizeof *old);
+  *back = 0;
+  for (size_t i = 0; i < n; i++) {
+    way[i] = lot(&dice);
+    *back += (double) way[i] * (double) l->grad[p->offset + i];
+  }
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < n; i++)
+      l->w[p->offset + i] = old[i] + (side == 0 ? -step : step) * way[i];
+    loss[side] = lab_loss(l, TINY_ROWS);
+  }
+  memcpy(l->w + p->offset, old, n * sizeof *old);
+  *far = (loss[1] - loss[0]) / (2 * (double) step);
+}
+
+@ The gradient of every tensor is taken once, by the way back; then each tensor is moved in turn. The worst disagreement, as a share of the slope, is what the
+checkpoint shows.
+
+@<What the checkpoint shows@>=
+static double gradients(struct lab *l, bool aloud)
+{
+  double worst = 0, far, back;
+  struct batch b = @[{ l->inputs, l->targets, 1, TINY_ROWS, 1.0f }@];
+  const struct parameter *p;
+  memset(l->grad, 0, l->n * sizeof *l->grad);
+  lab_loss(l, TINY_ROWS);
+  network_backward(l->net, l->w, &b, l->grad);
+  for (size_t i = 0; (p = network_parameter(l->net, i)) != NULL; i++) {
+    differ(l, p, &far, &back);
+    double off = (far - back) / (back == 0 ? 1 : back);
+    if (off < 0) off = -off;
+    worst = off > worst ? off : worst;
+    if (!aloud || strstr(p->name, "layers.1") != NULL) continue;
+    printf("grad.%zu.far %.4f\n", i < 10 ? i : (size_t) 10, far);
+    printf("grad.%zu.back %.4f\n", i < 10 ? i : (size_t) 10, back);
+  }
+  return worst;
+}
+
+@ One pass judges all guesses that have something before them. As many passes over
+longer and longer beginnings judge them one by one. We count the losses that are the same to the last
+bit.
+@<What the checkpoint shows@>=
+static int forced(struct lab *l)
+{
+  double all[TINY_ROWS];
+  int same = 0;
+  lab_loss(l, TINY_ROWS);
+  memcpy(all, l->losses, sizeof all);
+  for (size_t n = 2; n <= TINY_ROWS; n++) {
+    lab_loss(l, n);
+    same += l->losses[n - 1] == all[n - 1];
+  }
+  return same;
+}
+
+@ And what the hand has found at the beginning, from the very function that judges the logits of the built-in model.
+@<What the checkpoint shows@>=
+static double by_hand(float z[3])
+{
+  z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
+  return slopes_plain.judge(z, 3, 1, 1.0f);
+}
+
+@ The program's own words are the same three, hand, differences and passes.
+
+\checkpoint{build/out/training.txt}{one guess, every gradient, one pass for many}
+
+@<What the checkpoint shows@>=
+static int print_checkpoint(void)
+{
+  static struct lab l;
+  float z[3];
+  double loss = by_hand(z);
+  printf("by hand: loss %.6f, gradient %.6f %.6f %.6f\n", loss, (double) z[0],
+    (double) z[1], (double) z[2]);
+  if (!lab_open(&l)) return 1;
+  printf("gradients of 20 tensors, worst: %.4f of itself\n",
+    gradients(&l, false));
+  printf("one pass against 15: %d losses the same\n", forced(&l));
+  lab_close(&l);
+  return 0;
+}
+
+@ Of the plans the prose quotes the sizes, and what a layer keeps: reckoned from the widths of |lay_out_layer|.
+@<What the checkpoint shows@>=
+static void print_plans(void)
+{
+  const struct shape *s = &plan_model.form;
+  uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
+  uint32_t length = plan_model.leg[STRETCHES - 1].length;
+  printf("train.kept.rows %u\n", (unsigned) (4 * s->d_model + 2 * q
+    + 2 * kv + 3 * s->d_inner));
+  printf("train.kept.known %u\n", (unsigned) (2 * s->n_heads));
+  printf("train.length %u\ntrain.kept.weights %u\n", (unsigned) length,
+    (unsigned) (s->n_heads * (length + 1) / 2));
+  printf("train.merges %d\n", MERGES);
+  printf("train.steps %llu\ntrain.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
+    plan_tokens(&plan_model));
+  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
+    plan_tokens(&plan_draft));
+}
+
+@ The same checks once more as keys and numbers.
+@<What the checkpoint shows@>=
+static int print_values(void)
+{
+  static struct lab l;
+  if (!lab_open(&l)) return 1;
+  double worst = gradients(&l, true);
+  printf("grad.worst %.4f\n", worst);
+  printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
+  lab_close(&l);
+  print_plans();
+  return 0;
+}
+
+@* Exercises. \label{sec:trainingexercises}
+The command beside an exercise judges the answer by running the trainer's own code.
+
+\begin{exercises}
+\exercise{check}{ex:train.hand}{The logits are $(\ln2,\ln2,\ln4)$ and the third token comes. What is the loss, and
+what is the gradient of each logit?}{\texttt{make exercise-W12-1}}{The probabilities are $\frac14,\frac14,\frac12$; the loss is
+$\ln2$, the gradient $(\frac14,\frac14,-\frac12)$.}
+\exercise{check}{ex:train.bits}{A table has alternatives of the weights 4, 2, 1 and 1. How many bits does its choice cost on
+the average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
+\exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_back| divide the
+columns and not the rows? Name the one piece of a step of training in which a sum \emph{is} divided, and say why that does not
+matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The square of the gradient's length is divided into 64 blocks, whoever
+sums them; the blocks are added in their order.}
+\exercise{think}{ex:train.tied}{The embedding is tied to the head. A token that occurs nowhere in the rows of a step: is its
+gradient 0?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a rival at every position, and is
+pushed down wherever it had some probability.}
+\exercise{build}{ex:train.grammar}{Write a table that adds ``The cat sat on the mat.'' with any number of further cats in between: ``The
+cat and the cat sat on the mat.'', each one more with a chance of one half. What is the entropy of the choice, in
+bits?}{\texttt{make exercise-W12-5}}{A table that calls itself, with two alternatives of the same weight: one bit for each cat but the
+first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on the average.}
+\exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its way
+back, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |gate_back| with a gate that is its own
+partner, without the other half.}
+\end{exercises}
