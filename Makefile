@@ -27,8 +27,8 @@ export SHARED
 all: checkpoints book
 
 help: ## this list
-	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
-	@echo '  checkpoint-NN  chapter NN from its own and earlier chapters alone, compiled and run'
+	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
+	@echo '  checkpoint-NN      chapter NN from the modules that it needs alone, compiled and run'
 
 # ---- tangle: the webs -> tangled/MODULE/*.c, *.h and tangled/checkpoints/MODULE.c, committed, readable
 TOOLS    := tools/tangle.sh tools/expand.lua tools/ctokens.lua
@@ -141,8 +141,19 @@ lint: build/values.tex ## digits in prose, docstrings, sections
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
-check: $(SUITES:%=$(BUILD)/tests/%) $(MODULES:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test; the last line is the total
+TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/incipit $(BUILD)/limit
+check: $(TESTED) $(MODULES:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
 	@BUILD=$(BUILD) MODULES='$(MODULES)' CC='$(CC)' tests/run.sh $(SUITES)
+check-fast: $(TESTED) $(BUILD)/bin/stopping ## all suites and what is cheap beside them: two minutes
+	@FAST=1 BUILD=$(BUILD) CC='$(CC)' tests/run.sh $(SUITES)
+# the program of chapter 8 is what its suite interrupts
+check-%: $(BUILD)/tests/check_% $(BUILD)/incipit $(BUILD)/limit ## one suite, as check-tokens, with what it says
+	@BUILD=$(BUILD) CK_DEFAULT_TIMEOUT=300 $(BUILD)/limit 3600 $<
+check-stopping: $(BUILD)/bin/stopping
+.PHONY: check-fast
+$(BUILD)/limit: tests/limit.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 $(WARN) $< -o $@
 $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
@@ -167,13 +178,11 @@ clean: ## removes build/
 	rm -rf build
 
 # ---- proofs
-mutants: $(SUITES:%=$(BUILD)/tests/%) ## plants faults, one at a time; each must be found
+mutants: $(TESTED) $(BUILD)/bin/stopping ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
-figures-live: build/figures.pdf ## a figure whose data changes looks different
-	@tests/figures.sh
 reproduce: ## two clones in different folders give the same bytes
 	@tests/reproduce.sh
-.PHONY: figures-live reproduce
+.PHONY: reproduce
 byhand: ## the boxes Worked by hand, recomputed from the numbers in them
 	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
@@ -184,15 +193,15 @@ dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	sha256sum build/incipit-$$id.tar.gz
 .PHONY: mutants coverage dist byhand
-exercises: checkpoints $(BUILD)/libincipit.a ## model answers pass, wrong ones and skeletons fail
+exercises: checkpoints $(BUILD)/libincipit.a $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh
-exercise-%: checkpoints $(BUILD)/libincipit.a
+exercise-%: checkpoints $(BUILD)/libincipit.a $(BUILD)/limit
 	@CC='$(CC)' sh tests/exercises.sh $* $(ANSWER)
 debug: tangle ## everything at -O0 in build/debug, with the lines of the chapters: gdb shows the .w
 	@$(foreach m,$(MODULES),LINES_KEPT=1 TANGLED=build/debug/tangled tools/tangle.sh $(call field,$(m),2) $(m);)
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
-values-live: values $(BUILD)/libincipit.a ## every key notices a wrong engine, or says why not
+values-live: values $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(MODULES)
 .PHONY: values-live
 
@@ -209,54 +218,4 @@ fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer: ten minutes (IDLE) withou
 fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
 .PHONY: incipit install fuzz fuzz-proof
-measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
-	@tools/measure.sh
-.PHONY: measure
-ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
-	@CC='$(CC)' sh tests/ulp.sh
-.PHONY: ulp
-$(BUILD)/tests/bench_kernels: tests/bench_kernels.c $(BUILD)/libincipit.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-kernels: $(BUILD)/tests/bench_kernels ## linear layers beside probes of this machine, one thread
-	@$(BUILD)/tests/bench_kernels $(BENCH)
-$(BUILD)/tests/bench_constraints: tests/bench_constraints.c $(BUILD)/libincipit.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-constraints: $(BUILD)/tests/bench_constraints build/buildid.tex ## figures/data/constraints.masks.csv again: what a mask of 128256 pieces costs (needs ../shared)
-	@$(BUILD)/tests/bench_constraints $(SHARED)/data/llama3/tokenizer.bin $$(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex) > build/masks.csv
-	@mv build/masks.csv figures/data/constraints.masks.csv
-.PHONY: bench-constraints
-$(BUILD)/tests/bench_tokens: tests/bench_tokens.c $(BUILD)/libincipit.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-tokens: $(BUILD)/tests/bench_tokens ## how fast text becomes ids, beside other programs that are installed here (needs ../shared)
-	@$${PYTHON:-python3} tests/bench_tokens.py $(BUILD)/tests/bench_tokens $${SHARED:-../shared} figures/data/tokenizer.speeds.csv
-.PHONY: bench-tokens
-$(BUILD)/tests/bench_sampling: tests/bench_sampling.c $(BUILD)/libincipit.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-sampling: $(BUILD)/tests/bench_sampling ## what the choice of a token costs, one thread, as CSV
-	@$(BUILD)/tests/bench_sampling $(BENCH)
-.PHONY: bench-sampling
-spellings: $(BUILD)/incipit ## figures/data/tokens.spellings.csv again: a hard sentence in four published vocabularies (needs ../shared)
-	@texlua tools/spellings.lua $(SHARED) > figures/data/tokens.spellings.csv
-.PHONY: spellings
-$(BUILD)/tests/bench_real: tests/bench_real.c $(BUILD)/libincipit.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
-bench-real: $(BUILD)/tests/bench_real ## random weights in published shapes (2.2 GB at most, removed again): milliseconds to open, bytes at most
-	@$(BUILD)/tests/bench_real $(wildcard $(SHARED)/golden/tokenizers/llama3 $(SHARED)/golden/tokenizers/qwen3)
-.PHONY: bench-real
-matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
-	@CC='$(CC)' sh tests/matrix.sh
-.PHONY: bench-kernels matrix
-model: build/bin/training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
-	@mkdir -p work/model models/pocket models/draft
-	$< train model work/model
-	$< train draft work/model
-	cd models && sha256sum -c SHA256SUMS
-model-check: build/bin/evaluation ## every promise of the built-in model with its figure: PASS or FAIL
-	@$< check
-	@cd models && sha256sum -c SHA256SUMS
-.PHONY: model model-check
+include tools/again.mk

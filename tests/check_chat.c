@@ -1,6 +1,7 @@
 /* Appendix U: a talk.  Its answers are those of the protocol on ids that are rendered as a whole, and its rows are counted.  Most talks happen in
    this process, on streams that are files in memory; a terminal, and Ctrl-C from it, need build/incipit itself. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -387,20 +388,29 @@ END_TEST
 /* ---- a real terminal */
 static char screen[65536];
 static size_t shown;
-static bool wait_for(int fd, const char *words)      /* what has come behind the last words we waited for */
+static bool more(int fd)                 /* reads what comes next; none: the terminal is gone, the screen is full, or two minutes are over */
 {
-  for (int i = 0; i < 100;) {
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  size_t n = strlen(screen);
+  ssize_t k = poll(&p, 1, 120000) > 0 ? read(fd, screen + n, sizeof screen - 1 - n) : 0;
+  return k > 0;
+}
+static bool wait_for(int fd, const char *words)      /* what has come behind the last words we waited for; a sign, never a time */
+{
+  for (;;) {
     char *at = strstr(screen + shown, words);
     if (at != NULL) { shown = (size_t) (at - screen) + strlen(words); return true; }
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    size_t n = strlen(screen);
-    if (poll(&p, 1, 100) <= 0) i++;
-    else {
-      ssize_t k = read(fd, screen + n, sizeof screen - 1 - n);      /* none: the terminal is gone, or the screen is full */
-      if (k <= 0) return strstr(screen + shown, words) != NULL;
-    }
+    if (!more(fd)) return false;
   }
-  return false;
+}
+static bool wait_for_text(int fd, size_t n)          /* so many letters, whatever they say, have come behind those words */
+{
+  for (;;) {
+    size_t letters = 0;
+    for (const char *c = screen + shown; *c != '\0'; c++) letters += isalpha((unsigned char) *c) != 0;
+    if (letters >= n) return true;
+    if (!more(fd)) return false;
+  }
 }
 static const char *last_of_screen(void) { size_t n = strlen(screen); return screen + (n > 1500 ? n - 1500 : 0); }      /* a message of Check is short */
 static void press(int fd, const char *keys) { ck_assert(write(fd, keys, strlen(keys)) == (ssize_t) strlen(keys)); }
@@ -428,13 +438,13 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
   SEES(fd, "^C");
   SEES(fd, "> ");
   size_t written = 0, full;
-  for (int tries = 0; tries < 8; tries++) {                  /* Ctrl-C stops an answer; it may come too late for one, but not for eight */
+  for (int tries = 0; tries < 8; tries++) {                  /* Ctrl-C stops an answer that has begun; it may come too late for one, but not for eight */
     press(fd, "/new\r");
     SEES(fd, "> ");
     press(fd, "\033[A\033[A\r");                             /* the line before the last again */
     SEES(fd, "Hello!");
     SEES(fd, "\r\n");
-    usleep(5000 + 5000 * (useconds_t) tries);
+    ck_assert_msg(wait_for_text(fd, 5), "no answer; the screen:\n%s", last_of_screen());
     press(fd, "\003");
     SEES(fd, "tokens                       8 + ");
     SEES(fd, "\r\n");

@@ -2,6 +2,7 @@
 # figures.sh -- are the figures drawn from their data?  All are drawn as they are, and again with one value of a CSV changed
 # for each (the k-th file of each figure in round k), another value if that one is not drawn; every figure must look different.  A picture without data is named.
 set -eu
+limit=$PWD/${BUILD:-build}/limit; [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/figures.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/build"
 cp -r macros figures figures.tex "$tmp/"; cp -r build/data build/values build/values.tex "$tmp/build/"
@@ -10,7 +11,7 @@ ls figures/*.tex | sed 's|figures/\(.*\)\.tex|\\figurepage{\1}|' > "$tmp/build/f
 names=$(sed 's/.*{\(.*\)}/\1/' "$tmp/build/figures.list")
 data() { grep -oh '\(build/data\|figures/data\)/[A-Za-z0-9._-]*\.csv' "figures/$1.tex" | awk '!seen[$0]++'; }
 draw() { # NAME: one PNG a figure
-  ( cd "$tmp" && TEXMFVAR=$tmp/build/texmf TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build figures.tex > /dev/null ) \
+  ( cd "$tmp" && "$limit" 900 env TEXMFVAR="$tmp/build/texmf" TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build figures.tex > /dev/null ) \
     || { tail -25 "$tmp/build/figures.log"; exit 1; }
   mkdir "$tmp/$1"; pdftoppm -r 110 -png "$tmp/build/figures.pdf" "$tmp/$1/p"
 }

@@ -1,17 +1,21 @@
 #!/bin/sh
-# fuzz.sh replay | campaign [MOST [IDLE]] | proof | places | seeds -- the fuzzers of the parsers.
+# fuzz.sh replay | campaign [MOST [IDLE]] | proof | places | seeds | unpack | pack TARGET FOLDER -- the fuzzers of the parsers.
+# A corpus is one archive, tests/fuzz/corpus/TARGET.tar.gz: the same inputs give the same bytes.  It is unpacked in build/fuzz/corpus/TARGET.
 # replay: every target over its committed corpus, with the coverage of the parser's file where gcov is there (no clang needed)
 # campaign: libFuzzer on every target (TARGET="a b": on those) until IDLE seconds (600) went by without a new edge, MOST seconds (1200) at most;
 # KEEP=1 puts what is worth keeping into the corpus, and the last log beside it.  proof: a planted fault in each parser is found within a
 # minute, beginning with the corpus.
 set -eu
-build=${BUILD:-build}; out=$build/fuzz; mkdir -p "$out"
+build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
 targets="line probe tokenizer vocabulary tensors config stream merges constraint sampling stops"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
 modules=$(ls tangled/ground/[a-z]*.c tangled/command/*.c tangled/safetensors/*.c tangled/tokenizer/*.c tangled/lookups/*.c tangled/json/*.c tangled/probe/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
 parsers="command/options.c json/json.c probe/probe.c tokenizer-json/files.c sentencepiece/scores.c safetensors/safetensors.c families/config.c tokens/utf8.c tokens/bpe.c constraints/reading.c constraints/pattern.c constraints/grammar.c constraints/net.c sampling/funnel.c probe/choosing.c stopping/stops.c"
+
+limit=$build/limit
+[ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"
 
 # the parsers and what they stand on, watched by libFuzzer; model and kernels come from the library as it is
 instrumented() { # SOURCE OBJECT
@@ -32,6 +36,24 @@ fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
   clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
+# sorted, without times and owners
+pack() { # TARGET FOLDER
+  mkdir -p tests/fuzz/corpus
+  (cd "$2" && find . -type f | sed 's|^\./||' | LC_ALL=C sort |
+    tar --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 --format=gnu -T - -cf -) |
+    gzip -9n > tests/fuzz/corpus/$1.tar.gz
+}
+unpack() { # TARGET...: brings $corpus/TARGET up to date
+  for u in "$@"; do
+    mkdir -p "$corpus"
+    [ -f tests/fuzz/corpus/$u.tar.gz ] || { mkdir -p "$corpus/$u"; continue; }
+    ! cmp -s tests/fuzz/corpus/$u.tar.gz "$corpus/$u.tar.gz" || [ ! -d "$corpus/$u" ] || continue
+    rm -rf "$corpus/$u" "$corpus/$u.tar.gz"; mkdir "$corpus/$u"
+    tar -xzf tests/fuzz/corpus/$u.tar.gz -C "$corpus/$u"
+    cp tests/fuzz/corpus/$u.tar.gz "$corpus/"
+  done
+}
+in_tangled() { echo "${TANGLED:-tangled}/${1#tangled/}"; }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
 FUZZ_ROOM=$(mktemp -d /dev/shm/fuzz.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX"); export FUZZ_ROOM
 trap 'rm -rf "$FUZZ_ROOM"' EXIT
@@ -46,7 +68,8 @@ replay)
     ${CC:-cc} $base -O0 ${gcov:+--coverage} -w -c "tangled/$p" -o "$o"; covered="$covered $o"
   done
   ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/fuzz/replay.c tests/fuzz/exact.c $(for t in $targets; do echo tests/fuzz/$t.c; done) $covered "$build/libincipit.a" $wrap $libs -o "$out/replay/replay"
-  for t in $targets; do "$out/replay/replay" $t tests/fuzz/corpus/$t/* || { echo "the corpus of $t is not survived"; exit 1; }; done
+  unpack $targets
+  for t in $targets; do "$limit" 300 "$out/replay/replay" $t "$corpus/$t"/* || { echo "the corpus of $t is not survived"; exit 1; }; done
   rc=0
   if [ -n "$gcov" ]; then
     for p in $parsers; do
@@ -65,9 +88,9 @@ campaign)
   mkdir -p "$out/crashes" tests/fuzz/log
   for t in ${TARGET:-$targets}; do
     fuzzer $t
-    mkdir -p tests/fuzz/corpus/$t; fresh=$out/new-$t; rm -rf "$fresh"; mkdir -p "$fresh"
+    unpack $t; fresh=$out/new-$t; rm -rf "$fresh"; mkdir -p "$fresh"
     python3 tests/fuzz/seeds.py "$out/seeds" 2>/dev/null; mkdir -p "$out/seeds/$t"
-    "$out/fuzz-$t" $options -max_total_time=$most -artifact_prefix="$out/crashes/$t-" "$fresh" tests/fuzz/corpus/$t "$out/seeds/$t" > "$out/$t.log" 2>&1 & pid=$!
+    "$limit" $((most + 300)) "$out/fuzz-$t" $options -max_total_time=$most -artifact_prefix="$out/crashes/$t-" "$fresh" "$corpus/$t" "$out/seeds/$t" > "$out/$t.log" 2>&1 & pid=$!
     # an edge is what libFuzzer counts as cov; when it has not risen for a while, the campaign is over
     edges=0 since=$(date +%s) began=$since ended="after $most s"
     while kill -0 $pid 2>/dev/null; do
@@ -77,46 +100,46 @@ campaign)
       if [ $((now - since)) -ge $idle ]; then ended="after $idle s without a new edge"; kill -INT $pid 2>/dev/null; break; fi
     done
     rc=0; wait $pid || rc=$?
-    [ $rc = 0 ] || [ $rc = 72 ] || { tail -40 "$out/$t.log"; echo "$t: FAILED, see $out/crashes"; exit 1; }
+    [ $rc = 0 ] || [ $rc = 72 ] || [ $rc = 130 ] || { tail -40 "$out/$t.log"; echo "$t: FAILED, see $out/crashes"; exit 1; }
     rm -rf "$out/least-$t"; mkdir -p "$out/least-$t"
-    "$out/fuzz-$t" $options -merge=1 "$out/least-$t" tests/fuzz/corpus/$t "$out/seeds/$t" "$fresh" > "$out/$t.merge" 2>&1
+    "$limit" 3600 "$out/fuzz-$t" $options -merge=1 "$out/least-$t" "$corpus/$t" "$out/seeds/$t" "$fresh" > "$out/$t.merge" 2>&1
     runs=$(grep -oE '^#[0-9]+' "$out/$t.log" | tail -1 | tr -dc 0-9)
-    { echo "$t: $runs runs in $((now - began)) s, ended $ended; $edges edges"; echo "$(ls "$out/least-$t" | wc -l) inputs, $(cat "$out/least-$t"/* | wc -c) bytes after merging, $(ls tests/fuzz/corpus/$t | wc -l) before"
+    { echo "$t: $runs runs in $((now - began)) s, ended $ended; $edges edges"; echo "$(ls "$out/least-$t" | wc -l) inputs, $(cat "$out/least-$t"/* | wc -c) bytes after merging, $(ls "$corpus/$t" | wc -l) before"
       clang --version | head -1; grep -E '^#[0-9]+[[:space:]]+(INITED|DONE)' "$out/$t.log" || true; grep -E '^#[0-9]+[[:space:]]+NEW' "$out/$t.log" | tail -1 | cut -c1-100; } > "$out/$t.summary"
     head -2 "$out/$t.summary"
     if [ -n "${KEEP:-}" ]; then
       cp "$out/$t.summary" tests/fuzz/log/$t.txt
-      rm -f tests/fuzz/corpus/$t/*; cp "$out/least-$t"/* tests/fuzz/corpus/$t/
+      pack $t "$out/least-$t"
     fi
   done ;;
-places) # where the faults are planted: each old text stands in its file exactly once
+places) # where the faults are planted: the tokens of each old text stand in its file exactly once
   for d in tests/fuzz/planted/*/; do
     . "./$d/where"
-    awk -v old="$(cat "$d/old")" 'BEGIN { RS = "\001" } { i = index($0, old); exit i == 0 || index(substr($0, i + 1), old) }' "$file" \
-      || { echo "$d: the old text does not stand in $file exactly once"; exit 1; }
+    texlua tools/ctokens.lua "$(in_tangled "$file")" "$d/old" || exit 1
   done ;;
 proof)
   need_clang; engine; rm -f "$out"/clean-*
   bad=0; n=0
   for d in tests/fuzz/planted/*/; do
-    . "./$d/where"                         # file=..., target=...
+    . "./$d/where"; unpack $target         # file=..., target=...
     if ! [ -f "$out/clean-$target" ]; then  # as it is, the parser survives the corpus: what is found is what was planted
       fuzzer $target
-      "$out/fuzz-$target" $options -runs=0 tests/fuzz/corpus/$target > "$out/$target.log" 2>&1 || { tail -30 "$out/$target.log"; echo "$target: fails without a planted fault"; exit 1; }
+      "$limit" 600 "$out/fuzz-$target" $options -runs=0 "$corpus/$target" > "$out/$target.log" 2>&1 || { tail -30 "$out/$target.log"; echo "$target: fails without a planted fault"; exit 1; }
       : > "$out/clean-$target"
     fi
     n=$((n + 1)); o=$(echo "$file" | tr / _).o
     mkdir -p "$out/planted"
-    awk -v old="$(cat "$d/old")" -v new="$(cat "$d/new")" 'BEGIN { RS = "\001"; } { i = index($0, old); if (i == 0 || index(substr($0, i + 1), old)) exit 1; printf "%s%s%s", substr($0, 1, i - 1), new, substr($0, i + length(old)) }' "$file" > "$out/planted/$(basename "$file")" \
-      || { echo "$d: the old text does not occur exactly once"; bad=1; continue; }
+    texlua tools/ctokens.lua "$(in_tangled "$file")" "$d/old" "$d/new" > "$out/planted/$(basename "$file")" || { bad=1; continue; }
     instrumented "$out/planted/$(basename "$file")" "$out/planted/$o"
     fuzzer $target "$o" "$out/planted/$o" "planted-$target"
     mkdir -p "$out/planted/new"; began=$(date +%s)
-    if "$out/planted-$target" $options -max_total_time=60 -artifact_prefix="$out/planted/" "$out/planted/new" tests/fuzz/corpus/$target > "$out/planted/$target.log" 2>&1; then
+    if "$limit" 300 "$out/planted-$target" $options -max_total_time=60 -artifact_prefix="$out/planted/" "$out/planted/new" "$corpus/$target" > "$out/planted/$target.log" 2>&1; then
       echo "$(basename "$d"): NOT FOUND in 60 s ($file)"; bad=1
     else echo "$(basename "$d"): found after $(($(date +%s) - began)) s ($file)"; fi
     rm -rf "$out/planted/new"
   done
   [ $bad = 0 ] && echo "$n planted faults, all found" ;;
+unpack) unpack ${TARGET:-$targets} ;;
+pack) pack "$2" "$3" ;;
 seeds) python3 tests/fuzz/seeds.py "${2:-$out/seeds}" ;;
 esac

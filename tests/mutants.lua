@@ -1,58 +1,73 @@
 -- mutants.lua FILE... -- plants one fault at a time in the tangled C; each must fail its suite.
 -- An entry of tests/mutants/*.txt:
---   == FILE SUITE [TEST]
---   -old lines, which occur exactly once in FILE
+--   == FILE SUITE
+--   -old lines, whose tokens occur exactly once in FILE
 --   +new lines
--- With PLACES set nothing is compiled: only whether every entry (of tests/live/*.txt too) still has its place.
--- FILE is compiled alone and replaces its object in a copy of the library; the suite is linked with that and run.
+-- With PLACES set nothing is compiled: only whether every entry (of tests/live/*.txt too) still has its place; TANGLED: the folder
+-- where the files are looked for instead of tangled/.
+-- FILE is compiled alone and linked before the library, which then keeps its own; a suite is compiled once.
+local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
 local cc = os.getenv("CC") or "cc"
-local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
-local flags = "-std=c11 -O2 -ffp-contract=off -Itangled"
-local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
-local function run(c) local ok = os.execute(c); return ok == true or ok == 0 end
+local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm"
+local tangled = os.getenv("TANGLED") or "tangled"
 local places = os.getenv("PLACES")
-local check = io.popen("pkg-config --cflags --libs check"):read("l")
+local flags = "-std=c11 -O2 -ffp-contract=off -w -I" .. tangled
+local function run(c, ...) local ok = os.execute(string.format(c, ...)); return ok == true or ok == 0 end
 local dir = build .. "/mutants"
-run("rm -rf " .. dir .. "; mkdir -p " .. dir)
+local check
+if not places then
+  check = { cflags = io.popen("pkg-config --cflags check"):read("l"), libs = io.popen("pkg-config --libs check"):read("l") }
+  assert(run("rm -rf %s && mkdir -p %s", dir, dir))
+  assert(run("[ %s/limit -nt tests/limit.c ] || %s -std=c11 -O2 tests/limit.c -o %s/limit", build, cc, build))
+end
+
+local suites, texts = {}, {}
+local function suite(name)                -- its object
+  if suites[name] == nil then
+    suites[name] = run("%s %s -Itests %s -c tests/%s.c -o %s/%s.o", cc, flags, check.cflags, name, dir, name)
+  end
+  return suites[name]
+end
+
 local n, survived, broken = 0, 0, 0
 local function mutant(e, where)
   n = n + 1
-  local old, new = table.concat(e.old, "\n"), table.concat(e.new, "\n")
-  local text = slurp(e.file)
-  local a, b = text:find(old, 1, true)
-  if not a or text:find(old, b + 1, true) then
-    print(string.format("%-3d %s: the old text occurs %s in %s", n, where, a and "more than once" or "never", e.file)); broken = broken + 1; return end
+  local file = e.file:gsub("^tangled/", tangled .. "/")
+  texts[file] = texts[file] or C.slurp(file)
+  local text, why = C.replaced(texts[file], e.old, e.new)
+  if not text then
+    print(string.format("%-3d %s: the old text %s in %s", n, where, why, file)); broken = broken + 1; return end
   if places then return end
   local home = dir .. "/" .. n
-  local chapter, base = e.file:match("tangled/([^/]*)/([^/]*)%.c$")
-  run("mkdir -p " .. home .. "/" .. chapter .. " && cp tests/*.h tests/*.c " .. home .. "/ 2>/dev/null")
-  local src = home .. "/" .. chapter .. "/" .. base .. ".c"
-  local h = assert(io.open(src, "wb")); h:write(text:sub(1, a - 1), new, text:sub(b + 1)); h:close()
-  local lib, exe = home .. "/libincipit.a", home .. "/suite"
-  local ok = run(string.format("cp %s/libincipit.a %s && %s %s -w -c %s -o %s/%s.o && ar rD %s %s/%s.o && %s %s -w tests/%s.c %s/tests/oracle.o %s %s %s -o %s",
-    build, lib, cc, flags, src, home, base, lib, home, base, cc, flags, e.suite, build, lib, check, libs, exe))
+  local folder, base = file:match("^(.*)/([^/]*)%.c$")
+  assert(run("mkdir -p %s", home))
+  local h = assert(io.open(home .. "/" .. base .. ".c", "wb")); h:write(text); h:close()
+  local ok = suite(e.word)
+    and run("%s %s -iquote %s -c %s/%s.c -o %s/%s.o", cc, flags, folder, home, base, home, base)
+    and run("%s %s/%s.o %s/%s.o %s/tests/oracle.o %s/libincipit.a %s %s -o %s/suite",
+      cc, dir, e.word, home, base, build, build, check.libs, libs, home)
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
-  local tap = home .. "/out.tap"
-  local passed = run(string.format("INCIPIT_TAP=%s CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent timeout 300 %s >%s/out.txt 2>&1", tap, exe, home))
+  -- the limit also ends what the tests have started, which may have left their process group and session
+  local passed = run("INCIPIT_TAP=%s/out.tap CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent %s/limit 300 %s/suite >%s/out.txt 2>&1",
+    home, build, home, home)
   local killer = "crash or time"
-  local t = io.open(tap)
-  if t then for l in t:lines() do local k = l:match("^not ok %d+ %- [^:]*:[^:]*:([%w_]+)"); if k then killer = k; break end end t:close() end
+  local t = io.open(home .. "/out.tap")
+  if t then
+    for l in t:lines() do
+      local k = l:match("^not ok %d+ %- [^:]*:[^:]*:([%w_]+)")
+      if k then killer = k; break end
+    end
+    t:close()
+  end
   if passed then survived = survived + 1 end
-  print(string.format("%-3d %-40s %-46s %s", n, e.file:gsub("^tangled/", ""), (e.new[1] or ""):gsub("^%s+", ""):sub(1, 46), passed and "SURVIVED" or "killed by " .. killer))
-  if not os.getenv("KEEP") then run("rm -rf " .. home) end
+  print(string.format("%-3d %-40s %-46s %s", n, e.file:gsub("^tangled/", ""), e.new:match("^%s*([^\n]*)"):sub(1, 46),
+    passed and "SURVIVED" or "killed by " .. killer))
+  if not os.getenv("KEEP") then run("rm -rf %s", home) end
 end
 for _, f in ipairs(arg) do
-  local e, line = nil, 0
-  local function flush() if e then mutant(e, f .. ":" .. e.line) end; e = nil end
-  for l in io.lines(f) do
-    line = line + 1
-    local file, suite = l:match("^== (%S+)%s*(%S*)")
-    if file then flush(); e = { file = file, suite = suite, old = {}, new = {}, line = line }
-    elseif e and l:match("^%-") then e.old[#e.old + 1] = l:sub(2)
-    elseif e and l:match("^%+") then e.new[#e.new + 1] = l:sub(2) end
-  end
-  flush()
+  for _, e in ipairs(C.changes(f)) do mutant(e, f .. ":" .. e.line) end
 end
-print(string.format(places and "%d places, %d not found" or "%d mutants, %d survived, %d could not be planted", n, places and broken or survived, broken))
+if places then print(string.format("%d places, %d not found", n, broken))
+else print(string.format("%d mutants, %d survived, %d could not be planted", n, survived, broken)) end
 os.exit(survived + broken == 0 and n > 0)

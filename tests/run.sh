@@ -2,14 +2,18 @@
 # run.sh SUITE... -- runs the suites and the other checks, adds up, prints the total as the last line.
 # A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases-*/ say is a failure
 # (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter).
+# FAST=1: the suites, two at a time, and those checks that need no chapter's program and are done in seconds.
+# Everything runs under a limit of time, and what it leaves behind is ended (tests/limit.c).
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
 tally=$out/tally.tsv checks=$out/checks.tsv; : > "$tally"; : > "$checks"
 case $build in /*) here=$build;; *) here=$PWD/$build;; esac
+limit=$build/limit most=$((3600 * ${CK_TIMEOUT_MULTIPLIER:-1}))
+[ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit" || exit 1
 suites() { # SUITE...: one after the other
 for s in "$@"; do
   rm -f "$out/$s.tap"
-  INCIPIT_TAP=$here/tests/$s.tap INCIPIT_TALLY=$PWD/$tally CK_DEFAULT_TIMEOUT=300 CK_VERBOSITY=silent "$out/$s" > "$out/$s.out" 2>&1; rc=$?
+  INCIPIT_TAP=$here/tests/$s.tap INCIPIT_TALLY=$PWD/$tally CK_DEFAULT_TIMEOUT=300 CK_VERBOSITY=silent "$limit" $most "$out/$s" > "$out/$s.out" 2>&1; rc=$?
   pass=$(grep -c '^ok ' "$out/$s.tap" 2>/dev/null); fail=$(grep -c '^not ok ' "$out/$s.tap" 2>/dev/null)
   [ "$rc" = 0 ] || [ "${fail:-0}" -gt 0 ] || fail=1
   printf 'tests/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
@@ -18,7 +22,7 @@ done
 }
 one() { # NAME COMMAND...: one check of this file
   name=$1; shift
-  if "$@" > "$out/$name.out" 2>&1; then printf '%s\t1\t0\t0\t\n' "$name" >> "$checks"
+  if "$limit" $most "$@" > "$out/$name.out" 2>&1; then printf '%s\t1\t0\t0\t\n' "$name" >> "$checks"
   elif [ $? = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
   else printf '%s\t0\t1\t0\t\n' "$name" >> "$checks"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
 }
@@ -27,10 +31,26 @@ alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || one "al
 # the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list
 rm -rf "$out"/alone-*.claim
 backwards=$(for c in ${MODULES:-}; do echo "$c"; done | tac)
-if [ "$build" = build ]; then (suites "$@"; alone $backwards) & else suites "$@"; fi
+if [ -n "${FAST:-}" ]; then
+  # a suite is run by whoever claims it first
+  rm -rf "$out"/check_*.claim
+  claim() { for s in "$@"; do ! mkdir "$out/$s.claim" 2>/dev/null || suites "$s"; done; }
+  backwards=$(for s in "$@"; do echo "$s"; done | tac)
+  claim "$@" & claim $backwards
+elif [ "$build" = build ]; then (suites "$@"; alone $backwards) & else suites "$@"; fi
+# what is cheap: nothing is compiled but small programs
 if [ "$build" = build ]; then
-  alone ${MODULES:-}
+  one limit sh tests/limit.sh
   one globals tests/globals.sh
+  sh tests/exercises.sh unpack
+  one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt \
+    $(grep -l '^== ' build/exercises/*/answer build/exercises/*/wrong build/exercises/*/skeleton)
+  one faults sh tests/fuzz.sh places
+  one card texlua tests/card.lua models
+  one questions texlua tests/questions.lua docs/questions.md
+fi
+if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
+  alone ${MODULES:-}
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
   one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"
@@ -39,24 +59,20 @@ if [ "$build" = build ]; then
   one byhand env STRICT=1 tests/byhand.sh
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one claims texlua tests/claims.lua claims.tsv
-  one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt $(grep -l '^== ' tests/exercises/*/answer tests/exercises/*/wrong tests/exercises/*/skeleton)
-  one faults sh tests/fuzz.sh places
-  one card texlua tests/card.lua models
-  one questions texlua tests/questions.lua docs/questions.md
   one installed tests/installed.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
   one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv' - "${SHARED:-../shared}"
   one picture sh -c 'build/bin/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
-case $build in *tsan*) ;; *) if [ -x "$build/bin/hostile" ]; then
+[ -n "${FAST:-}" ] || case $build in *tsan*) ;; *) if [ -x "$build/bin/hostile" ]; then
   one siege "$build/bin/hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
   s=${SHARED:-../shared}/golden/refuse/control-llama
   if [ -d "$s" ]; then one siege-shared "$build/bin/hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
 fi ;; esac
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
-awk -F'\t' -v expected="$out/expected.tsv" -v build="$build" '
+awk -F'\t' -v expected="$out/expected.tsv" -v build="${FAST:+fast }$build" '
   BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[3] != "plain" || build == "build")) want[f[1]] = f[2] } }
   { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
   END {

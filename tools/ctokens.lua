@@ -1,57 +1,130 @@
--- ctokens.lua -- the tokens of a C text, with the place of each: comments, white space and backslash-newline are skipped,
--- strings, character constants, names, numbers and operators are whole.  Two texts are the same C if their tokens are,
--- the ends of the lines that begin with # among them.
+-- ctokens.lua -- C text as a row of tokens, so that a place in a file is found whatever its layout and its comments.
+-- As a module (dofile): ctokens.tokens(text) gives the tokens with the bytes where they begin and end, ctokens.place(text, old) the
+-- bytes of the one place whose tokens are those of old, ctokens.replaced(text, old, new) the text with new there.
+-- As a program: ctokens.lua FILE OLD [NEW] -- OLD (a file) stands in FILE exactly once; with NEW (a file), FILE so changed is printed.
+-- White space, comments and backslash-newline separate tokens and are none; the lines that begin with # are tokens like the rest.
 local M = {}
-local operators = { "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-  "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##" }
 
--- 1e or 0x1p: a sign may follow
-local function exponent(s) return s:find("^0[xX].*[pP]$") or (s:find("[eE]$") and not s:find("^0[xX]")) end
+-- longest first
+local punctuators = { "%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=", "/=", "%=", "+=", "-=",
+  "&=", "^=", "|=", "##", "<:", ":>", "<%", "%>", "%:" }
 
--- where the token that begins at pos ends
-local function token_end(text, pos)
-  local c = text:sub(pos, pos)
-  if c:find("[%a_]") then local _, b = text:find("^[%w_]+", pos); return b end
-  local b = pos
-  if c:find("%d") or (c == "." and text:find("^%d", pos + 1)) then
-    while text:find("^[%w_.]", b + 1) or (text:find("^[+-]", b + 1) and exponent(text:sub(pos, b))) do b = b + 1 end
-  elseif c == '"' or c == "'" then
-    b = pos + 1
-    while text:sub(b, b) ~= c and b <= #text do b = b + (text:sub(b, b) == "\\" and 2 or 1) end
-  else
-    for _, o in ipairs(operators) do if text:sub(pos, pos + #o - 1) == o then return pos + #o - 1 end end
+-- behind the quote that stands at i
+local function behind_quote(s, i)
+  local quote, k = s:sub(i, i), i + 1
+  while true do
+    local a = s:find("[\\\n" .. quote .. "]", k)
+    if not a then return #s + 1 end
+    local c = s:sub(a, a)
+    if c == "\\" then k = a + 2 elseif c == quote then return a + 1 else return a end
   end
-  return b
 end
 
--- token[i], from[i], to[i]: text:sub(from[i], to[i]) == token[i]; with ends, the end of a directive is a token, too
-function M.split(text, ends)
-  local token, from, to, pos = {}, {}, {}, 1
-  local fresh, directive = true, false       -- nothing yet on this line; inside a line that begins with #
-  local function add(a, b) token[#token + 1], from[#from + 1], to[#to + 1] = text:sub(a, b), a, b end
-  while pos <= #text do
-    local two = text:sub(pos, pos + 1)
-    local c = two:sub(1, 1)
-    if c == "\n" then
-      if directive and ends then add(pos, pos) end
-      fresh, directive, pos = true, false, pos + 1
-    elseif c:find("%s") then pos = pos + 1
-    elseif two == "\\\n" then pos = pos + 2
+-- behind the number that begins at i (what the preprocessor calls one: 0x1p-3, 1e+9, .5f)
+local function behind_number(s, i)
+  local k = i
+  while true do
+    local _, b = s:find("^[eEpP][+-]", k)
+    if not b then _, b = s:find("^[%w_.]", k) end
+    if not b then return k end
+    k = b + 1
+  end
+end
+
+-- first[t], last[t]: the bytes of token number t
+function M.tokens(s)
+  local first, last, n, i = {}, {}, 0, 1
+  while true do
+    local _, b = s:find("^[%s]+", i)
+    if b then i = b + 1 end
+    if i > #s then return first, last, n end
+    local two, behind = s:sub(i, i + 1), nil
+    if two == "//" then
+      local k = i                                        -- a line that ends with a backslash goes on
+      repeat k = s:find("\n", k + 1, true) until not k or s:sub(k - 1, k - 1) ~= "\\"
+      i = k or #s + 1
     elseif two == "/*" then
-      local _, e = text:find("*/", pos + 2, true); pos = (e or #text) + 1
-    elseif two == "//" then pos = text:find("\n", pos, true) or #text + 1
+      local _, e = s:find("*/", i + 2, true)
+      i = (e or #s) + 1
+    elseif two == "\\\n" or s:find("^\\\r\n", i) then
+      i = s:find("\n", i, true) + 1
     else
-      if c == "#" and fresh then directive = true end
-      fresh = false
-      local b = token_end(text, pos)
-      add(pos, b); pos = b + 1
+      local _, word = s:find("^[%a_\x80-\xff$][%w_\x80-\xff$]*", i)
+      if word then
+        behind = word + 1
+        local w = s:sub(i, word)
+        if (w == "L" or w == "u" or w == "U" or w == "u8") and s:find("^[\"']", behind) then behind = behind_quote(s, behind) end
+      elseif s:find("^%.?%d", i) then behind = behind_number(s, i)
+      elseif s:find("^[\"']", i) then behind = behind_quote(s, i)
+      else
+        behind = i + 1
+        for _, p in ipairs(punctuators) do if s:sub(i, i + #p - 1) == p then behind = i + #p; break end end
+      end
+      n = n + 1
+      first[n], last[n] = i, behind - 1
+      i = behind
     end
   end
-  return token, from, to
 end
 
--- the place of the first difference, or nil
-function M.difference(a, b)
-  for i = 1, math.max(#a, #b) do if a[i] ~= b[i] then return i end end
+-- a row of tokens in one string, each between two bytes that no token has
+local function row(s)
+  local first, last, n = M.tokens(s)
+  local t, at, where = {}, {}, 1
+  for k = 1, n do
+    t[k] = s:sub(first[k], last[k]):gsub("\\\r?\n", "")
+    at[where] = k
+    where = where + #t[k] + 1
+  end
+  return "\0" .. table.concat(t, "\0") .. "\0", at, first, last, n
+end
+
+local known, rows = nil, nil            -- the file that was looked at last, which the next question is often about
+
+-- the first and the last byte of the only place in text with the tokens of old; or nil and why not
+function M.place(text, old)
+  local what, _, _, _, n = row(old)
+  if n == 0 then return nil, "is empty" end
+  if known ~= text then known, rows = text, table.pack(row(text)) end
+  local all, at, first, last = table.unpack(rows)
+  local a = all:find(what, 1, true)
+  if not a then return nil, "occurs never" end
+  if all:find(what, a + 1, true) then return nil, "occurs more than once" end
+  local k = at[a]
+  return first[k], last[k + n - 1]
+end
+
+function M.replaced(text, old, new)
+  local a, b = M.place(text, old)
+  if not a then return nil, b end
+  return text:sub(1, a - 1) .. new:gsub("^%s+", ""):gsub("%s+$", "") .. text:sub(b + 1)
+end
+
+function M.slurp(name)
+  local h = assert(io.open(name, "rb"))
+  local s = h:read("a")
+  h:close()
+  return s
+end
+
+-- the entries of a file of changes:  == FILE [WORD], then lines with - (as they are) and + (as they shall be)
+function M.changes(name)
+  local list, e, line = {}, nil, 0
+  for l in io.lines(name) do
+    line = line + 1
+    local file, word = l:match("^== (%S+)%s*(%S*)")
+    if file then e = { file = file, word = word, old = {}, new = {}, line = line }; list[#list + 1] = e
+    elseif e and l:match("^%-") then e.old[#e.old + 1] = l:sub(2)
+    elseif e and l:match("^%+") then e.new[#e.new + 1] = l:sub(2) end
+  end
+  for _, x in ipairs(list) do x.old, x.new = table.concat(x.old, "\n"), table.concat(x.new, "\n") end
+  return list
+end
+
+if arg and arg[0] and arg[0]:match("ctokens%.lua$") then
+  local text, old = M.slurp(arg[1]), M.slurp(arg[2])
+  local a, b = M.place(text, old)
+  if not a then io.stderr:write(arg[2], ": the old text ", b, " in ", arg[1], "\n"); os.exit(1) end
+  if arg[3] then io.write((M.replaced(text, old, M.slurp(arg[3])))) end
 end
 return M

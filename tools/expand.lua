@@ -258,6 +258,21 @@ local function laid_out(lines)
   return table.concat(o, "\n") .. "\n"
 end
 
+-- the tokens of a text; the end of a directive counts as one
+local function stream(c)
+  local lines, directive = {}, false
+  for l in (c .. "\n"):gmatch("(.-)\n") do
+    directive = directive or l:find("^%s*#") ~= nil
+    if directive and not l:find("\\$") then l, directive = l .. " @", false end
+    lines[#lines + 1] = l
+  end
+  c = table.concat(lines, "\n")
+  local first, last, n = ctokens.tokens(c)
+  local t = {}
+  for i = 1, n do t[i] = c:sub(first[i], last[i]) end
+  return t
+end
+
 for _, name in ipairs(order) do
   local lines, n_comments = {}, 0
   expand(files[name], "", {}, {}, function(l)
@@ -268,8 +283,9 @@ for _, name in ipairs(order) do
   local _, there = c:gsub("/%*", "")
   if there ~= n_comments then stop("%s has %d comments, its sections have %d", name, there, n_comments) end
   if c:find("/%*[^*]*[\\$].-%*/") then stop("%s: TeX in a comment", name) end
-  local mine, theirs = ctokens.split(c, true), ctokens.split(slurp(referee .. "/" .. name):gsub("#line[^\n]*\n", ""), true)
-  local d = ctokens.difference(mine, theirs)
+  local mine, theirs = stream(c), stream((slurp(referee .. "/" .. name):gsub("#line[^\n]*\n", "")))
+  local d
+  for i = 1, math.max(#mine, #theirs) do if mine[i] ~= theirs[i] then d = i; break end end
   if d then
     stop("%s is not what ctangle makes: token %d, %s for %s", name, d, table.concat(mine, " ", math.max(1, d - 4), math.min(#mine, d + 4)),
       table.concat(theirs, " ", math.max(1, d - 4), math.min(#theirs, d + 4)))

@@ -1,6 +1,6 @@
 -- Chapter 2's hand calculation: each number of the box recomputed, to its last printed digit, from the numbers printed before it;
 -- and the same numbers once more in what the chapter's program printed.
-local text = assert(io.open("chapters/model.w")):read("a")
+local text = assert(io.open("chapters/02-model.w")):read("a")
 local box = assert(text:match("\\begin{byhand}{four tokens, two heads, one layer}(.-)\\end{byhand}"))
   .. assert(text:match("\\begin{byhand}{from the last row to the next token}(.-)\\end{byhand}"))
 local faults = 0

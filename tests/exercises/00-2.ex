@@ -1,0 +1,30 @@
+==== check
+# a block that is grown twice: the books, from the allocator itself
+set -e
+cat > $BUILD/ex.c <<'C'
+#include <stdio.h>
+#include "ground/ground.h"
+int main(void)
+{
+  struct memory m = { .refuse_at = 0 };
+  void *p = memory_take(&m, FOR_OTHER, 10, 8, NULL);
+  p = memory_grow(&m, FOR_OTHER, p, 10, 20, 8, NULL);
+  p = memory_grow(&m, FOR_OTHER, p, 20, 40, 8, NULL);
+  printf("asked %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.asked, (int) m.all.given, (int) m.all.held, (int) m.all.peak);
+  memory_give(&m, FOR_OTHER, p, 40, 8);
+}
+C
+${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm
+$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+==== answer
+asked 560
+given 560
+held 320
+peak 480
+==== wrong
+asked 560
+given 560
+held 320
+peak 320
+==== skeleton
+# four lines "NAME VALUE": asked, given, held, peak

@@ -1,0 +1,32 @@
+==== check
+# a program of 200 requests, run once for every request that can be refused, and once with none: runs and requests, counted
+set -e
+cat > $BUILD/ex.c <<'C'
+#include <stdio.h>
+#include "ground/ground.h"
+static uint64_t requests;
+static int run(uint64_t refuse_at)                                  /* stops at the first refusal, like everything here */
+{
+  struct memory m = { .refuse_at = refuse_at };
+  void *p[200];
+  int n = 0;
+  while (n < 200 && (p[n] = memory_take(&m, FOR_OTHER, 1, 1, NULL)) != NULL) n++;
+  requests += m.all.requests;
+  for (int i = 0; i < n; i++) memory_give(&m, FOR_OTHER, p[i], 1, 1);
+  return m.all.refused == 0;
+}
+int main(void)
+{
+  int runs = 1;
+  while (!run((uint64_t) runs)) runs++;
+  printf("%d %d\n", runs, (int) requests);
+}
+C
+${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm
+$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+==== answer
+201 20300
+==== wrong
+200 40000
+==== skeleton
+# runs and requests, two integers in a line

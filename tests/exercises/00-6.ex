@@ -1,0 +1,40 @@
+==== check
+# a limit on what is held
+set -e
+texlua tests/planted.lua "$1"
+cat > $BUILD/ex.c <<'C'
+#include "ground/ground.h"
+int main(void)
+{
+  struct memory m = {.limit = 100};
+  void *a = memory_take(&m, FOR_OTHER, 1, 60, NULL), *b = memory_take(&m, FOR_OTHER, 1, 41, NULL), *c = memory_take(&m, FOR_OTHER, 1, 40, NULL);
+  if (!a || b || !c || m.all.refused != 1) return 1;
+  memory_give(&m, FOR_OTHER, a, 1, 60);
+  b = memory_take(&m, FOR_OTHER, 1, 41, NULL);
+  struct memory free = {.limit = 0};
+  return !(b && memory_take(&free, FOR_OTHER, 1, 1000, NULL));
+}
+C
+${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc
+$BUILD/ex
+==== answer
+== tangled/ground/ground.h
+-  uint64_t refuse_at;
++  uint64_t refuse_at, limit;
+== tangled/ground/ground.c
+-  return m->all.requests == m->refuse_at;
++  return m->all.requests == m->refuse_at || (m->limit > 0 && m->all.held + bytes > m->limit);
+==== wrong
+== tangled/ground/ground.h
+-  uint64_t refuse_at;
++  uint64_t refuse_at, limit;
+== tangled/ground/ground.c
+-  return m->all.requests == m->refuse_at;
++  return m->all.requests == m->refuse_at || (m->limit > 0 && m->all.asked > m->limit);
+==== skeleton
+== tangled/ground/ground.h
+-  uint64_t refuse_at;
++  uint64_t refuse_at, limit;
+== tangled/ground/ground.c
+-  return m->all.requests == m->refuse_at;
++  return m->all.requests == m->refuse_at;

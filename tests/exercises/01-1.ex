@@ -1,0 +1,9 @@
+==== check
+# learnt from "banana bandana": the rank of the first tie, the number of merges
+[ "$(grep -v '^#' "$1" | tr -s ' \n' '  ' | sed 's/^ *//; s/ *$//')" = "1 7" ]
+==== answer
+1 7
+==== wrong
+2 8
+==== skeleton
+# the rank of the first merge that a tie decides, and the number of merges, with a blank between

@@ -1,0 +1,30 @@
+==== check
+# a formula in n for the shell: the most merges that one piece of n bytes can teach
+set -e
+cat > $BUILD/ex.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include "tokens/bpe.h"
+int main(int argc, char **argv)
+{
+  struct memory m = {0}; struct bpe_merge *list; size_t n = strtoul(argv[1], NULL, 10), most = 0, got; uint64_t x = 88172645463325252u; (void) argc;
+  for (int round = 0; round < 400; round++) {
+    char text[64];
+    for (size_t i = 0; i < n; i++) { x ^= x << 13, x ^= x >> 7, x ^= x << 17; text[i] = (char) (x % (unsigned) (2 + round)); }
+    if (!bpe_train(&m, text, n, NULL, 100, &list, &got, NULL)) return 1;
+    if (got > most) most = got;
+    bpe_forget(&m, list, 100);
+  }
+  printf("%d\n", (int) most);
+  return 0;
+}
+C
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+f=$(grep -v '^#' "$1"); [ -n "$f" ]
+for n in 2 5 9 30; do [ "$(( $f ))" = "$($BUILD/ex $n)" ]; done
+==== answer
+n-1
+==== wrong
+n/2
+==== skeleton
+# a formula in n for the shell, such as n*n+1

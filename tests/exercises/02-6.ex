@@ -1,0 +1,41 @@
+==== check
+set -e
+# the plain store with a window of eight, whatever the settings say: rows 0 to 7 as before, the others not
+texlua tests/planted.lua "$1"
+cat > $BUILD/ex.c <<"C"
+#include "tiny.h"
+int main(void)
+{
+  struct tiny t; struct memory m = {0}; struct counters c = {0}; struct error why; struct row rows[20]; struct pass *p;
+  tiny_make(&t, 1);
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct store *s = store_open(&m, &t.lm.config, 1, &why);
+  for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  if (!forward(&e, &t.lm, s, rows, 20, &p, &why)) return 1;
+  for (int i = 0; i < 20; i++) { unsigned long h = 0; for (int j = 0; j < 4 * TINY_D; j++) h = h * 31 + ((unsigned char *) (p->hidden + i * TINY_D))[j]; printf("%lx\n", h); }
+  printf("%d\n", (int) c.qk_pairs);
+  return 0;
+}
+C
+flags="-std=gnu11 -O2 -ffp-contract=off -w -Itests $BUILD/ex.c"; libs="$(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm"
+${CC:-cc} $flags -Itangled $BUILD/libincipit.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.before
+${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libincipit.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.after
+[ "$(head -8 $BUILD/ex.before)" = "$(head -8 $BUILD/ex.after)" ]
+for i in 9 14 20; do [ "$(sed -n ${i}p $BUILD/ex.before)" != "$(sed -n ${i}p $BUILD/ex.after)" ]; done
+[ "$(tail -1 $BUILD/ex.after)" = 132 ]   # 1+2+...+8 and twelve times 8
+==== answer
+== tangled/model/store.c
+-  bool short_sighted = window > 0 && position >= window;
+-  return short_sighted ? position - window + 1 : 0;
++  bool short_sighted = position >= 8;
++  return short_sighted ? position - 8 + 1 : 0;
+==== wrong
+== tangled/model/store.c
+-  bool short_sighted = window > 0 && position >= window;
+-  return short_sighted ? position - window + 1 : 0;
++  bool short_sighted = position > 8;
++  return short_sighted ? position - 8 : 0;
+==== skeleton
+== tangled/model/store.c
+-  bool short_sighted = window > 0 && position >= window;
++  bool short_sighted = window > 0 && position >= window;

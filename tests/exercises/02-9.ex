@@ -1,0 +1,33 @@
+==== check
+set -e
+# a formula in w (the window) and l (the layers) for the shell: how far behind the last row the oldest token is that it depends on
+f=$(grep -v "^#" "$1"); [ -n "$f" ]
+cat > $BUILD/ex.c <<'C'
+#include "tiny.h"
+int main(int argc, char **argv)
+{
+  enum { N = 60 };
+  struct tiny t; struct memory m = {0}; struct counters c = {0}; struct error why; struct row rows[N]; struct pass *p; float last[TINY_D];
+  tiny_make(&t, 1);
+  t.lm.config.window = (uint32_t) atoi(argv[1]), t.lm.config.n_layers = (uint32_t) atoi(argv[2]);
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  for (int changed = -1; changed < N; changed++) {
+    struct store *s = store_open(&m, &t.lm.config, 1, &why);
+    for (uint32_t i = 0; i < N; i++) rows[i] = (struct row) {0, i, (i * 7 + ((int) i == changed)) % TINY_V};
+    if (!forward(&e, &t.lm, s, rows, N, &p, &why)) return 1;
+    float *h = p->hidden + (N - 1) * TINY_D;
+    if (changed < 0) memcpy(last, h, sizeof last);
+    else if (memcmp(last, h, sizeof last) != 0) { printf("%d\n", N - 1 - changed); return 0; }
+    store_close(s);
+  }
+  return 1;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+for wl in "3 1" "3 3" "8 2" "12 3" "1 2"; do set -- $wl; w=$1; l=$2; eval "v=\$(( $f ))"; [ "$v" = "$($BUILD/ex $w $l)" ]; done
+==== answer
+l*(w-1)
+==== wrong
+l*w
+==== skeleton
+# in terms of w and l

@@ -1,0 +1,25 @@
+==== check
+set -e
+# bytes a position of 2-byte numbers; and with 4 heads of keys and values
+sh tests/numbers.sh 2 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include "suite.h"
+#include "cache/cache.h"
+static size_t bytes(uint32_t kv)
+{
+  struct memory m = {0}; struct error why;
+  struct model_config c = {.n_positions = 64, .n_layers = 24, .n_heads = 16, .n_kv_heads = kv, .head_dim = 64};
+  struct store *s = cache_open(&m, &c, 1, &(struct cache_wishes) {.at_once = true, .page_rows = 64}, &why);
+  return m.of[FOR_CACHE].held / 64 / 2; /* this one's numbers have four */
+}
+int main(void) { printf("%zu %zu\n", bytes(16), bytes(4)); return 0; }
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+set -- $(grep -v "^#" "$1") $($BUILD/ex)
+[ "$1 $2" = "$3 $4" ]
+==== answer
+98304 24576
+==== wrong
+49152 12288
+==== skeleton
+# bytes with 16 heads, and with 4

@@ -1,0 +1,31 @@
+==== check
+set -e
+# passes, rows: counted by running the loop on a tiny random model
+sh tests/numbers.sh 2 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include "tiny.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
+int main(void)
+{
+  struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why;
+  tiny_make(&t, 1);
+  t.lm.config.n_positions = 2000;
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
+  static uint32_t prompt[1200]; struct continuation out;
+  struct settings want = {.max_new_tokens = 40, .keep = true, .chunk = 96};
+  if (!generate(&gen, prompt, 1200, &want, &out, &why)) return 1;
+  printf("%d %d\n", (int) c.passes, (int) c.rows);
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+set -- $(grep -v "^#" "$1") $($BUILD/ex)
+[ "$1 $2" = "$3 $4" ]
+==== answer
+52 1239
+==== wrong
+53 1240
+==== skeleton
+# passes, rows

@@ -1,0 +1,30 @@
+==== check
+set -e
+# windows, tokens scored, rows: counted by reading such a text with a tiny random model
+sh tests/numbers.sh 3 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include "tiny.h"
+#include "cache/cache.h"
+#include "phases/phases.h"
+int main(void)
+{
+  struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct perplexity p;
+  tiny_make(&t, 1);
+  t.lm.config.n_positions = 256;
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
+  static uint32_t id[1500];
+  if (!perplexity_of(&gen, id, 1500, 256, 64, &p, &why)) return 1;
+  printf("%d %d %d\n", (int) p.windows, (int) p.tokens, (int) c.rows);
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+set -- $(grep -v "^#" "$1") $($BUILD/ex)
+[ "$1 $2 $3" = "$4 $5 $6" ]
+==== answer
+21 1499 5340
+==== wrong
+24 1500 6000
+==== skeleton
+# windows, tokens scored, rows

@@ -1,0 +1,26 @@
+==== check
+set -e
+# the first number of tokens whose cache is larger than the weights
+cat > $BUILD/ex.c <<"C"
+#include <inttypes.h>
+#include <stdio.h>
+#include "accounts/accounts.h"
+int main(void)
+{
+  struct error why; struct model_config c;
+  struct plan p = {format_find("f16", &why), 0, 1, 0, 0};
+  if (!shape_find("llama3-8b", &c, &why)) return 1;
+  uint64_t weights = 2 * bill_parameters(&c);
+  printf("%" PRIu64 "\n", bill_max_context(&c, &p, weights, 2 * weights) + 1);
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+right=$($BUILD/ex)
+[ "$(grep -v "^#" "$1")" = "$right" ]
+==== answer
+122533
+==== wrong
+30634
+==== skeleton
+# tokens

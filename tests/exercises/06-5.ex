@@ -1,0 +1,30 @@
+==== check
+set -e
+# how far another number can be off at most, four digits: blocks with a 3 are packed, and unpacked with the scale as it was
+cat > $BUILD/ex.c <<"C"
+#include <math.h>
+#include <stdio.h>
+#include "accounts/formats.h"
+int main(void)
+{
+  struct error why; double most = 0, d = 3.0 / 127;
+  const struct row_format *f = format_find("q8_0", &why);
+  for (int k = 0; k < 20000; k++) {
+    float x[BLOCK_NUMBERS] = {3}; unsigned char block[2 + BLOCK_NUMBERS];
+    for (int i = 1; i < BLOCK_NUMBERS; i++) x[i] = (float) (-3 + 6 * (31 * k + i - 1) / (31 * 20000.0));
+    f->pack(x, BLOCK_NUMBERS, block);
+    for (int i = 0; i < BLOCK_NUMBERS; i++) most = fmax(most, fabs((signed char) block[2 + i] * d - x[i]));
+  }
+  printf("%.4f\n", most);
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+right=$($BUILD/ex)
+[ "$(grep -v "^#" "$1")" = "$right" ]
+==== answer
+0.0118
+==== wrong
+0.0236
+==== skeleton
+# off by, four digits behind the point

@@ -1,0 +1,41 @@
+==== check
+set -e
+# the temperatures at which the best token has 1/2 and 0.99: halved until found, with the funnel
+sh tests/numbers.sh 2 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sampling/sampling.h"
+
+int main(void)
+{
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling s = sampling_normal;
+  float z[26];
+  if (!funnel_open(&f, &m, kernels_find(NULL, NULL), 26, &why)) return 1;
+  for (int i = 0; i < 26; i++) z[i] = (float) log(i == 9 ? .25 : .03);
+  for (int which = 0; which < 2; which++) {
+    double low = .01, high = 100;
+    for (int i = 0; i < 60; i++) {
+      s.temperature = (low + high) / 2;
+      if (!sampling_run(&f, &s, z, (struct history) {NULL, 0, 0}, &why)) return 1;
+      funnel_distribution(&f);
+      if (f.left[0] != 9) return 1;
+      if (f.w[0] > (which == 0 ? .5 : .99)) low = s.temperature; else high = s.temperature;
+    }
+    printf("%.6f ", low);
+  }
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+right=$($BUILD/ex)
+set -- $(grep -v "^#" "$1") $right
+[ $# = 4 ] && awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN { exit !((a - c) ^ 2 < .0006 ^ 2 && (b - d) ^ 2 < .0006 ^ 2) }'
+==== answer
+0.659 0.271
+==== wrong
+0.667 0.273
+==== skeleton
+# temperature for 1/2, temperature for 0.99

@@ -1,0 +1,36 @@
+==== check
+set -e
+# how often a token is the best so far, weights 8, 4, 2, 1 in this order and in the reverse: counted in a million races
+sh tests/numbers.sh 2 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sampling/sampling.h"
+
+int main(void)
+{
+  enum { RACES = 1000000 };
+  size_t falling = 0, rising = 0;
+  for (uint32_t at = 0; at < RACES; at++) {
+    double sum[4], best = -INFINITY;
+    for (uint32_t i = 0; i < 4; i++) sum[i] = log(8 >> i) + gumbel_noise(7, 0, at, i);
+    for (int i = 0; i < 4; i++) if (sum[i] > best) best = sum[i], falling++;
+    best = -INFINITY;
+    for (int i = 3; i >= 0; i--) if (sum[i] > best) best = sum[i], rising++;
+  }
+  printf("%.4f %.4f\n", (double) falling / RACES, (double) rising / RACES);
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+right=$($BUILD/ex)
+set -- $(grep -v "^#" "$1") $right
+[ $# = 4 ] && awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN { exit !((a - c) ^ 2 < .01 ^ 2 && (b - d) ^ 2 < .01 ^ 2) }'
+==== answer
+1.54 2.77
+==== wrong
+2.08 2.08
+==== skeleton
+# on average in this order, and in the reverse

@@ -1,0 +1,32 @@
+==== check
+set -e
+# passes and rows of a search, counted by running it on a tiny random model
+sh tests/numbers.sh 2 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include "tiny.h"
+#include "search/sharing.h"
+/* p g beams: passes, rows */
+int main(int argc, char **argv)
+{
+  size_t p = strtoul(argv[1], NULL, 10), g = strtoul(argv[2], NULL, 10), b = strtoul(argv[3], NULL, 10); (void) argc;
+  struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why;
+  tiny_make(&t, 1);
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, (uint32_t) b, &(struct cache_wishes) {.rows = 0}, &why), &m};
+  uint32_t prompt[300]; for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);
+  struct search_model model; struct search_source from; struct search_result r;
+  struct search_settings want = {.num_beams = b, .num_return = 1, .max_length = p + g};
+  if (!search_model_open(&model, &gen, b, 0, &from, &why) || !search_run(&from, &m, e.k, prompt, p, &want, &r, &why)) return 1;
+  printf("%d %d\n", (int) c.passes, (int) c.rows);
+  return 0;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+set -- $(grep -v "^#" "$1") $($BUILD/ex 20 30 5)
+[ "$1 $2" = "$3 $4" ]
+==== answer
+30 165
+==== wrong
+30 170
+==== skeleton
+# passes, rows

@@ -1,0 +1,27 @@
+==== check
+set -e
+# the slopes of a norm, by the piece (the pair eight times over: the same mean, the same slopes)
+sh tests/numbers.sh 2 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include <math.h>
+#include <stdio.h>
+#include "gradients/slopes.h"
+int main(int argc, char **argv)
+{
+  float x[16], gain[16], dy[16], dx[16] = {0}; double a, b; char line[200];
+  for (int i = 0; i < 16; i++) x[i] = 3, gain[i] = 1, dy[i] = i % 2 == 0;
+  slopes_plain.norm_back(x, gain, dy, 16, dx);
+  FILE *f = fopen(argv[1], "r"); (void) argc;
+  while (f && fgets(line, sizeof line, f)) if (line[0] != '#' && sscanf(line, "%lf %lf", &a, &b) == 2)
+    return !(fabs(a - dx[0]) < 1e-3 && fabs(b - dx[1]) < 1e-3);
+  return 1;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+$BUILD/ex "$1"
+==== answer
+0.16667 -0.16667
+==== wrong
+0.33333 0
+==== skeleton
+# dx, two decimal numbers

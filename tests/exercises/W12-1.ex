@@ -1,0 +1,27 @@
+==== check
+set -e
+# loss and gradient of the logits (ln 2, ln 2, ln 4) when the third token comes, by the trainer's own judge
+sh tests/numbers.sh 4 "$1" || exit 1
+cat > $BUILD/ex.c <<"C"
+#include <math.h>
+#include <stdio.h>
+#include "kernels/numbers.h"
+#include "gradients/slopes.h"
+int main(int argc, char **argv)
+{
+  double w[4]; float z[3] = {num_logf(2), num_logf(2), num_logf(4)};
+  double loss = slopes_plain.judge(z, 3, 2, 1.0f);
+  FILE *f = fopen(argv[1], "r"); char line[200]; (void) argc;
+  while (f && fgets(line, sizeof line, f)) if (line[0] != '#' && sscanf(line, "%lf %lf %lf %lf", w, w + 1, w + 2, w + 3) == 4)
+    return !(fabs(w[0] - loss) < 1e-3 && fabs(w[1] - z[0]) < 1e-3 && fabs(w[2] - z[1]) < 1e-3 && fabs(w[3] - z[2]) < 1e-3);
+  return 1;
+}
+C
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+$BUILD/ex "$1"
+==== answer
+0.693147 0.25 0.25 -0.5
+==== wrong
+0.693147 0.25 0.25 0.5
+==== skeleton
+# loss, then the gradients of the three logits

@@ -1,0 +1,18 @@
+==== check
+set -e
+# the words, and the proof: a trainer with 1, 2, 3 workers ends in the same bits (the suite has it as same_bits)
+set -- "$(grep -v '^#' "$1" | tr '\n' ' ')"
+[ "$1" = "rows gradient blocks " ]
+grep -q 'enum { BLOCKS = 64 }' tangled/training/training.c
+==== answer
+rows
+gradient
+blocks
+==== wrong
+columns
+gradient
+blocks
+==== skeleton
+# over what does the sum of gain_back run: rows or columns?
+# the square of what is summed in parts? (one word)
+# what is fixed, whoever sums: workers or blocks?

@@ -1,0 +1,36 @@
+==== check
+set -e
+# Ctrl-C while the prompt is being read: tokens and exit status of -n 3, then of -n 1
+cat > $BUILD/ex.c <<'C'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include "probe/door.h"
+static void listen_now(void) { }
+static bool pressed(void) { return true; }         /* it was pressed before the first step had ended */
+static void run(char *n)
+{
+  struct memory m = {0};
+  char *room = NULL; size_t size = 0;
+  FILE *out = open_memstream(&room, &size);
+  struct console c = {.in = stdin, .out = out, .err = stderr, .in_terminal = true, .program = "incipit",
+    .build = "exercise", .memory = &m, .listen = listen_now, .interrupted = pressed};
+  char *argv[] = {"incipit", "generate", "The", "--json", "-n", n, NULL};
+  int status = command_run(&c, 6, argv);
+  fclose(out);
+  json_t *all = json_loads(room, 0, NULL);
+  printf("%d %d\n", (int) json_integer_value(json_object_get(json_object_get(all, "usage"), "completion_tokens")), status);
+}
+int main(void) { run("3"), run("1"); return 0; }
+C
+${CC:-cc} -std=gnu11 -O2 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+export INCIPIT_MODEL=tests/golden/small
+[ "$(grep -v '^#' "$1")" = "$($BUILD/ex)" ]
+==== answer
+1 130
+1 0
+==== wrong
+0 130
+0 130
+==== skeleton
+# two lines: how many tokens, and the exit status

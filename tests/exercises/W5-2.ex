@@ -1,0 +1,18 @@
+==== check
+# five different tokens, the longest of four letters; every cut of every token gives two tokens
+grep -v '^#' "$1" | awk 'NF == 1 { if (t[$1]++) bad = 1; n++; if (length($1) > most) most = length($1) }
+  END { for (w in t) for (k = 1; k < length(w); k++) if (!(substr(w, 1, k) in t) || !(substr(w, k + 1) in t)) bad = 1; exit bad || n != 5 || most != 4 }'
+==== answer
+a
+aa
+aaa
+aaaa
+b
+==== wrong
+a
+b
+ab
+abb
+abba
+==== skeleton
+# five tokens, one a line

@@ -1,0 +1,36 @@
+# again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
+.PHONY: measure spellings bench-kernels bench-constraints bench-tokens bench-sampling bench-real ulp matrix model model-check figures-live
+
+$(BUILD)/bench/%: bench/%.c $(BUILD)/libincipit.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+bench-kernels: $(BUILD)/bench/kernels ## linear layers beside probes of this machine, one thread
+	@$< $(BENCH)
+bench-sampling: $(BUILD)/bench/sampling ## what the choice of a token costs, one thread, as CSV
+	@$< $(BENCH)
+bench-real: $(BUILD)/bench/real ## random weights in published shapes (2.2 GB at most, removed again): ms to open, bytes at most
+	@$< $(wildcard $(SHARED)/golden/tokenizers/llama3 $(SHARED)/golden/tokenizers/qwen3)
+bench-tokens: $(BUILD)/bench/tokens ## how fast text becomes ids, beside other programs installed here (needs ../shared)
+	@$${PYTHON:-python3} bench/tokens.py $< $(SHARED) figures/data/tokenizer.speeds.csv
+bench-constraints: $(BUILD)/bench/constraints build/buildid.tex ## what a mask of 128256 pieces costs (needs ../shared)
+	@$< $(SHARED)/data/llama3/tokenizer.bin $$(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex) > build/masks.csv
+	@mv build/masks.csv figures/data/constraints.masks.csv
+
+measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
+	@tools/measure.sh
+spellings: $(BUILD)/incipit ## a hard sentence in four published vocabularies again (needs ../shared)
+	@texlua tools/spellings.lua $(SHARED) > figures/data/tokens.spellings.csv
+ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
+	@CC='$(CC)' sh tests/ulp.sh
+matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
+	@CC='$(CC)' sh tests/matrix.sh
+figures-live: build/figures.pdf ## a figure whose data changes looks different
+	@tests/figures.sh
+model: build/bin/training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+	@mkdir -p work/model models/pocket models/draft
+	$< train model work/model
+	$< train draft work/model
+	cd models && sha256sum -c SHA256SUMS
+model-check: build/bin/evaluation ## every promise of the built-in model with its figure: PASS or FAIL
+	@$< check
+	@cd models && sha256sum -c SHA256SUMS
