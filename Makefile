@@ -49,7 +49,9 @@ include build/sources.mk
 endif
 
 # ---- the library, and one program a chapter from its own and earlier chapters
-OBJECTS := $(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o)
+# the fixture of the chapters' programs is linked to them and is not in the library
+FIXTURE := $(BUILD)/obj/loop/laboratory.o
+OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -66,9 +68,9 @@ ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/needs.mk
 endif
 define program
-$(BUILD)/bin/$(1): $(BUILD)/obj/checkpoints/$(1).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS)) | $(BUILD)/libincipit.a
+$(BUILD)/bin/$(1): $(BUILD)/obj/checkpoints/$(1).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS) $(FIXTURE)) | $(BUILD)/libincipit.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$< $(BUILD)/libincipit.a -o $$@ $$(LIBS)
+	$$(CC) $$(CFLAGS) $$(filter %.o,$$<) $$(filter $(FIXTURE),$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
 endef
 $(foreach m,$(MODULES),$(eval $(call program,$(m))))
 $(BUILD)/sums/%: $(BUILD)/bin/%
@@ -161,7 +163,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/model.c tangled/kernels/%,$(SOURCES_C)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/loader.c tangled/kernels/%,$(SOURCES_C)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@

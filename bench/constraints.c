@@ -1,13 +1,12 @@
 /* constraints.c -- what a mask costs, in a vocabulary of the world.  constraints TOKENIZER.BIN [ROUNDS]
    Lines: constraint, what has been written, budget (0: none), tokens allowed, microseconds of the first mask and of later ones. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "ground/timing.h"
 #include "constraints/constraint.h"
 
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return 1e6 * (double) t.tv_sec + 1e-3 * (double) t.tv_nsec; }
+static double now(void) { return 1e6 * timing_seconds(); }
 static int by_size(const void *a, const void *b) { double x = *(const double *) a, y = *(const double *) b; return x < y ? -1 : x > y; }
 static struct piece piece_of[200000];
 static bool usable[200000];

@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-#include "tokens/tokenizer.h"
+#include "ground/timing.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec; }
+static double now(void) { return 1e3 * timing_seconds(); }
 static int by_size(const void *a, const void *b) { double x = *(const double *) a, y = *(const double *) b; return (x > y) - (x < y); }
 static uint64_t seed = 1;
 static uint64_t rnd(void) { seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17; return seed; }

@@ -1,18 +1,11 @@
 /* tokens.c TOKENIZER FILE [ROUNDS] -- how fast a text becomes ids, on one thread: megabytes (10^6) a second, median of rounds.
    No word cache exists; the whole text is one call.  Prints one CSV line: seconds to open, bytes, ids, seconds, MB/s. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include "tokens/tokenizer.h"
+#include "ground/timing.h"
+#include "tokenizer/tokenizer.h"
 #include "ground/ground.h"
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
 static int smaller(const void *a, const void *b)
 {
   double x = *(const double *) a, y = *(const double *) b;
@@ -28,16 +21,16 @@ int main(int argc, char **argv)
   enum { MOST = 101 };
   int rounds = argc > 3 ? atoi(argv[3]) : 5;
   if (rounds < 1 || rounds > MOST) rounds = 5;
-  double begin = now(), took[MOST];
+  double begin = timing_seconds(), took[MOST];
   struct tokenizer *t = tokenizer_open(&m, argv[1], &why);
-  double open = now() - begin;
+  double open = timing_seconds() - begin;
   if (t == NULL || !file_map(&text, argv[2], &why)) return fprintf(stderr, "tokens: %s\n", why.words), 1;
   struct ids out = { NULL, 0, 0 };
   for (int r = 0; r < rounds; r++) {
     out.n = 0;
-    begin = now();
+    begin = timing_seconds();
     if (!tokenizer_encode(t, &m, (const char *) text.bytes, text.size, false, false, &out, &why)) return fprintf(stderr, "tokens: %s\n", why.words), 1;
-    took[r] = now() - begin;
+    took[r] = timing_seconds() - begin;
   }
   qsort(took, (size_t) rounds, sizeof *took, smaller);
   double s = took[rounds / 2];

@@ -8,8 +8,8 @@ these can go wrong without a word. A sum can come out differently because somebo
 else's library changed a switch in the processor; a request for memory can fail in the
 middle of a sentence; a file can end where its header promised more. So before we
 write a single token we build the floor to stand on: errors that are sentences, memory
-that is counted, files that are mapped but not believed, and a pool of workers whose
-arithmetic is the same on every day.
+that is counted, files that are mapped but not believed, rows that grow, a pool of workers whose
+arithmetic is the same on every day, and a stopwatch.
 @^error@>@^memory@>
 
 None of it is about language models, and it is short. A reader in a hurry may read the
@@ -79,7 +79,7 @@ _Static_assert(0, "this target computes floats in wider registers (x87?)");
 #endif
 
 @ The header is a table of contents for the chapter: one line for each of the things it
-builds, and before them the refusal, so that no file of ours can slip past it. It includes three headers of the C library and none of the system's:
+builds (only the growing rows and the stopwatch have headers of their own), and before them the refusal, so that no file of ours can slip past it. It includes three headers of the C library and none of the system's:
 what needs POSIX is hidden in |ground.c|, and a program that includes |ground.h| is plain C.
 
 @(ground.h@>=
@@ -374,6 +374,106 @@ void file_unmap(struct mapping *map)
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
 }
 
+@* Rows that grow. \label{sec:buffers}
+A text is a row of bytes, and what a model reads is a row of numbers, the \emph{ids} of chapter~1. Both become longer while we work on them,
+and nobody knows in advance how long. So we build a pair of \emph{growing arrays} on the counted memory,
+one of bytes and one of ids. Each knows how many elements it has and how many there is
+room for. All zero is the empty row, so nothing has to be opened, and a structure of several rows
+begins its life as |@[{0}@]|. Every function that may need memory takes two arguments
+for it: the memory, in front, and in the end the place for a sentence that says why not.
+@^growing array@>
+
+@<Rows of bytes and ids that grow@>=
+struct bytes { unsigned char *byte; size_t n, room; };
+  /* |n| bytes in a block of |room|, for tokens; all zero is empty */
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why);
+  /* appends |n| bytes (|more| not inside |b|); on failure |b| is as
+     it was */
+void bytes_free(struct memory *m, struct bytes *b);
+  /* returns the block and empties the row */
+struct ids { uint32_t *id; size_t n, room; };
+  /* a row of ids that grows, like |struct bytes|; all zero is
+     empty */
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why);
+  /* appends one id; on failure the row is as it was */
+void ids_free(struct memory *m, struct ids *list);
+  /* returns the block and empties the row */
+
+@ When the room is used up we ask for twice what is needed. Let the last copy, the longest, have been of $c$ bytes. The one before it was of
+at most half as many, the one before that of at most a quarter; all together they are less than $2c$, and the row, which has grown since, is longer than $c$. So however
+small the steps, a byte is copied less than twice on average. With rooms that grow by a fixed amount it would be a number of times that
+grows with the row. The sum cannot wrap around, since both lengths are of things that lie in memory.
+If there is no more room to be had, the old block and everything in it is still there.
+
+@<Append bytes, and free them@>=
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why)
+{
+  if (n > b->room - b->n) {
+    size_t room = 2 * (b->n + n) + 32;
+    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
+      room, 1, why);
+    if (p == NULL)@+ return false;
+    b->byte = p, b->room = room;
+  }
+  if (n > 0) memcpy(b->byte + b->n, more, n);
+  b->n += n;
+  return true;
+}
+
+@ An empty row may be freed, and freed twice: freeing NULL does nothing. So a function that fails half-way can free
+all its rows without asking which of them it had begun.
+
+@<Append bytes, and free them@>=
+void bytes_free(struct memory *m, struct bytes *b)
+{
+  memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
+  *b = (struct bytes) @[{ NULL, 0, 0 }@];
+}
+
+@ The row of ids grows as that of bytes does, and for the same reason in doubling steps; only here the elements come one by one, since
+the encoder of chapter~1 finds them one by one. A row can be used again for the next text by setting its |n| to zero; its room stays.
+
+@<Append an id, and free the row@>=
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why)
+{
+  if (list->n == list->room) {
+    size_t room = 2 * list->room + 32;
+    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
+      room, sizeof *p, why);
+    if (p == NULL)@+ return false;
+    list->id = p, list->room = room;
+  }
+  list->id[list->n++] = id;
+  return true;
+}
+@#
+void ids_free(struct memory *m, struct ids *list)
+{
+  memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
+  *list = (struct ids) @[{ NULL, 0, 0 }@];
+}
+
+@ The two rows have a header and a file of their own. A module that keeps a list of ids, as chapter 3's loop does, includes this header and needs to see no tokenizer.
+
+@(buffers.h@>=
+#ifndef INCIPIT_BUFFERS_H
+#define INCIPIT_BUFFERS_H
+#include "ground/ground.h"
+@<Rows of bytes and ids that grow@>@;
+#endif
+
+@ The body needs |memcpy| and nothing more.
+
+@(buffers.c@>=
+#include <string.h>
+#include "ground/buffers.h"
+@<Append bytes, and free them@>@;
+@<Append an id, and free the row@>@;
+
 @* A pool of workers. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
 threads. Starting threads for each step would cost more than the step. So they are
@@ -627,6 +727,61 @@ static long first_sibling(long i)
   }
   return sibling;
 }
+
+@* A stopwatch. \label{sec:stopwatch}
+Counts are exact, but from chapter 3 on we shall also want to know how long a pass takes, and the command tells its user how many tokens it writes in a second.
+Both need a clock. The clock on the wall will not do: it is set, forwards and backwards, by people and by the
+network, and a step that took less than no time is no measurement. POSIX has another, which starts at some moment of its own choosing and
+only ever goes forward; every duration in this book is the difference of two of its readings. No result depends on them: times are for the eyes of the reader, and
+a number that this book quotes is read from a file of measurements, never from the clock.
+@^clock@>@^time@>
+
+@<A stopwatch@>=
+double timing_seconds(void);
+  /* of a clock that never goes back, from some moment on */
+struct quartiles { double low, median, high; };
+struct quartiles timing_quartiles(double *x, size_t n);
+  /* sorts |n| $\ge1$ numbers, and says what stands at the quarters */
+
+@ Why the median, and not the mean? What disturbs a measurement makes it longer, now and then a great deal longer, and never shorter. One bad round moves the
+mean by its share of the excess, however large that is, and the median by one place. The quartiles say how quiet the machine was.
+@^median@>@^quartiles@>
+
+@<Read the clock, and order what it said@>=
+double timing_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+struct quartiles timing_quartiles(double *x, size_t n)
+{
+  qsort(x, n, sizeof *x, by_size);
+  return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
+}
+
+@ The stopwatch needs nothing else of this chapter, not even a memory or an error, and few files need it; so it has a header and a file of its own.
+
+@(timing.h@>=
+#ifndef INCIPIT_TIMING_H
+#define INCIPIT_TIMING_H
+#include <stddef.h>
+@<A stopwatch@>@;
+#endif
+
+@ Its one system call is POSIX's, and has to be asked for.
+
+@(timing.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <time.h>
+#include "ground/timing.h"
+@<Read the clock, and order what it said@>@;
 
 @* The module. \label{sec:module}
 These are the pieces of |ground.c| in the order that C wants. The first line asks the

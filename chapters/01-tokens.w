@@ -166,55 +166,8 @@ bytes, and there will be no more. The price is that a token may end in the middl
 character, and somebody has to wait for the other half. That will be the business of
 \cref{sec:streaming}.
 
-@ Texts grow while we work on them, so the first thing we need is a row of bytes that can
-grow, from the memory that chapter 0 counts. It knows how many bytes it has and how many there is
-room for. All zero is the empty row, so nothing has to be opened, and a structure of several rows
-begins its life as |@[{0}@]|. Every function that may need memory takes two arguments
-for it: the memory, in front, and in the end the place for a sentence that says why not.
-
-@<A row of bytes that grows@>=
-struct bytes { unsigned char *byte; size_t n, room; };
-  /* |n| bytes in a block of |room|, for tokens; all zero is empty */
-bool bytes_push(struct memory *m, struct bytes *b, const void *more,
-  size_t n, struct error *why);
-  /* appends |n| bytes (|more| not inside |b|); on failure |b| is as
-     it was */
-void bytes_free(struct memory *m, struct bytes *b);
-  /* returns the block and empties the row */
-
-@ When the room is used up we ask for twice what is needed. Let the last copy, the longest, have been of $c$ bytes. The one before it was of
-at most half as many, the one before that of at most a quarter; all together they are less than $2c$, and the row, which has grown since, is longer than $c$. So however
-small the steps, a byte is copied less than twice on average. With rooms that grow by a fixed amount it would be a number of times that
-grows with the row. The sum cannot wrap around, since both lengths are of things that lie in memory.
-If there is no more room to be had, the old block and everything in it is still there.
-
-@<Append bytes, and return them@>=
-bool bytes_push(struct memory *m, struct bytes *b, const void *more,
-  size_t n, struct error *why)
-{
-  if (n > b->room - b->n) {
-    size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
-      room, 1, why);
-    if (p == NULL)@+ return false;
-    b->byte = p, b->room = room;
-  }
-  if (n > 0) memcpy(b->byte + b->n, more, n);
-  b->n += n;
-  return true;
-}
-
-@ An empty row may be freed, and freed twice; giving back a null is nothing. So a function that fails half-way can free
-all its rows without asking which of them it had begun.
-
-@<Append bytes, and return them@>=
-void bytes_free(struct memory *m, struct bytes *b)
-{
-  memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
-  *b = (struct bytes) @[{ NULL, 0, 0 }@];
-}
-
-@ Everything about UTF-8 comes down to one question: what begins at this byte? There are three
+@ Texts grow while we work on them; they are kept in the growing rows of bytes of chapter 0, |struct bytes|, and appended to
+with |bytes_push|. Everything else about UTF-8 comes down to one question: what begins at this byte? There are three
 answers. A whole character; something that is broken, and no further byte can mend it; or the
 beginning of a character whose rest is not there yet. A file needs the first two; only a
 text that is still being written needs the third. The length that comes with the
@@ -447,13 +400,12 @@ chapter 8 will hold back what may be the beginning of a stop string, and chapter
 several tokens at a step. What you see is the process behind a window that opens now and then.
 \end{tutorial}
 
-The header of the module is these three parts, and its body the functions.
+The header of the module is these two parts, and its body the functions.
 
 @(utf8.h@>=
 #ifndef INCIPIT_UTF8_H
 #define INCIPIT_UTF8_H
-#include "ground/ground.h"
-@<A row of bytes that grows@>@;
+#include "ground/buffers.h"
 @<What begins at a byte@>@;
 @<Bytes on their way to a reader@>@;
 #endif
@@ -464,7 +416,6 @@ they were explained.
 @(utf8.c@>=
 #include <string.h>
 #include "tokens/utf8.h"
-@<Append bytes, and return them@>@;
 @<Tell what begins at a byte@>@;
 @<Cut off a run of characters, or of what is none@>@;
 @<Replace what is no character@>@;
@@ -1264,40 +1215,6 @@ of this section. The upper line climbs two squares to the right one, the lower o
 against looks. Both lines start together at two letters. The line of the definition rises with slope 2, the line of the program with slope 1. At the right end, at 2 to the power of 10 letters, the upper one
 is more than two powers of ten above the lower.}
 
-@<Merges, applied@>=
-struct ids { uint32_t *id; size_t n, room; };
-  /* a row of ids that grows, like |struct bytes|; all zero is
-     empty */
-bool ids_push(struct memory *m, struct ids *list, uint32_t id,
-  struct error *why);
-  /* appends one id; on failure the row is as it was */
-void ids_free(struct memory *m, struct ids *list);
-  /* returns the block and empties the row */
-
-@ The row of ids grows as that of bytes does, and for the same reason in doubling steps; only here the elements come one by one, since
-encoding finds them one by one. A row serves again for the next text if its |n| is set to zero; its room stays.
-
-@<Append an id, and return the row@>=
-bool ids_push(struct memory *m, struct ids *list, uint32_t id,
-  struct error *why)
-{
-  if (list->n == list->room) {
-    size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
-      room, sizeof *p, why);
-    if (p == NULL)@+ return false;
-    list->id = p, list->room = room;
-  }
-  list->id[list->n++] = id;
-  return true;
-}
-@#
-void ids_free(struct memory *m, struct ids *list)
-{
-  memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
-  *list = (struct ids) @[{ NULL, 0, 0 }@];
-}
-
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
 the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
 the ranks, and a table from pairs to ranks. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
@@ -1665,7 +1582,6 @@ given pieces, so that the same function serves a pattern, the stages of \cref{to
 #include "tokens/split.h"
 #include "tokens/utf8.h"
 @<The learner, from its structures up@>@;
-@<Append an id, and return the row@>@;
 @<Append a rule, and return them@>@;
 @<Look at two neighbours@>@;
 @<Join a short row@>@;
@@ -1729,124 +1645,16 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-This is what other programs see of it. The files, their many small rules, and all the bodies of these functions are \cref{tokenizer};
-what is promised here is all that chapters 2 and 3 and the command will use. Special tokens deserve a word now.
+Such a tokenizer is built of the parts of this chapter, and of many small rules. It is the subject of \cref{tokenizer}, with its interface, \.{tokenizer.h}, and the bodies of
+its functions; the later chapters need five of them. |tokenizer_open| reads what has been published, a file or a directory, or fails with a sentence, and |tokenizer_close| returns the memory. |tokenizer_encode|
+appends the ids of a text to a row of ids, |tokenizer_decode| the bytes of ids to a row of bytes; and |tokenizer_decode_next| does the same for one id of a text that is still being written, which
+is what \cref{sec:streaming} was about.
+@^tokenizer@>
+
+Special tokens deserve a word now.
 They steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
-letters, or the user could write what only the program should. So there are two questions at every encoding, and two flags: shall the text of a
+letters, or the user could write what only the program should. So there are two questions at every encoding, and |tokenizer_encode| has a flag for each: shall the text of a
 special token be that token (|parse_special|), and shall the ids that the files put around a text be put there (|add_special|)?
-
-@<A tokenizer, from outside@>=
-struct tokenizer;
-struct tokenizer *tokenizer_open(struct memory *m, const char *path,
-  struct error *why);
-  /* reads a \.{tokenizer.json}, or a directory that has one, or has
-     \.{vocab.json} and \.{merges.txt}, or \.{encoder.json} and
-     \.{vocab.bpe}; null and a sentence; |m| must outlive it */
-void tokenizer_close(struct memory *m, struct tokenizer *t);
-  /* returns all of it; null is nothing */
-bool tokenizer_encode(struct tokenizer *t, struct memory *m,
-  const char *text, size_t n, bool add_special, bool parse_special,
-  struct ids *out,
-  struct error *why);
-  /* appends the ids of |n| bytes; |add_special|: also the ids that
-     the files put before and after a text; |parse_special|: the text
-     of a special token is that token; on failure |out| is as it was;
-     one thread at a time */
-bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
-  const char *text, size_t n, struct ids *out, struct error *why);
-  /* the same for |n| bytes that stand behind an added token, in the
-     middle of a text; adds nothing, and knows no special token */
-bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
-  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
-  struct error *why);
-  /* appends the bytes of |n| ids; an id that the tokenizer does not
-     know has none; on failure |out| is as it was */
-bool tokenizer_decode_next(const struct tokenizer *t,
-  struct memory *m, uint32_t id, bool skip_special, bool *begun,
-  struct bytes *out, struct error *why);
-  /* the same for one id of a text; |*begun|, false at first, says
-     whether an id before it had bytes */
-
-@ A directory may have no tokenizer, or one of a kind that this chapter does not treat, and the model in
-it can be used all the same by those who bring ids. So there is a second way of opening, which
-tells these cases apart from a tokenizer that is broken.
-
-@<A tokenizer, from outside@>=
-enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
-  TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
-  /* it is open; there is none; it is of another kind (Unigram,
-     WordPiece); it is of our kind, but wrong, or has what we do not
-     do */
-enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
-  struct tokenizer **t, struct error *why);
-  /* like |tokenizer_open|; |*t| is null and there is a sentence
-     unless it is open */
-
-@ A command that shows what is in a model's directory asks for the rest. So does the loop of chapter 3, which must know the id that ends a text, and the
-text of every id that it has written. None of these questions takes memory, so none can fail.
-
-@<A tokenizer, from outside@>=
-const char *tokenizer_kind(const struct tokenizer *t);
-  /* what it is, in words: \.{"byte-level BPE"} */
-const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
-  /* field |i| (0 or 1) of its file that is not done, null if it says
-     nothing */
-size_t tokenizer_vocab_size(const struct tokenizer *t);
-  /* the largest id plus 1 */
-bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
-  /* is this id that of a token marked special? */
-bool tokenizer_find(const struct tokenizer *t, const char *text,
-  size_t n, uint32_t *id);
-  /* the id of the token whose bytes are these |n|, added tokens
-     first */
-const unsigned char *tokenizer_text(const struct tokenizer *t,
-  uint32_t id, size_t *n);
-  /* the |*n| bytes of an id, which belong to the tokenizer; unknown
-     ids have 0 */
-bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
-  /* the id that |add_special| puts first, if it puts one */
-
-@ Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
-before any merge is tried. To show them all, one asks how many there are, and for each by its number; a list would have to be somebody's to free.
-
-@<A tokenizer, from outside@>=
-struct tokenizer_extra { uint32_t id; const unsigned char *byte;
-  size_t n;
-  bool special; };
-size_t tokenizer_extras(const struct tokenizer *t);
-  /* how many tokens were added to the vocabulary, special or not */
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
-  size_t i);
-  /* number |i| of them; the bytes belong to the tokenizer */
-
-@ Finally, merges that were learnt here become a tokenizer, in memory or as a file that other
-programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
-learner's ids move up by one.
-
-@<A tokenizer, from outside@>=
-struct tokenizer *tokenizer_from_merges(struct memory *m,
-  const struct bpe_merge *merge, size_t n, struct error *why);
-  /* id 0 is the end of a text, 1 to 256 are the bytes, then come |n|
-     merges; text is cut by |split_gpt2|; null and a sentence */
-bool tokenizer_write(struct memory *m, const char *path,
-  const struct bpe_merge *merge, size_t n, struct error *why);
-  /* writes the same as a \.{tokenizer.json} that Hugging Face's
-     library reads */
-void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
-  /* which versions of Unicode the patterns and the normal form
-     know */
-
-@ The outside of a tokenizer is for everybody, the inside for the two files that make one. Whoever includes this header has the other three,
-too: rows of bytes and ids are what a tokenizer is asked with and answers in.
-
-@(tokenizer.h@>=
-#ifndef INCIPIT_TOKENIZER_H
-#define INCIPIT_TOKENIZER_H
-#include "tokens/bpe.h"
-#include "tokens/split.h"
-#include "tokens/utf8.h"
-@<A tokenizer, from outside@>@;
-#endif
 
 @* The check. \label{sec:tokenscheck}
 The program learns from two texts, the line of the hand calculation and three lines about a cat. A third,

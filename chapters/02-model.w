@@ -115,8 +115,9 @@ name; with |"saturation"| the points of \cref{fig:saturation}.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 #include "kernels/numbers.h"
 @;@#
 @<Random numbers that are the same everywhere@>@;
@@ -303,6 +304,58 @@ rotation has four products, and only two of them can be inside an |fmaf|. Which 
 decided. The rule is that number $i$ goes into the |fmaf|: with $c$ and $s$ for cosine and sine it becomes $\texttt{fmaf}(x_i,c,-(x_{i+d/2}\,s))$, and
 its partner $\texttt{fmaf}(x_i,s,x_{i+d/2}\,c)$.
 
+@ This way of saying where a token stands is called \emph{rotary position embedding} (RoPE). The frequency of pair $i$ among the $h={1\over2}d$ pairs of a head is
+$$f_i=\theta^{-i/h},$$
+where the \emph{base} $\theta$ is a setting of the model, $10^4$ in the first ones and larger in later ones. A head of 8 numbers has four pairs; with
+$\theta=10^4$ they have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. The first pair has gone round once after seven tokens and tells neighbours apart. The last has hardly moved
+at the end of a long page, and tells near from far. The power is our own (\cref{sec:numbers}) and is computed in double; whoever stores a frequency rounds it once.
+@^rotary embedding@>@^RoPE@>
+
+@<The frequency of a pair@>=
+double rope_frequency(double theta, uint32_t i, uint32_t half)
+{
+  return num_pow(theta, -(double) i / half);
+}
+
+@ A model that is to read longer texts than it was trained on has its pairs slowed down, each in its own measure. There are three ways to do it, and
+\cref{sec:wheels} derives them. They change the list of frequencies and nothing in the pass, except that one of them, YaRN, also multiplies all
+cosines and sines by a number near 1, the \emph{attention factor}, so that the scores of longer texts come out a little larger. The structure below has the settings of all
+four kinds; a model whose file says nothing is of the first kind, and for it only |theta| counts.
+@^YaRN@>@^attention factor@>
+
+@(rope.h@>=
+#ifndef INCIPIT_ROPE_H
+#define INCIPIT_ROPE_H
+#include <stdbool.h>
+#include <stdint.h>
+enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
+struct rope_config {
+  enum rope_kind kind;
+  double theta, factor; /* the base; how many times longer texts become */
+  uint32_t original; /* positions that the model was first trained on */
+  double low_freq_factor, high_freq_factor; /* llama3, in turns */
+  double beta_slow, beta_fast; /* yarn, in turns */
+  double attention_factor, mscale, mscale_all_dim; /* yarn; 0: none */
+  bool truncate;
+}; /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
+double rope_frequency(double theta, uint32_t i, uint32_t half);
+  /* $\theta^{-i/{\rm half}}$, frequency of pair |i| of |half|; in double, not yet rounded */
+double rope_attention(const struct rope_config *r);
+  /* what cosines and sines are multiplied by: 1, or yarn's |attention_factor| */
+#endif
+
+@ The file has the two functions. It knows nothing of files of settings, and of the numbers only the power.
+
+@(rope.c@>=
+#include "model/rope.h"
+#include "kernels/numbers.h"
+@;@#
+@<The frequency of a pair@>@;
+double rope_attention(const struct rope_config *r)
+{
+  return r->attention_factor > 0 ? r->attention_factor : 1;
+}
+
 @ In \emph{attention} a query is compared with the key of every position it sees, the scores become weights that sum to 1, and the
 output is the sum of the values with these weights:
 $$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
@@ -461,6 +514,155 @@ struct counters {
      weights read; bytes of cache read and written */
 #endif
 
+@* Settings and weights. \label{sec:modelsettings}
+Before anything can be run there must be a model. In memory it is two structures: the \emph{settings}, a page of numbers and switches that say how large the model is and which
+of the operations above it uses, and the \emph{weights}, the matrices and lists that training has found. Both come in files, in which every maker of models has his own names
+for the same things; how those files are read, checked and refused is the subject of \cref{families}. The pass needs only what the reading fills in.
+@^settings@>@^configuration@>@^weights@>
+
+@(model.h@>=
+#ifndef INCIPIT_MODEL_H
+#define INCIPIT_MODEL_H
+#include "model/rope.h"
+#include "kernels/kernels.h"
+@<What the model's maker suggests for sampling@>@;
+@<The settings of a model@>@;
+@<One layer@>@;
+@<The whole model@>@;
+#endif
+
+@ The sizes have the names that the book uses for them everywhere, and are listed under their symbols at the beginning. The switches are what tells GPT-2 from Llama and its kin:
+LayerNorm or RMSNorm, a learned row for each position or rotations, a gate in the MLP or none, a bias here and there. The
+pass asks these switches and never for the name of a family. \emph{Tied} means that embedding and head are one matrix. Which layers have a window is kept in a bit for each, and only if the file lists them;
+otherwise it is all layers from |window_from| on.
+@^tied weights@>@^window@>
+
+@<The settings of a model@>=
+enum { EOS_MOST = 16, LAYERS_LISTED = 1024 };
+struct ignored_field { const char *file, *field, *reason; };
+  /* a setting that changes nothing, and why we think so */
+struct model_config {
+  const char *family; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
+  uint32_t vocab_size, n_positions; /* tokens; the longest text */
+  uint32_t d_model, d_inner, n_layers; /* numbers in a row; in the MLP's longer list */
+  uint32_t n_heads, n_kv_heads, head_dim; /* of queries; of keys and values; numbers in each */
+  uint32_t window; /* positions that a row sees, itself included; 0: all */
+  uint32_t window_from; /* the first layer that has it */
+  uint32_t sinks; /* first positions that a row with a window sees besides */
+  bool window_used, window_listed;
+  uint8_t windowed[LAYERS_LISTED / 8]; /* if listed, a bit for each layer */
+  double norm_eps;
+  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
+  enum activation_kind activation;
+  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
+  bool scaled, scaled_by_layer; /* scores: by $1/\sqrt{d_h}$, and by $1/{}$the layer's number */
+  struct rope_config rope;
+  uint32_t n_eos, eos[EOS_MOST]; /* the ids that end a text */
+  bool has_bos;
+  uint32_t bos; /* the id that begins one */
+  const char *eos_from; /* the file that gave the end tokens; null: none did */
+  struct sampling_config sampling;
+  struct ignored_field *ignored;
+  size_t n_ignored, ignored_room;
+};
+
+@ Two questions are asked of the settings again and again, so they have functions: how far back a layer sees, and whether it can be made to see less.
+
+@<The settings of a model@>=
+uint32_t config_window(const struct model_config *c, uint32_t layer);
+  /* positions that a row sees in |layer|, itself included; 0: all */
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+  struct error *why);
+  /* makes all layers see the last |window| positions, 0: all, and the first |sinks|;
+     errors: sinks without a window, or in a model with learned positions (Xiao and
+     others 2023) */
+
+@ The maker of a model may leave advice on how to choose tokens. The advice is kept with the settings, and
+chapter 7 will follow it; in this chapter only the end tokens matter, which come with it.
+
+@<What the model's maker suggests for sampling@>=
+struct sampling_config {
+  bool do_sample;
+  double temperature, top_p, min_p, typical_p, repetition_penalty;
+  uint32_t top_k, no_repeat_ngram_size;
+}; /* what is not given has the value that does nothing */
+
+@ Now the weights. A |tensor| is a pointer to numbers and the type that they have in the file; a |matrix| is a tensor of |out| times |in| of them, perhaps with a bias; a
+|normalizer| is the gain of a norm, its kind, its bias and its $\varepsilon$. All three are declared with the kernels that work on them (\cref{sec:kernels}). None has memory of its own: the numbers stay where
+they lie, in the mapped file.
+@^tensor@>@^matrix@>
+
+A layer has two halves, each with a norm before it. The first projects to queries, keys
+and values and, after attention, back; the second goes up to a wider space and down
+again. GPT-2 stores the three projections as one matrix; the later families have a
+second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
+The shapes are written as C would declare them, inputs last.
+@^layer@>
+
+@<One layer@>=
+struct model_layer {
+  struct normalizer before_attention, before_mlp; /* |[d_model]| each */
+  struct normalizer of_queries, of_keys; /* |[head_dim]| each, if |qk_norm| */
+  struct matrix qkv[3]; /* |[n_heads*head_dim][d_model]|, then twice
+    |[n_kv_heads*head_dim][d_model]|; if fused, one of |[3*d_model][d_model]| */
+  struct matrix out; /* |[d_model][n_heads*head_dim]| */
+  struct matrix up[2], down; /* |[d_inner][d_model]| each; |[d_model][d_inner]| */
+  size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is |up[0]| */
+};
+
+@ The whole model adds what stands before the first layer and behind the last: the embedding, the positions if they are learned, the last norm and the head. The frequencies of the
+rotations are computed once, when a model is opened. The last three
+numbers are what a pass costs and reads, for the counters. A model does not change between its opening and its closing, which is why threads may read it without a lock.
+
+@<The whole model@>=
+struct archive;
+struct model {
+  struct model_config config;
+  struct archive *weights; /* the files, mapped */
+  struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
+  struct model_layer *layers; /* |[n_layers]| */
+  struct normalizer last; /* |[d_model]|, before the head */
+  struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
+  struct heads attention; /* how many, how wide, and what scores are multiplied by */
+  float *frequency; /* |[head_dim/2]|, or null with learned positions */
+  uint64_t layer_madds, layer_bytes, head_bytes;
+};
+
+@ The window of a layer is asked for by the store, layer by layer.
+
+@<Ask for the window of a layer@>=
+uint32_t config_window(const struct model_config *c, uint32_t layer)
+{
+  bool near = c->window_listed
+    ? c->windowed[layer / 8] >> layer % 8 & 1 : layer >= c->window_from;
+  return near ? c->window : 0;
+}
+
+@ If memory is short one can ask for a window that the maker of the model has not thought of, in all layers; that is another model, with the same weights. Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
+@^attention sink@>
+
+@<Ask for the window of a layer@>=
+bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
+  struct error *why)
+{
+  if (sinks > 0 && window == 0)
+    return error_say(why, "%u sinks without a window; wanted: a window, or no"@|
+      " sinks", sinks);
+  if (sinks > 0 && c->learned_positions)
+    return error_say(why, "%u sinks for a model whose positions are learned;"@|
+      " wanted: none, or a model that turns its keys", sinks);
+  c->window = window, c->window_from = 0, c->window_listed = false;
+  c->sinks = sinks;
+  return true;
+}
+
+@ That is all of the file; to open a model is another matter.
+
+@(model.c@>=
+#include "model/model.h"
+@;@#
+@<Ask for the window of a layer@>@;
+
 @* Rows and the store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
 counts work, and the whole difference between the ways to generate text, from the naive
@@ -477,7 +679,7 @@ number of its own; rows of different sequences go through the layers side by sid
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "families/model.h"
+#include "model/model.h"
 @<A row is three numbers@>@;
 @<Who is in a store@>@;
 @<What a store can do@>@;
@@ -1660,6 +1862,7 @@ stands before them, because each may call it.
 #include <inttypes.h>
 #include <string.h>
 #include "model/forward.h"
+#include "safetensors/safetensors.h"
 @;@#
 @<The desk of a pass@>@;
 @<What lies on the desk@>@;

@@ -64,6 +64,7 @@ this book may not.
 #include <stdlib.h>
 #include <string.h>
 #include "kernels/numbers.h"
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 @;@#
@@ -404,13 +405,13 @@ void continuation_free(struct memory *m, struct continuation *c)
 }
 
 @ The module is short, and should be: whatever later chapters add to the choice of rows and
-tokens, this loop stays. It stands on two others. The ids come from the tokenizer's module, which also says how a list of them grows; the pass and the store from
-the model's.
+tokens, this loop stays. It uses two others: the growing list of ids is chapter 0's, the pass and the store are
+the model's. It needs no tokenizer, since it reads and writes ids and never a letter.
 
 @(loop.h@>=
 #ifndef INCIPIT_LOOP_H
 #define INCIPIT_LOOP_H
-#include "tokens/tokenizer.h"
+#include "ground/buffers.h"
 #include "model/forward.h"
 @<What it takes to generate@>@;
 #endif
@@ -422,6 +423,7 @@ reader's order was the other one, and need not bow to it.
 #include <inttypes.h>
 #include <math.h>
 #include "loop/loop.h"
+#include "safetensors/safetensors.h"
 @;@#
 @<Name the first row that went bad, if the last one did@>@;
 @<Read a list of rows, a chunk at a time@>@;
@@ -557,18 +559,9 @@ straight line that starts well above zero and rises slowly: most of a row's cost
 
 @ The measurement is a word of the program's command line, and no part of the build: a clock never gives the same
 answer twice. \texttt{make measure} runs it, adds the machine's name, and writes the file that figure and prose
-are made of. (The clock is read in the laboratory's module, since chapters to come have times to take as well.) C has no better clock than the time of day, which somebody may set back in the middle of a run; with medians of many rounds a leap spoils one
-round and not the result.
+are made of. The clock is the stopwatch of chapter 0 (\cref{sec:stopwatch}).
 
-@<Read the clock, and order what it said@>=
-double laboratory_seconds(void)
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
-@ What is timed is |evaluate| of \cref{model}: empty the store, run the rows, ask the last one for its logits. That is a round of our loop, without
+What is timed is |evaluate| of \cref{model}: empty the store, run the rows, ask the last one for its logits. That is a round of our loop, without
 the choice, which takes no time. The text is made of ids in turn, since the work does not depend on which they are.
 
 @<Take the time of a pass@>=
@@ -579,9 +572,9 @@ static bool time_pass(struct engine *e, const struct model *lm,
   uint32_t ids[CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   bool ok = evaluate(e, lm, st, ids, n, &(size_t) @[{ n - 1 }@], 1, logits, why);
-  *seconds = laboratory_seconds() - start;
+  *seconds = timing_seconds() - start;
   return ok;
 }
 
@@ -606,29 +599,14 @@ static bool time_rounds(struct engine *e, const struct model *lm,
   return true;
 }
 
-@ Why the median, and not the mean? What disturbs a measurement makes it longer, now and then a great deal longer, and never shorter. One bad round moves the
-mean by its share of the excess, however large that is, and the median by one place. The quartiles say how quiet the machine was.
-
-@<Read the clock, and order what it said@>=
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-struct quartiles laboratory_quartiles(double *x, size_t n)
-{
-  qsort(x, n, sizeof *x, by_size);
-  return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
-}
-
-@ A length is a line.
+@ Each length prints one line, with the median and the quartiles of its rounds.
 
 @<Print median and quartiles of each length@>=
 static void print_quartiles(double taken[LENGTHS][ROUNDS])
 {
   printf("rows,low,median,high\n");
   for (size_t i = 0; i < LENGTHS; i++) {
-    struct quartiles q = laboratory_quartiles(taken[i], ROUNDS);
+    struct quartiles q = timing_quartiles(taken[i], ROUNDS);
     printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * q.low,
       1e6 * q.median, 1e6 * q.high);
   }
@@ -958,11 +936,6 @@ bool laboratory_open(struct laboratory *lab, struct error *why);
      \.{models/pocket}. May be closed also if it fails */
 void laboratory_close(struct laboratory *lab);
   /* returns what was taken */
-double laboratory_seconds(void);
-  /* the time, in seconds since some moment */
-struct quartiles { double low, median, high; };
-struct quartiles laboratory_quartiles(double *x, size_t n);
-  /* sorts |n| $\ge1$ numbers, and says what stands at the quarters */
 
 @ What the parrot knows by heart the built-in model must know by learning; here are the ids that its
 tokenizer has for the sentence. If there were not seven of them, the grid would not be the one that was drawn by hand. So each word is encoded apart, its
@@ -1012,7 +985,8 @@ void laboratory_close(struct laboratory *lab)
   model_close(&lab->m, lab->pocket);
 }
 
-@ Later chapters will want the parrot as well, when they compare their loops with this one; so the laboratory is a module.
+@ Later chapters will want the parrot as well, when they compare their loops with this one; so the laboratory has a header and a file of its own. They are linked
+to the programs of the chapters, and are no part of the library.
 
 @(laboratory.h@>=
 #ifndef INCIPIT_LABORATORY_H
@@ -1025,17 +999,15 @@ void laboratory_close(struct laboratory *lab)
 @ Its file has the parrot first, then the two idle functions, and the laboratory that puts them together.
 
 @(laboratory.c@>=
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
+#include "families/loader.h"
 @;@#
 @<Make the parrot@>@;
 @<Leave out what teaches nothing@>@;
 @<Find the sentence in the tokens of the built-in model@>@;
 @<Open and close a laboratory@>@;
-@<Read the clock, and order what it said@>@;
 
 @* Running and counting. \label{sec:count}
 One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters

@@ -38,6 +38,7 @@ program writes the same text twice, with and without a memory, and compares ever
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 #include "cache/cache.h"
@@ -505,7 +506,7 @@ struct stopwatch { double last, *taken; };
 static bool stop_watch(void *self, const struct step *now)
 {
   struct stopwatch *w = self;
-  double t = laboratory_seconds();
+  double t = timing_seconds();
   w->taken[now->number - 1] = t - w->last;
   w->last = t;
   return true;
@@ -520,7 +521,7 @@ static bool time_steps(struct laboratory *lab, bool keep, double *taken,
   struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
     &(struct cache_wishes) @[{ .at_once = true }@], why);
   if (s == NULL) return false;
-  struct stopwatch w = @[{ laboratory_seconds(), taken }@];
+  struct stopwatch w = @[{ timing_seconds(), taken }@];
   struct generator maker = @[{ &lab->e, lab->pocket, s, &lab->m }@];
   struct settings want = @[{ .max_new_tokens = CLOCK_STEPS,@|
     .see = stop_watch, .self = &w, .keep = keep }@];
@@ -543,7 +544,7 @@ static void print_medians(const double *taken)
       double one[CLOCK_ROUNDS];
       for (int r = 0; r < CLOCK_ROUNDS; r++)
         one[r] = taken[(2 * r + keep) * CLOCK_STEPS + i];
-      step[keep] = 1e6 * laboratory_quartiles(one, CLOCK_ROUNDS).median;
+      step[keep] = 1e6 * timing_quartiles(one, CLOCK_ROUNDS).median;
       sum[keep] += step[keep];
     }
     if (i == 0 || i % 20 == 19 || i == 29) printf(
@@ -1253,9 +1254,9 @@ static double time_layout(const struct engine *e, struct bench *b,
     .row_bytes = l->by_head ? one : HEADS * one,@|
     .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,@|
     .hi = (uint32_t) n }@];
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   e->k->attend(e, &h, b->q, &v, 1, b->room, b->y, NULL);
-  return laboratory_seconds() - start;
+  return timing_seconds() - start;
 }
 
 @ The table of pages is shuffled, since after some forks and crops the pages of a sequence lie anywhere. Lehmer's little generator is random enough.
@@ -1286,7 +1287,7 @@ static void time_all(const struct engine *e, struct bench *b, size_t n)
       if (r >= 0) taken[i][r] = seconds;
     }
   for (size_t i = 0; i < LAYOUTS; i++) {
-    struct quartiles q = laboratory_quartiles(taken[i], ROUNDS);
+    struct quartiles q = timing_quartiles(taken[i], ROUNDS);
     printf("%s,%zu,%.2f,%.2f,%.2f\n", layouts[i].name, n, 1e6 * q.low,
       1e6 * q.median, 1e6 * q.high);
   }

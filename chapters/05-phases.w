@@ -42,6 +42,7 @@ program uses it to put each of the two phases where it belongs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 #include "cache/cache.h"
@@ -179,8 +180,8 @@ bool machine_probe(struct memory *m, const struct engine *e,
   for (int r = 0; block != NULL && r < PROBES; r++)
     @<Take the time of one round of probes@>@;
   if (block != NULL) *out = (struct machine) @[{
-    laboratory_quartiles(madds, PROBES).median,
-    laboratory_quartiles(bytes, PROBES).median }@];
+    timing_quartiles(madds, PROBES).median,
+    timing_quartiles(bytes, PROBES).median }@];
   memory_give(m, FOR_OTHER, block, block == NULL ? 0 : SWEPT, sizeof *block);
   memory_give(m, FOR_OTHER, of, of == NULL ? 0 : workers, sizeof *of);
   return block != NULL;
@@ -190,11 +191,11 @@ bool machine_probe(struct memory *m, const struct engine *e,
 
 @<Take the time of one round of probes@>=
 {
-  double start = laboratory_seconds(), done = 0;
+  double start = timing_seconds(), done = 0;
   pool_run(e->self, probe_spin, &p);
-  double middle = laboratory_seconds();
+  double middle = timing_seconds();
   pool_run(e->self, probe_sweep, &p);
-  double end = laboratory_seconds();
+  double end = timing_seconds();
   for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
   madds[r] = done / (middle - start);
   bytes[r] = SWEPT * sizeof (float) / (end - middle);
@@ -261,9 +262,9 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
   if (logits == NULL) return false;
   struct counters before = *g->e->c;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   bool ok = read_on(g, depth, n, chunk, logits, why);
-  out->seconds = laboratory_seconds() - start;
+  out->seconds = timing_seconds() - start;
   out->work = since(&before, g->e->c);
   memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
   return ok;
@@ -519,7 +520,7 @@ bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "loop/laboratory.h"
+#include "ground/timing.h"
 #include "phases/phases.h"
 @;@#
 @<Sum up the work@>@;
@@ -687,7 +688,7 @@ static void print_points(const struct bench *b, const char *name,
   for (int i = 0; i < POINTS; i++) {
     double taken[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) taken[r] = 1e3 * seen[i][r].seconds;
-    struct quartiles q = laboratory_quartiles(taken, ROUNDS);
+    struct quartiles q = timing_quartiles(taken, ROUNDS);
     const struct counters *work = &seen[i][0].work;
     printf("%s,%u,%zu,%zu,%.4f,%.4f,%.4f,", name, workers, points[i].depth,
       points[i].rows, q.low, q.median, q.high);
@@ -734,19 +735,19 @@ static void timed_linear(const struct engine *e, const struct matrix *list,
   size_t n, const float *x, size_t rows, float *const *y)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->linear(e, list, n, x, rows, y);
   enum piece which = list->out == t->vocab ? PART_HEAD : PART_LINEAR;
-  t->spent[which] += laboratory_seconds() - start;
+  t->spent[which] += timing_seconds() - start;
 }
 static void timed_attend(const struct engine *e, const struct heads *h,
   const float *q, const struct view *seen, size_t rows, float *room, float *y,
   const struct capture *keep)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->attend(e, h, q, seen, rows, room, y, keep);
-  t->spent[PART_ATTENTION] += laboratory_seconds() - start;
+  t->spent[PART_ATTENTION] += timing_seconds() - start;
 }
 
 @ Norms and activations are small, but they are there.
@@ -756,17 +757,17 @@ static void timed_normalize(const struct engine *e, const struct normalizer *g,
   const float *x, size_t rows, size_t d, float *y)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->normalize(e, g, x, rows, d, y);
-  t->spent[PART_NORM] += laboratory_seconds() - start;
+  t->spent[PART_NORM] += timing_seconds() - start;
 }
 static void timed_activate(const struct engine *e, enum activation_kind kind,
   const float *x, const float *up, size_t n, float *y)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->activate(e, kind, x, up, n, y);
-  t->spent[PART_ACTIVATION] += laboratory_seconds() - start;
+  t->spent[PART_ACTIVATION] += timing_seconds() - start;
 }
 
 @ The rest is what no kernel has taken: the copying of rows into the store, additions to the residual stream, and the memory of the pass. A first pass fills the store, and is not timed.
@@ -790,7 +791,7 @@ static bool time_parts(struct bench *b, size_t depth, size_t rows,
     for (int i = 0; i < PARTS; i++) taken[i][r] = 1e3 * t.spent[i];
   }
   for (int i = 0; ok && i < PARTS; i++)
-    median[i] = laboratory_quartiles(taken[i], ROUNDS).median;
+    median[i] = timing_quartiles(taken[i], ROUNDS).median;
   b->e.k = t.true_ones;
   return ok;
 }
@@ -806,13 +807,13 @@ static double time_alone(struct bench *b, const struct matrix *alone)
   float *to = y;
   double taken[ROUNDS];
   for (int r = 0; r < ROUNDS; r++) {
-    double start = laboratory_seconds();
+    double start = timing_seconds();
     for (int i = 0; i < TIMES; i++)
       b->e.k->linear(&b->e, alone, 1, x, ROWS, &to);
-    taken[r] = laboratory_seconds() - start;
+    taken[r] = timing_seconds() - start;
   }
   return 1e-6 * TIMES * ROWS * (double) (alone->in * alone->out)
-    / laboratory_quartiles(taken, ROUNDS).median;
+    / timing_quartiles(taken, ROUNDS).median;
 }
 
 @ Two passes of either model are taken apart, one of each phase; the last column is the speed of the probe in this minute, and in the line of the kernel alone its own.
@@ -856,7 +857,7 @@ static bool time_turned(struct laboratory *lab, struct model *lm,
       if (r >= 0) taken[r] = 1e3 * seen.seconds;
     }
     if (ok) printf("gpt2,0,%u,turned,%.4f,%.1f\n", workers,
-      laboratory_quartiles(taken, ROUNDS).median, b.speed.bytes / 1e6);
+      timing_quartiles(taken, ROUNDS).median, b.speed.bytes / 1e6);
     bench_close(&b);
   }
   return ok;
@@ -903,7 +904,7 @@ static bool print_chunks(struct laboratory *lab, struct error *why)
     }
   printf("chunk,seconds\n");
   for (int i = 0; ok && i < CHUNKS; i++) printf("%zu,%.4f\n", chunk[i],
-    laboratory_quartiles(taken[i], TIMES).median);
+    timing_quartiles(taken[i], TIMES).median);
   bench_close(&b);
   stand_in_close(&lab->m, lm);
   return ok;
@@ -921,10 +922,10 @@ static bool time_essay(struct bench *b, const struct essay *t,
     prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
   struct settings want = @[{ .max_new_tokens = t->g, .keep = t->keep }@];
   struct continuation text;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   store_crop(b->s, 0, 0);
   if (!generate(&b->g, prompt, t->p, &want, &text, why)) return false;
-  *seconds = laboratory_seconds() - start;
+  *seconds = timing_seconds() - start;
   continuation_free(b->g.m, &text);
   return true;
 }
@@ -963,7 +964,7 @@ static bool write_diary(void *self, const struct step *now)
 {
   struct diary *d = self;
   const struct counters *a = &now->before, *z = &now->after;
-  double end = 1e3 * (laboratory_seconds() - d->start);
+  double end = 1e3 * (timing_seconds() - d->start);
   printf("%zu,%" PRIu64 ",%.4f,%.4f,", now->number, z->rows - a->rows,@|
     d->last, end);
   printf("%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(z) - work_madds(a),
@@ -988,7 +989,7 @@ static bool print_run(struct laboratory *lab, struct error *why)
     && generate(&b.g, prompt, 128, &want, &text, why);
   if (ok) continuation_free(&lab->m, &text);
   printf("step,rows,begin,end,madds,bytes,speed,bandwidth\n");
-  struct diary d = @[{ laboratory_seconds(), 0, &b }@];
+  struct diary d = @[{ timing_seconds(), 0, &b }@];
   want.max_new_tokens = 24, want.see = write_diary, want.self = &d;
   if (ok) store_crop(b.s, 0, 0);
   ok = ok && generate(&b.g, prompt, 128, &want, &text, why);

@@ -39,6 +39,7 @@ The factors of the first line are keys and values, heads, numbers and bytes. No 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "safetensors/safetensors.h"
 #include "tokenizer/inside.h"
 #include "loop/laboratory.h"
@@ -977,7 +978,7 @@ static bool print_errors(struct laboratory *lab, struct error *why)
         changed += leader(z, t.vocab) != leader(exact, t.vocab);
       }
       printf("%s,%zu,%.6f,%d\n", formats_way[k].name, i + GROUP / 2,
-        laboratory_quartiles(off, GROUP).median, changed);
+        timing_quartiles(off, GROUP).median, changed);
     }
   }
   tales_close(lab, &t);
@@ -1456,6 +1457,7 @@ static bool print_what(struct laboratory *lab, const char *what,
 #include <string.h>
 #include "tokenizer/inside.h"
 #include "accounts/accounts.h"
+#include "families/config.h"
 @;@#
 @<List the tensors@>@;
 @<Reckon what tokens leave@>@;

@@ -42,6 +42,7 @@ bytes every time, the same text would have come later; had everything waited sin
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
@@ -544,6 +545,7 @@ bool repetition_judge(void *self, const struct continuation *text,
 @(stopping.h@>=
 #ifndef INCIPIT_STOPPING_H
 #define INCIPIT_STOPPING_H
+#include "tokenizer/tokenizer.h"
 #include "loop/loop.h"
 #include "stopping/stops.h"
 @<What stands between the loop and a reader@>@;
@@ -1333,18 +1335,18 @@ static bool time_round(struct desk *k, const char *text, struct times *x,
   if (!bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
   const char *whole = (char *) k->flow.text.byte;
   bool none = true;
-  double began = laboratory_seconds();
+  double began = timing_seconds();
   for (size_t j = 0; j < AGAIN; j++)
     none = none && strstr(whole + j, "\n\n") == NULL
       && strstr(whole + j, "User:") == NULL;
-  x->scan[i][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
+  x->scan[i][turn] = 1e9 * (timing_seconds() - began) / AGAIN;
   if (!none) return error_say(why, "a stop string"@| " is in the tales");
   k->flow.text.n--;
-  began = laboratory_seconds();
+  began = timing_seconds();
   for (size_t j = 0; ok && j < AHEAD; j++, token++)
     ok = outflow_bytes(&k->flow, (const unsigned char *) text
       + TOKEN * token, TOKEN, why);
-  x->step[i++][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
+  x->step[i++][turn] = 1e9 * (timing_seconds() - began) / AHEAD;
 }
 
 @ As in the other chapters a table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
@@ -1368,8 +1370,8 @@ static bool print_clock(struct desk *k, struct error *why)
     if (!time_round(k, text, &x, turn, why)) return false;
   printf("tokens,low,median,high,"@| "scanlow,scan,scanhigh\n");
   for (size_t i = 0; i < SIZES; i++) {
-    struct quartiles a = laboratory_quartiles(x.step[i], TURNS);
-    struct quartiles b = laboratory_quartiles(x.scan[i], TURNS);
+    struct quartiles a = timing_quartiles(x.step[i], TURNS);
+    struct quartiles b = timing_quartiles(x.scan[i], TURNS);
     printf("%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", AHEAD << 2 * i, a.low,
       a.median, a.high, b.low, b.median, b.high);
   }

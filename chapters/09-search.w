@@ -52,6 +52,7 @@ common. |tree| keeps what was considered and why it was not taken. The program s
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 #include "cache/cache.h"

@@ -10,6 +10,7 @@
 #include "cache/cache.h"
 #include "tokenizer/inside.h"
 #include "accounts/accounts.h"
+#include "families/loader.h"
 
 __extension__ typedef unsigned __int128 wide;           /* sums that fit in no register */
 static uint64_t between(uint64_t *seed, uint64_t least, uint64_t most) { return least + rnd(seed) % (most - least + 1); }

@@ -4,6 +4,7 @@
 #include "tiny.h"
 #include "loop/loop.h"
 #include "cache/cache.h"
+#include "families/loader.h"
 
 struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct error why; };
 /* what a layer sees: everything, a window in all layers or in those that are listed, with sinks */

@@ -14,6 +14,7 @@
 #include "suite.h"
 #include "accounts/formats.h"
 #include "probe/door.h"
+#include "families/loader.h"
 
 static const char *build_dir(void) { const char *b = getenv("BUILD"); return b ? b : "build"; }
 static char room_dir[4096];             /* a folder of our own, with models that are not as they should be */

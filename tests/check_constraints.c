@@ -3,7 +3,7 @@
 #include "suite.h"
 #include <jansson.h>
 #include <pcre2.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "constraints/constraint.h"
 
 static size_t below(uint64_t *seed, size_t n) { return (size_t) (rnd(seed) % n); }

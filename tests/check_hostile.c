@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "suite.h"
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
+#include "safetensors/safetensors.h"
 
 static char room[300];                   /* a folder, made anew for each test */
 static const char *const all_files[] = {"config.json", "generation_config.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors",

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include "model/forward.h"
 #include "kernels/numbers.h"
+#include "families/loader.h"
+#include "safetensors/safetensors.h"
 
 /* ---- a model with its engine and store, opened together */
 struct rig {

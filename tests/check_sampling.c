@@ -9,6 +9,7 @@
 #include "sampling/sampling.h"
 #include "kernels/numbers.h"
 #include "probe/door.h"
+#include "families/loader.h"
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { LESS = 10 };      /* under the sanitizers a tenth of the cases */
 #else

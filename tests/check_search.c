@@ -6,6 +6,7 @@
 #include "search/sharing.h"
 #include "search/tree.h"
 #include "kernels/numbers.h"
+#include "families/loader.h"
 
 /* ---- a table of logits as a source: table[length % P][last token] */
 struct table { size_t v, p; float *z; unsigned calls; };

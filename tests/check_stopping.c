@@ -7,6 +7,7 @@
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
+#include "families/loader.h"
 
 /* ---- the oracle: the sentence, with plain loops over all beginnings and ends; it shares nothing with the machine */
 enum { MOST_STOPS = 6, LONGEST = 7, MOST_PIECES = 14, MOST_TEXT = 400 };

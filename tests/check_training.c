@@ -6,6 +6,7 @@
 #include "corpus/corpus.h"
 #include "training/publish.h"
 #include "model/forward.h"
+#include "families/loader.h"
 
 static struct memory m;
 static struct error why;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "loop/loop.h"
+#include "families/loader.h"
 
 int main(int argc, char **argv)
 {

@@ -17,7 +17,7 @@ for kind in all engine counts choice; do
   esac > "$build/live.txt"
   texlua tests/planted.lua "$build/live.txt"
   for c in "$@"; do
-    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$build/exercise/tangled" "tangled/checkpoints/$c.c" "$build/exercise/libincipit.a" -o "$build/exercise/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$build/exercise/tangled" "tangled/checkpoints/$c.c" tangled/loop/laboratory.c "$build/exercise/libincipit.a" -o "$build/exercise/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
     "$build/exercise/$c" values > "$build/live.$kind.$c.val" 2>/dev/null || true
   done
 done

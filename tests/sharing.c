@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include "model/forward.h"
 #include "cache/cache.h"
+#include "families/loader.h"
 struct run { struct engine e; struct model *lm; struct store *s; float *logits; struct error why; };
 static uint32_t next(struct run *r, uint32_t sequence, const uint32_t *id, uint32_t n) /* reads n tokens; the likeliest behind them */
 {
-  struct row row[8];
-  struct pass *p = NULL;
+  struct row row[8]; struct pass *p = NULL;
   uint32_t best = 0, at = (uint32_t) store_length(r->s, sequence);
   for (uint32_t i = 0; i < n; i++) row[i] = (struct row) {sequence, at + i, id[i]};
   if (!forward(&r->e, r->lm, r->s, row, n, &p, &r->why) || !head(&r->e, r->lm, p, &(size_t) {n - 1}, 1, r->logits, &r->why)) exit(puts(r->why.words));

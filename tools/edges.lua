@@ -1,5 +1,5 @@
 -- edges.lua [csv] -- what the modules of tangled/ include, against book.list: a module includes only what it needs, what it needs stands
--- before it, and a module of the book includes of the workshop only headers that the book prints.  With csv: the edges, as the figure wants them.
+-- before it (a program may need any), and a module of the book includes of the workshop only headers that the book prints.  With csv: the edges, as the figure wants them.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local book = require "book"
 local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
@@ -19,11 +19,9 @@ for _, row in ipairs(book) do
 end
 local edges, floor = {}, {}
 for i, row in ipairs(book) do
-  for _, list in ipairs { row.needs, row.program } do
-    for _, m in ipairs(list) do
-      if not place[m] then complain("%s needs %s, which is not in the table", row.module, m)
-      elseif place[m] >= i then complain("%s needs %s, which stands behind it", row.module, m) end
-    end
+  for _, m in ipairs(row.needs) do
+    if not place[m] then complain("%s needs %s, which is not in the table", row.module, m)
+    elseif place[m] >= i then complain("%s needs %s, which stands behind it", row.module, m) end
   end
   local may, seen = closed(row.needs, { [row.module] = true }), {}
   for f in io.popen("ls tangled/" .. row.module .. "/*.[ch] 2>/dev/null"):lines() do

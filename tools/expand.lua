@@ -9,22 +9,32 @@ local function stop(...) io.stderr:write(web, ": ", string.format(...), "\n"); o
 local function slurp(f) local h = io.open(f, "rb") or stop("cannot read %s", f); local s = h:read("a"); h:close(); return s end
 
 -- ---- TeX to words
-local words = { ge = ">=", le = "<=", ne = "!=", infty = "infinity", ln = "ln ", log = "log ", dots = "...", ldots = "...",
-  times = "x", cdot = "*", sum = "sum", ["in"] = "in", mid = "|", ["_"] = "_", ["{"] = "{", ["}"] = "}", ["%"] = "%", ["&"] = "&",
-  ["#"] = "#", ["$"] = "$", [" "] = " ", [","] = " ", ["\\"] = "\\" }
+local words = { ge = ">=", le = "<=", ne = "!=", infty = "infinity", dots = "...", ldots = "...", times = "x", cdot = "*", mid = "|",
+  _ = "_", ["{"] = "{", ["}"] = "}", ["%"] = "%", ["&"] = "&", ["#"] = "#", ["$"] = "$", [" "] = " ", [","] = " ", ["\\"] = "\\" }
+for w in ("ln log exp max min sin cos tanh erf sum in theta alpha beta gamma epsilon lambda mu pi sigma"):gmatch("%a+") do words[w] = " " .. w .. " " end
+local function commands(t)
+  return (t:gsub("\\(%a+)%s*", function(m)
+    return words[m] or stop("\\%s in a comment has no words in tools/expand.lua: %s", m, t)
+  end))
+end
 local function formula(t)
-  t = t:gsub("\\sqrt%s*{([^}]*)}", "sqrt(%1)"):gsub("\\sum_([%w]+)%s*", "sum over %1 of "):gsub("\\sum_{([^}]*)}%s*", "sum over %1 of ")
-  t = t:gsub("_{([^}]*)}(%a)", "_%1 %2"):gsub("([_^]){([^}]*)}", "%1%2"):gsub("%s*(=)%s*", " %1 ")
-  return t
+  t = t:gsub("\\rm%s*", ""):gsub("\\sqrt%s*(%b{})", function(x) return "sqrt(" .. x:sub(2, -2) .. ")" end)
+  t = t:gsub("\\sum_(%w+)%s*", "sum over %1 of "):gsub("\\sum_(%b{})%s*", function(x) return "sum over " .. x:sub(2, -2) .. " of " end)
+  t = t:gsub("([_^])(%b{})(%a?)", function(sign, x, after)
+    x = x:sub(2, -2):gsub("[{}]", "")
+    return sign .. (x:find("[^%w]") and "(" .. x .. ")" or x) .. (after ~= "" and " " .. after or "")
+  end)
+  t = commands(t:gsub("%s*(=)%s*", " %1 ")):gsub("^ ", ""):gsub(" $", "")
+  return (t:gsub("(%a) ([_^])", "%1%2"):gsub("([-(/]) ", "%1"))
 end
 local function plain(t)
   local text = {}
   t = t:gsub("%$([^$]*)%$", formula)
   t = t:gsub("\\\\{([^}]*)}", "%1"):gsub("\\%.(%b{})", function(s) return s:sub(2, -2) end)
   t = t:gsub("\\tok(%b{})", function(s) return s:sub(2, -2) end):gsub("\\emph(%b{})", function(s) return s:sub(2, -2) end)
-  t = t:gsub("\\(%a+)%s*", function(m) return (words[m] or stop("\\%s in a comment has no words in tools/expand.lua: %s", m, t)) .. (words[m]:find("%a$") and " " or "") end)
+  t = commands(t)
   t = t:gsub("\\(%A)", function(m) return words[m] or stop("\\%s in a comment has no words in tools/expand.lua: %s", m, t) end)
-  t = t:gsub("{}", ""):gsub("log _", "log_"):gsub("[|$]", ""):gsub("``", '"'):gsub("''", '"'):gsub("~", " "):gsub("(%w)%-%-(%w)", "%1-%2")
+  t = t:gsub("{}", ""):gsub("[|$]", ""):gsub("``", '"'):gsub("''", '"'):gsub("~", " "):gsub("(%w)%-%-(%w)", "%1-%2")
   return (t:gsub("  +", " "))
 end
 local function squeeze(s) return (s:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end

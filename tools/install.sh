@@ -8,7 +8,7 @@ install -m 755 "$build/incipit" "$to/bin/incipit"
 install -m 644 "$build/libincipit.a" "$to/lib/libincipit.a"
 for c in ${MODULES:-$(ls tangled)}; do
   for h in tangled/"$c"/*.h; do
-    [ -f "$h" ] || continue
+    [ -f "$h" ] && [ "${h##*/}" != laboratory.h ] || continue     # a fixture of the programs, not in the library
     mkdir -p "$to/include/incipit/$c"
     install -m 644 "$h" "$to/include/incipit/$c/"
   done

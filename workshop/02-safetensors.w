@@ -134,11 +134,9 @@ offset again.
 @(safetensors.h@>=
 #ifndef INCIPIT_SAFETENSORS_H
 #define INCIPIT_SAFETENSORS_H
-#include <jansson.h>
 #include "ground/ground.h"
 @<A tensor in a file@>@;
 @<All tensors of a model@>@;
-@<A file of JSON@>@;
 #endif
 
 @ A tensor stays where it is. What we keep beside it is its name, its type as the file
@@ -182,9 +180,15 @@ const char *weights_path(const struct archive *w);
 
 @ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
 strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
-models, and which one you get depends on your tools.
+models, and which one you get depends on your tools. What is read is one of jansson's values. So this has a header of its own, and jansson's is
+seen only by those who parse JSON; whoever maps weights does without.
+@^jansson@>
 
-@<A file of JSON@>=
+@(jsonfile.h@>=
+#ifndef INCIPIT_JSONFILE_H
+#define INCIPIT_JSONFILE_H
+#include <jansson.h>
+#include "ground/ground.h"
 enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 }; /* bytes */
 json_t *json_read(const char *path, size_t most, struct error *why);
   /* the value in a file, to be released with |json_decref|; strict: duplicate
@@ -192,6 +196,7 @@ json_t *json_read(const char *path, size_t most, struct error *why);
 const char *json_excerpt(json_t *value, char room[64]);
   /* the value as one would type it, cut to fit into |room|, for an error's
      ``found''; returns |room| */
+#endif
 
 @ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
 a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
@@ -774,7 +779,16 @@ const char *json_excerpt(json_t *value, char room[64])
   return room;
 }
 
-@ The module, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
+@ These two functions are the small module of this chapter.
+
+@(jsonfile.c@>=
+#include <string.h>
+#include "safetensors/jsonfile.h"
+@;@#
+@<Quote a value of JSON@>@;
+@<Read a file of JSON@>@;
+
+@ The large one, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
 machine be; a machine that is not would need a copy of every tensor.
 
 @(safetensors.c@>=
@@ -785,6 +799,7 @@ machine be; a machine that is not would need a copy of every tensor.
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "safetensors/jsonfile.h"
 #include "safetensors/safetensors.h"
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -799,8 +814,6 @@ enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
 length, its JSON, each entry, and how the entries lie together.
 
 @<Headers, from the mark to the whole@>=
-@<Quote a value of JSON@>@;
-@<Read a file of JSON@>@;
 @<Read one value of the header@>@;
 @<Read one mark of punctuation@>@;
 @<Say what is wrong with an entry@>@;

@@ -44,6 +44,7 @@ turn stands at 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its shar
 #include <stdio.h>
 #include <string.h>
 #include "families/config.h"
+#include "families/rope_scaling.h"
 #include "kernels/numbers.h"
 @;@#
 @<Slow the wheels of the hand calculation@>@;
@@ -70,9 +71,9 @@ static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
   uint32_t half)
 {
   r.kind = ROPE_PLAIN;
-  double plain = rope_frequency(&r, i, half);
+  double plain = rope_scaled_frequency(&r, i, half);
   r.kind = kind;
-  return rope_frequency(&r, i, half) / plain;
+  return rope_scaled_frequency(&r, i, half) / plain;
 }
 static double kept(double speed, double factor)
 {
@@ -89,7 +90,7 @@ static void print_hand(void)
     .beta_slow = 1, .beta_fast = 4, .truncate = true }@];
   printf("wheel   turns  linear  llama3            yarn\n");
   for (uint32_t i = 0; i < 4; i++) {
-    double turns = rope_frequency(&r, i, 4) * r.original / 6.283185307179586;
+    double turns = rope_scaled_frequency(&r, i, 4) * r.original / 6.283185307179586;
     double llama = speed_of(r, ROPE_LLAMA3, i, 4);
     double yarn = speed_of(r, ROPE_YARN, i, 4);
     printf("%5d %7.2g %7.2f %7.2f %7.2f %7.2f %7.2f\n", (int) i, turns,
@@ -97,7 +98,7 @@ static void print_hand(void)
       fabs(kept(yarn, r.factor)), yarn);
   }
   r.kind = ROPE_YARN;
-  double a = rope_attention(&r);
+  double a = rope_scaled_attention(&r);
   printf("scores times %.2f\n", a * a);
 }
 
@@ -183,54 +184,20 @@ Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It
 two dozen things more, under names that depend on the \emph{family} of the model, on who designed it, and on the
 year in which it was saved. We read it into one structure. Behind this structure there
 is only one kind of model: a GPT-2 is a model with learned positions, biases and a
-LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same.
+LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), because the pass lives by it;
+here it is filled. A family whose parts are all in that structure already costs one row of a table (\cref{sec:families}).
 @^configuration@>@^GPT-2@>@^Llama@>
 
 @(config.h@>=
 #ifndef INCIPIT_CONFIG_H
 #define INCIPIT_CONFIG_H
-#include "safetensors/safetensors.h"
-#include "kernels/kernels.h"
-#include "families/rope.h"
-@<What the model's maker suggests for sampling@>@;
-@<What the settings say@>@;
+#include "model/model.h"
+@<What is asked of the settings@>@;
 #endif
-
-@ The sizes are those of the other chapters, and listed under their symbols at the beginning of the book. Flags tell the families apart; the
-forward pass asks these flags and never the name of the family. So a family whose parts are all here already costs one row of a table (\cref{sec:families}).
-\emph{Tied} means that embedding and head are one matrix. Which layers have the window is kept in a bit for each, and only when the file lists them; otherwise it is all layers from |window_from| on.
-
-@<What the settings say@>=
-enum { EOS_MOST = 16, LAYERS_LISTED = 1024 };
-struct ignored_field { const char *file, *field, *reason; };
-  /* a setting that changes nothing, and why we think so */
-struct model_config {
-  const char *family; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
-  uint32_t vocab_size, n_positions, d_model, d_inner, n_layers;
-  uint32_t n_heads, n_kv_heads, head_dim;
-  uint32_t window; /* positions that a row sees, itself included; 0: all */
-  uint32_t window_from; /* the first layer that has it */
-  uint32_t sinks; /* first positions that a row with a window sees besides */
-  bool window_used, window_listed;
-  uint8_t windowed[LAYERS_LISTED / 8]; /* if listed, a bit for each layer */
-  double norm_eps;
-  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
-  enum activation_kind activation;
-  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
-  bool scaled, scaled_by_layer; /* scores: by $1/\sqrt{d_h}$, and by $1/{}$the layer's number */
-  struct rope_config rope;
-  uint32_t n_eos, eos[EOS_MOST];
-  bool has_bos;
-  uint32_t bos;
-  const char *eos_from; /* the file that gave the end tokens; null: none did */
-  struct sampling_config sampling;
-  struct ignored_field *ignored;
-  size_t n_ignored, ignored_room;
-};
 
 @ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
 
-@<What the settings say@>=
+@<What is asked of the settings@>=
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
   /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
@@ -241,31 +208,14 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 void config_close(struct memory *m, struct model_config *c);
   /* returns the list of ignored fields */
 
-@ The window of a layer is asked for by the store, layer by layer. The other two functions look into the table without a file: the figure of this chapter is drawn from their answers.
+@ Two functions look into the table of families without a file: the figure of this chapter is drawn from their answers.
 
-@<What the settings say@>=
-uint32_t config_window(const struct model_config *c, uint32_t layer);
-  /* positions that a row sees in |layer|, itself included; 0: all */
-bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
-  struct error *why);
-  /* makes all layers see the last |window| positions, 0: all, and the first |sinks|;
-     errors: sinks without a window, or in a model with learned positions (Xiao and
-     others 2023) */
+@<What is asked of the settings@>=
 const struct model_config *config_family(size_t i);
   /* what family number |i| of the table does without being told; null behind
      the last */
 bool config_reads(size_t i, const char *field);
   /* whether \.{config.json} of family number |i| may have |field| and is obeyed */
-
-@ The maker of a model may leave advice on how to choose tokens. The advice is kept, and
-chapter 7 will follow it; here only the end tokens matter, which come with it.
-
-@<What the model's maker suggests for sampling@>=
-struct sampling_config {
-  bool do_sample;
-  double temperature, top_p, min_p, typical_p, repetition_penalty;
-  uint32_t top_k, no_repeat_ngram_size;
-}; /* what is not given has the value that does nothing */
 
 @ What must not happen is that a setting which matters is overlooked. A model saved with
 a kind of normalization that we don't have would still run, and write nonsense in a
@@ -885,34 +835,6 @@ static bool settings_layers(struct settings *s, json_t *list)
   return true;
 }
 
-@ With that the question of the store is answered.
-
-@<Ask for the window of a layer@>=
-uint32_t config_window(const struct model_config *c, uint32_t layer)
-{
-  bool near = c->window_listed
-    ? c->windowed[layer / 8] >> layer % 8 & 1 : layer >= c->window_from;
-  return near ? c->window : 0;
-}
-
-@ Whoever would save memory can ask for a window that the maker of the model has not thought of, in all layers; that is another model, with the same weights. Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
-@^attention sink@>
-
-@<Ask for the window of a layer@>=
-bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
-  struct error *why)
-{
-  if (sinks > 0 && window == 0)
-    return error_say(why, "%u sinks without a window; wanted: a window, or no"@|
-      " sinks", sinks);
-  if (sinks > 0 && c->learned_positions)
-    return error_say(why, "%u sinks for a model whose positions are learned;"@|
-      " wanted: none, or a model that turns its keys", sinks);
-  c->window = window, c->window_from = 0, c->window_listed = false;
-  c->sinks = sinks;
-  return true;
-}
-
 @ The frequencies are described in one place or another. Files of transformers 4 have
 |rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
 the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
@@ -1007,7 +929,7 @@ static const struct setting yarn_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
-yarn would divide.
+yarn would divide. Last of all yarn's attention factor is worked out, where it is not given, so that the pass finds it in the settings in either case.
 
 @<Work out what a stretching leaves open@>=
 @<List the scales that do not count@>@;
@@ -1023,7 +945,9 @@ static bool rope_derive(struct settings *s, const char *where, json_t *given)
     return setting_bad(s, where, given, "beta_fast above beta_slow");
   if (r->kind == ROPE_YARN && r->theta <= 1)
     return setting_bad(s, where, given, "a rope_theta above 1");
-  return rope_scales(s, given);
+  if (!rope_scales(s, given)) return false;
+  if (r->kind == ROPE_YARN) r->attention_factor = rope_scaled_attention(r);
+  return true;
 }
 
 @ The two scales count only if both are there and no |attention_factor| is. The library passes over them otherwise, and we do, but not in silence.
@@ -1120,14 +1044,16 @@ void config_close(struct memory *m, struct model_config *c)
 }
 
 @ The module has the readers first, because the tables name them, and the functions that walk the tables last.
-Six functions of it are seen from outside.
+Five functions of it are seen from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "safetensors/jsonfile.h"
 #include "families/config.h"
+#include "families/rope_scaling.h"
 @#
 @<The state of reading settings@>@;
 @<A row of the table of fields@>@;
@@ -1162,7 +1088,6 @@ files of a directory.
 @<Derive the sizes that were not given@>@;
 @<Read the list of layers@>@;
 @<Find out which layers have a window@>@;
-@<Ask for the window of a layer@>@;
 @<Read the kind of stretching@>@;
 @<Read how positions are rotated@>@;
 @<Read one of the two files@>@;
@@ -1171,7 +1096,7 @@ files of a directory.
 
 @* Wheels. \label{sec:wheels}
 Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); we call a pair with its frequency a
-\emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$. In a score the wheel contributes
+\emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$, which is chapter 2's |rope_frequency|. In a score the wheel contributes
 $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
 @^rotary positions@>@^wheel@>
@@ -1215,39 +1140,27 @@ which for $s=5$ is just that: $5\cdot0.2=1$. The share is \val[3]{crowd.scaled};
 that stands five above the others is what it means. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
 @^attention factor@>
 
-@(rope.h@>=
-#ifndef INCIPIT_ROPE_H
-#define INCIPIT_ROPE_H
-#include <stdbool.h>
-#include <stdint.h>
-enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
-struct rope_config {
-  enum rope_kind kind;
-  double theta, factor;
-  uint32_t original; /* positions that the model was first trained on */
-  double low_freq_factor, high_freq_factor; /* llama3, in turns */
-  double beta_slow, beta_fast; /* yarn, in turns */
-  double attention_factor, mscale, mscale_all_dim; /* yarn; 0: not given */
-  bool truncate;
-}; /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
-@<What is asked of the wheels@>@;
-#endif
+@ The settings of all kinds are in chapter 2's |struct rope_config|. Two questions are asked of it, when a model is put together and when its settings are read.
 
-@ Two questions are asked of such a description, when a model is put together and when a pass begins.
-
-@<What is asked of the wheels@>=
-double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half);
+@(rope_scaling.h@>=
+#ifndef INCIPIT_ROPE_SCALING_H
+#define INCIPIT_ROPE_SCALING_H
+#include "model/rope.h"
+double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
+  uint32_t half);
   /* frequency of wheel |i| of |half|, slowed as |r| says; in double, not yet rounded */
-double rope_attention(const struct rope_config *r);
-  /* what cosines and sines are multiplied by: 1 for all kinds but yarn */
+double rope_scaled_attention(const struct rope_config *r);
+  /* yarn's attention factor, worked out if it is not given; 1 for all other kinds */
+#endif
 
 @ Frequency number $i$ of |half| is computed in double, and rounded once by whoever stores it. In the hand calculation $\theta=10^4$ and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. What
 is done to a frequency is said by the share that it keeps, in all kinds but the first.
 
 @<The frequency of a wheel@>=
-double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half)
+double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
+  uint32_t half)
 {
-  double f = num_pow(r->theta, -(double) i / half), share = 0;
+  double f = rope_frequency(r->theta, i, half), share = 0;
   if (r->kind == ROPE_PLAIN) return f;
   if (r->kind == ROPE_LINEAR) return f / r->factor;
   if (r->kind == ROPE_LLAMA3) share = llama3_share(r, f);
@@ -1296,7 +1209,7 @@ static double sharpened(double factor, double scale)
 {
   return factor <= 1 ? 1 : 0.1 * scale * num_log(factor) + 1;
 }
-double rope_attention(const struct rope_config *r)
+double rope_scaled_attention(const struct rope_config *r)
 {
   if (r->kind != ROPE_YARN) return 1;
   if (r->attention_factor > 0) return r->attention_factor;
@@ -1306,11 +1219,11 @@ double rope_attention(const struct rope_config *r)
   return sharpened(r->factor, 1);
 }
 
-@ The module is small and knows nothing of files: it needs powers, logarithms and two ways of rounding.
+@ The module is small and knows nothing of files: it needs logarithms and two ways of rounding.
 
-@(rope.c@>=
+@(rope_scaling.c@>=
 #include <math.h>
-#include "families/rope.h"
+#include "families/rope_scaling.h"
 #include "kernels/numbers.h"
 @;@#
 @<The share that a wheel keeps@>@;
@@ -1344,7 +1257,7 @@ static double next_door(enum rope_kind kind)
   double lost = 0;
   r.kind = kind;
   for (uint32_t i = 0; i < HALF; i++)
-    lost += (1 - num_cos(rope_frequency(&r, i, HALF))) / HALF;
+    lost += (1 - num_cos(rope_scaled_frequency(&r, i, HALF))) / HALF;
   return lost;
 }
 static double share_of(double score, double others)
@@ -1378,7 +1291,7 @@ static void print_values(void)
 @<Print the keys about crowds and windows@>=
 struct rope_config yarn = llama31;
 yarn.kind = ROPE_YARN;
-double a = rope_attention(&yarn), more = KEYS * llama31.factor;
+double a = rope_scaled_attention(&yarn), more = KEYS * llama31.factor;
 printf("crowd.keys %d\ncrowd.before %.6f\n", KEYS, share_of(5, KEYS));
 printf("crowd.after %.6f\ncrowd.scaled %.6f\n", share_of(5, more),
   share_of(5 * a * a, more));
@@ -1458,49 +1371,20 @@ printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
 Names and shapes meet here. |model_open| asks the settings what there must be, looks for
 each tensor by its name, insists on its shape, and leaves it where it lies: a model of
 ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but
-the header. Numbers are widened to float32 when they are used.
+the header. Numbers are widened to float32 when they are used. The structures that are filled here, |struct model| and |struct model_layer|, are chapter 2's
+(\cref{sec:modelsettings}). From outside a model is opened, closed and counted.
 @^model@>
 
-@(model.h@>=
-#ifndef INCIPIT_MODEL_H
-#define INCIPIT_MODEL_H
+@(loader.h@>=
+#ifndef INCIPIT_LOADER_H
+#define INCIPIT_LOADER_H
 #include "families/config.h"
-#include "kernels/kernels.h"
-@<One layer@>@;
-@<The whole model@>@;
+@<A model, from outside@>@;
 #endif
 
-@ A layer has two halves, each with a norm before it. The first projects to queries, keys
-and values and, after attention, back; the second goes up to a wider space and down
-again. GPT-2 stores the three projections as one matrix; the later families have a
-second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
+@ Once it is open a model does not change any more, so any number of passes can share it.
 
-@<One layer@>=
-struct model_layer {
-  struct normalizer before_attention, before_mlp, of_queries, of_keys;
-  struct matrix qkv[3], out, up[2], down;
-  size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate */
-}; /* |qkv[0]| is |[d_model][3*d_model]| if fused; |up[0]| is the gate, if any */
-
-@ The frequencies of the rotations are computed once, from the settings. The last three
-numbers are what a pass costs and reads, for the counters.
-
-@<The whole model@>=
-struct model {
-  struct model_config config;
-  struct archive *weights;
-  struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
-  struct model_layer *layers;
-  struct normalizer last; /* before the head */
-  struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
-  struct heads attention;
-  float *frequency; /* |[head_dim/2]|, or null with learned positions */
-  uint64_t layer_madds, layer_bytes, head_bytes;
-};
-
-@ From outside a model is opened, closed and counted. It does not change between the first and the last, which is why threads may read it without a lock.
-
-@<The whole model@>=
+@<A model, from outside@>=
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
   /* maps the weights of a directory in Hugging Face's layout and checks them
@@ -1784,7 +1668,7 @@ static bool model_frequencies(struct assembly *a)
   if (c->learned_positions) return true;
   lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
-    lm->frequency[i] = (float) rope_frequency(&c->rope, i, half);
+    lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
   return lm->frequency != NULL;
 }
 
@@ -1863,12 +1747,14 @@ uint64_t model_parameters(const struct model *lm)
 @ The module begins with the state of assembly, which all of its functions share, and ends with the two that
 others call.
 
-@(model.c@>=
+@(loader.c@>=
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "families/model.h"
+#include "safetensors/safetensors.h"
+#include "families/loader.h"
+#include "families/rope_scaling.h"
 @;@#
 @<The state of assembly@>@;
 @<Write a shape in words@>@;

@@ -3,7 +3,7 @@
 \chapterquestion{A model comes with somebody else's list of tokens. Can we do with it what they do, so that not one id
 differs?}
 @** Other people's vocabularies. \label{sec:vocabularies}
-\incipit{T}{he tokenizer of chapter 1} has an inside, and here it is: the structure and what
+\incipit{T}{he tokenizer of chapter 1} has an outside and an inside, and here they are: what other programs may ask of it, the structure, and what
 is done with it. The files from which it is filled are read in \cref{sentencepiece,tokenizer-json}. Nothing here is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
 many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
@@ -52,6 +52,124 @@ int main(int argc, char **argv)
     if (!show_order(newer, values)) return 1;
   return 0;
 }
+
+@* A tokenizer from outside. \label{sec:outside}
+This is what other programs see of a tokenizer: it is opened, it encodes, it decodes, and it is closed. The two flags of an encoding are those of
+\cref{sec:tokenizer}: whether the text of a special token is that token, and whether the ids that the files put around a text are put there.
+@^tokenizer@>
+
+@<A tokenizer, from outside@>=
+struct tokenizer;
+struct tokenizer *tokenizer_open(struct memory *m, const char *path,
+  struct error *why);
+  /* reads a \.{tokenizer.json}, or a directory that has one, or has
+     \.{vocab.json} and \.{merges.txt}, or \.{encoder.json} and
+     \.{vocab.bpe}; null and a sentence; |m| must outlive it */
+void tokenizer_close(struct memory *m, struct tokenizer *t);
+  /* returns all of it; null is nothing */
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
+  struct error *why);
+  /* appends the ids of |n| bytes; |add_special|: also the ids that
+     the files put before and after a text; |parse_special|: the text
+     of a special token is that token; on failure |out| is as it was;
+     one thread at a time */
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why);
+  /* the same for |n| bytes that stand behind an added token, in the
+     middle of a text; adds nothing, and knows no special token */
+bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
+  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
+  struct error *why);
+  /* appends the bytes of |n| ids; an id that the tokenizer does not
+     know has none; on failure |out| is as it was */
+bool tokenizer_decode_next(const struct tokenizer *t,
+  struct memory *m, uint32_t id, bool skip_special, bool *begun,
+  struct bytes *out, struct error *why);
+  /* the same for one id of a text; |*begun|, false at first, says
+     whether an id before it had bytes */
+
+@ A directory may have no tokenizer, or one of a kind that this book does not treat, and the model in
+it can be used all the same by those who bring ids. So there is a second way of opening, which
+tells these cases apart from a tokenizer that is broken.
+
+@<A tokenizer, from outside@>=
+enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
+  TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
+  /* it is open; there is none; it is of another kind (Unigram,
+     WordPiece); it is of our kind, but wrong, or has what we do not
+     do */
+enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
+  struct tokenizer **t, struct error *why);
+  /* like |tokenizer_open|; |*t| is null and there is a sentence
+     unless it is open */
+
+@ A command that shows what is in a model's directory asks for the rest. So do those who run the loop of chapter 3, and must know the id that ends a text, and the
+text of every id that it has written. None of these questions takes memory, so none can fail.
+
+@<A tokenizer, from outside@>=
+const char *tokenizer_kind(const struct tokenizer *t);
+  /* what it is, in words: \.{"byte-level BPE"} */
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
+  /* field |i| (0 or 1) of its file that is not done, null if it says
+     nothing */
+size_t tokenizer_vocab_size(const struct tokenizer *t);
+  /* the largest id plus 1 */
+bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
+  /* is this id that of a token marked special? */
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id);
+  /* the id of the token whose bytes are these |n|, added tokens
+     first */
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n);
+  /* the |*n| bytes of an id, which belong to the tokenizer; unknown
+     ids have 0 */
+bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
+  /* the id that |add_special| puts first, if it puts one */
+
+@ Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
+before any merge is tried. To show them all, one asks how many there are, and for each by its number; a list would have to be somebody's to free.
+
+@<A tokenizer, from outside@>=
+struct tokenizer_extra { uint32_t id; const unsigned char *byte;
+  size_t n;
+  bool special; };
+size_t tokenizer_extras(const struct tokenizer *t);
+  /* how many tokens were added to the vocabulary, special or not */
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i);
+  /* number |i| of them; the bytes belong to the tokenizer */
+
+@ Finally, merges that were learnt by chapter 1's trainer become a tokenizer, in memory or as a file that other
+programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
+learner's ids move up by one.
+
+@<A tokenizer, from outside@>=
+struct tokenizer *tokenizer_from_merges(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why);
+  /* id 0 is the end of a text, 1 to 256 are the bytes, then come |n|
+     merges; text is cut by |split_gpt2|; null and a sentence */
+bool tokenizer_write(struct memory *m, const char *path,
+  const struct bpe_merge *merge, size_t n, struct error *why);
+  /* writes the same as a \.{tokenizer.json} that Hugging Face's
+     library reads */
+void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
+  /* which versions of Unicode the patterns and the normal form
+     know */
+
+@ The outside of a tokenizer is for everybody, the inside for the files that make one. This header includes chapter 1's three as well: a tokenizer
+is asked with its merges and patterns, and answers in rows of bytes and ids.
+
+@(tokenizer.h@>=
+#ifndef INCIPIT_TOKENIZER_H
+#define INCIPIT_TOKENIZER_H
+#include "tokens/bpe.h"
+#include "tokens/split.h"
+#include "tokens/utf8.h"
+@<A tokenizer, from outside@>@;
+#endif
 
 @* A tokenizer from inside. \label{sec:inside}
 Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
@@ -1248,7 +1366,7 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 @(inside.h@>=
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 @<A tokenizer, from inside@>@;
 #endif
 

@@ -804,7 +804,7 @@ const struct chat_template *chat_template_of(const char *folder,
 @(conversations.h@>=
 #ifndef INCIPIT_CONVERSATIONS_H
 #define INCIPIT_CONVERSATIONS_H
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 @<What is said, and by whom@>@;
 @<Templates, by name and by sight@>@;
 @<A script@>@;
@@ -820,7 +820,7 @@ const struct chat_template *chat_template_of(const char *folder,
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/jsonfile.h"
 #include "templates/conversations.h"
 @<What surrounds the words@>@;
 @<Put a part at the end@>@;

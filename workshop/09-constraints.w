@@ -51,7 +51,7 @@ makes the table of the hand calculation, looks at some constraints with the eyes
 #include <string.h>
 #include "model/forward.h"
 #include "loop/laboratory.h"
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "constraints/constraint.h"
 @;@#
 @<Make the table of the hand calculation@>@;

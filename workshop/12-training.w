@@ -38,11 +38,10 @@ The program prints what the hand has just found, checks the gradients of a small
 with |"values"| it prints the numbers that the prose quotes; |"train"| trains a model.
 
 @c
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "ground/timing.h"
 #include "kernels/numbers.h"
 #include "training/publish.h"
 @<Train@>@;
@@ -1748,17 +1747,7 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-@ Seconds are for the progress line and for the moments of saving. No weight ever depends on
-them.
-@<Train@>=
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
-@ The loop. One line of the log for each step, with nine digits of the loss, which are enough to
+@ The loop. Seconds are for the progress line and for the moments of saving; no weight ever depends on them. One line of the log for each step, with nine digits of the loss, which are enough to
 tell any two floats apart; a progress line every ten seconds, for people; the state every two minutes, which is as much as an interruption can cost. The log is flushed before the state is saved, so
 that it never lacks a step that the state has.
 @<Train@>=
@@ -1766,7 +1755,7 @@ static bool run_steps(struct run *r, const struct plan *p,
   const char *kept, FILE *log)
 {
   uint64_t last = plan_steps(p), n = 0;
-  double start = seconds(), saved = start, said = start, mean =
+  double start = timing_seconds(), saved = start, said = start, mean =
     0, left = 0;
   while (r->done.step < last) {
     uint64_t before = r->done.tokens;
@@ -1775,7 +1764,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     n += r->done.tokens - before;
     mean = 0.98 * mean + 0.02 * (double) r->done.loss;
     left = 0.98 * left + 0.02;
-    double now = seconds();
+    double now = timing_seconds();
     if (now - said > 10) @<Say how far the run is@>@;
     @<Save the state every two minutes, and at the end@>@;
   }

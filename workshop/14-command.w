@@ -166,8 +166,6 @@ int console_misuse(const struct console *c, const struct error *why);
 int console_end(const struct console *c, int status);
   /* empties |c->out|. If that fails the status becomes |STATUS_FAILED|,
      with a sentence unless the reader has closed the pipe */
-double console_seconds(void);
-  /* of a clock that never goes back, from some moment on */
 
 @ Output is not written when we print it, but when its buffer is emptied; so a full disk is noticed
 at the end, or never, if nobody looks. We look, unless something has failed before and been told. One kind of failure is none: a reader like
@@ -182,7 +180,6 @@ that, and the closed pipe arrives here, as a write that has failed.)
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include "command/console.h"
 @;@#
 int console_fail(const struct console *c, const struct error *why)
@@ -197,7 +194,6 @@ int console_misuse(const struct console *c, const struct error *why)
   return STATUS_USAGE;
 }
 @<Empty the output, and look whether that worked@>@;
-@<Read the clock@>@;
 
 @ A stream remembers that something went wrong, but not what; and after a failure it may have thrown
 away what it could not write, so that the last attempt succeeds with nothing left to do. Whether the
@@ -229,18 +225,6 @@ int console_end(const struct console *c, int status)
     : "the disk is full, or"@| " has failed");
   if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
   return STATUS_FAILED;
-}
-
-@ Times are for the eyes of whoever asked for statistics; no number that this book quotes
-depends on them. The clock on the wall will not do: it is set, forwards and backwards, by people and by the
-network, and a step that took less than no time is no measurement.
-
-@<Read the clock@>=
-double console_seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
 @ The header includes nothing of the command, so that everything in the command can include it: a console
@@ -1702,7 +1686,7 @@ bool outfit_open(struct outfit *o, const struct console *c,
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
-  double began = console_seconds();
+  double began = timing_seconds();
   const char *vocab = w->of[OPTION_VOCAB].given
     ? w->of[OPTION_VOCAB].text : NULL;
   o->e.k = outfit_kernels(why);
@@ -1716,7 +1700,7 @@ bool outfit_open(struct outfit *o, const struct console *c,
     ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs,
       why);
   if (!ok) outfit_close(o);
-  o->load_seconds = console_seconds() - began;
+  o->load_seconds = timing_seconds() - began;
   return ok;
 }
 
@@ -1825,7 +1809,7 @@ void outfit_close(struct outfit *o)
 @(outfit.h@>=
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "accounts/formats.h"
 #include "command/console.h"
@@ -1841,7 +1825,9 @@ void outfit_close(struct outfit *o)
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "ground/timing.h"
 #include "command/outfit.h"
+#include "families/loader.h"
 @;@#
 @<Put two parts of a path together@>@;
 @<Find the built-in model@>@;
@@ -2671,7 +2657,7 @@ Ctrl-C.
 static bool see_token(void *self, const struct step *now)
 {
   struct writing *g = self;
-  g->last = console_seconds();
+  g->last = timing_seconds();
   if (g->now->tokens++ == 0) @<Note the time of a first token@>@;
   g->failed = !note_odds(g, now);
   if (g->failed) return false;
@@ -2787,9 +2773,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
     .keep = !a->w->of[OPTION_NO_CACHE].given,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
   decisions_apply(&g->how, a, &want);
-  if (g->n == 1) g->began = console_seconds();
+  if (g->n == 1) g->began = timing_seconds();
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
-  if (a->most == 0) g->first = g->last = console_seconds();
+  if (a->most == 0) g->first = g->last = timing_seconds();
   if (g->now->tokens > 0) g->decoded += g->last;
   return ok && !g->failed;
 }
@@ -2850,7 +2836,7 @@ static bool write_one(struct writing *g)
 static bool see_search(void *self, const struct search_step *now)
 {
   struct writing *g = self;
-  g->last = console_seconds();
+  g->last = timing_seconds();
   if (now->number == 1) g->first = g->last;
   return !g->a->c->interrupted();
 }
@@ -2878,7 +2864,7 @@ static bool search_texts(struct writing *g, const struct search_source *from,
     .process = process, .n_process = 3, .see = see_search, .self = g }@];
   if (of[OPTION_LENGTH_PENALTY].given)
     want.length_penalty = of[OPTION_LENGTH_PENALTY].real;
-  g->began = console_seconds();
+  g->began = timing_seconds();
   return search_run(from, a->o.m, a->o.e.k, a->p.list.id, a->p.list.n,
     &want, out, &a->why);
 }
@@ -3274,7 +3260,9 @@ token meets it: noted, shown, watched; and at the end the sum.
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+#include "ground/timing.h"
 #include "search/sharing.h"
+#include "safetensors/jsonfile.h"
 #include "command/subcommands.h"
 @;@#
 @<Name the counters@>@;

@@ -37,7 +37,7 @@ The module knows nothing of models. It takes a grammar and gives merges, once; t
 #ifndef INCIPIT_ROWS_H
 #define INCIPIT_ROWS_H
 #include "corpus/corpus.h"
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 @<What gives rows of tokens@>@;
 #endif
 

@@ -34,8 +34,9 @@ each layer and head the means over all rows. Of the last row it asks one thing m
 @c
 #include <stdio.h>
 #include <string.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 #include "kernels/numbers.h"
 @;@#
 @<Two texts@>@;

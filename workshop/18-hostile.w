@@ -40,8 +40,9 @@ divides first cannot be lied to: a part of what is there is never too large.
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 @;@#
 @<What a siege knows@>@;
 @<A small model in files@>@;

@@ -509,13 +509,17 @@ UTF-8, with no key twice, no number that a double cannot hold, and no more than
 to. The depth we measure ourselves, on what it made, and numbers of many digits we write in its own way.
 @^jansson@>
 
-@<Lines of JSON, strictly read@>=
+@<An object of JSON, strictly read@>=
 enum { JSON_DEPTH = 64 };
   /* how deep values may nest */
 json_t *json_object_read(const char *text, size_t n,
   struct error *why);
   /* the object in |n| bytes, to be released with |json_decref|; null and
      a sentence if they are anything else */
+
+@ Where a line ends is no question of JSON; the chat of \cref{chat} asks it too, of a person who types.
+
+@<Lines of any length@>=
 enum line_found { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };
   /* what |line_read| found */
 enum line_found line_read(FILE *in, struct memory *m,
@@ -656,17 +660,26 @@ enum line_found line_read(FILE *in, struct memory *m,
   return fits ? LINE_WHOLE : LINE_TOO_LONG;
 }
 
-@ Numbers, words and lines together are the module. Its callers see jansson's header through this one, because what is read is one of
-its objects.
+@ Numbers, words and lines together are the module. It has two headers, one for those who write JSON or read lines and one for those who read JSON: only the
+second shows jansson's, because what is read is one of its objects.
 
 @(json.h@>=
 #ifndef INCIPIT_JSON_H
 #define INCIPIT_JSON_H
-#include <jansson.h>
 #include <stdio.h>
 #include "tokens/utf8.h"
 @<Numbers and words in JSON@>@;
-@<Lines of JSON, strictly read@>@;
+@<Lines of any length@>@;
+#endif
+
+@ The second is short.
+
+@(object.h@>=
+#ifndef INCIPIT_JSON_OBJECT_H
+#define INCIPIT_JSON_OBJECT_H
+#include <jansson.h>
+#include "ground/ground.h"
+@<An object of JSON, strictly read@>@;
 #endif
 
 @ First the numbers, then what is written, then what is read.
@@ -677,6 +690,7 @@ its objects.
 #include <stdlib.h>
 #include <string.h>
 #include "json/json.h"
+#include "json/object.h"
 @;@#
 @<Print numbers, and count their digits@>@;
 @<Write a character of ASCII@>@;

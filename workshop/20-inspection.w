@@ -1011,6 +1011,8 @@ differ.
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "families/loader.h"
+#include "safetensors/safetensors.h"
 #include "probe/door.h"
 @;@#
 @<What is inspected@>@;
@@ -1962,6 +1964,7 @@ one function and one line in the table, and the list of keys between them.
 @(probe.c@>=
 #include <inttypes.h>
 #include <string.h>
+#include "safetensors/jsonfile.h"
 #include "safetensors/safetensors.h"
 #include "probe/asking.h"
 @;@#
@@ -2082,6 +2085,7 @@ void choices_free(struct memory *m, struct choices *x);
 #ifndef INCIPIT_ASKING_H
 #define INCIPIT_ASKING_H
 #include "command/ending.h"
+#include "json/object.h"
 #include "probe/door.h"
 @<What all answers need@>@;
 #endif

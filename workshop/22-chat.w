@@ -278,7 +278,7 @@ so somebody may press a second time; that ends the program (\cref{sec:signals}).
 static bool see_answer(void *self, const struct step *now)
 {
   struct talk *t = self;
-  t->cost.last = console_seconds();
+  t->cost.last = timing_seconds();
   t->cost.written = now->number;
   if (now->number == 1) {
     t->cost.first = t->cost.last;
@@ -303,7 +303,7 @@ static bool run_answer(struct talk *t, const struct ids *next,
   decisions_apply(&t->how, a, &want);
   t->rows_before = a->o.counters.rows, t->bare = t->shown = 0;
   t->cost = (struct turn_cost) @[{ .given = next->n,@|
-    .began = console_seconds() }@];
+    .began = timing_seconds() }@];
   a->c->listen();
   if (!generate(&with, next->id, next->n, &want, out, &a->why))
     return false;
@@ -532,6 +532,7 @@ int run_chat(const struct console *c, const struct wishes *w)
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "chat/chat.h"
 @;@#
 @<Keep a turn, and give it back@>@;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "tokenizer/inside.h"
 #include "accounts/accounts.h"
+#include "families/config.h"
 
 /* <List the tensors> */
 struct tensor_list { struct tensor_line *line; size_t n; };

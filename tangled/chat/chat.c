@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "chat/chat.h"
 
 /* <Keep a turn, and give it back> */
@@ -148,7 +149,7 @@ static void show_fresh(struct talk *t)
 static bool see_answer(void *self, const struct step *now)
 {
   struct talk *t = self;
-  t->cost.last = console_seconds();
+  t->cost.last = timing_seconds();
   t->cost.written = now->number;
   if (now->number == 1) {
     t->cost.first = t->cost.last;
@@ -171,7 +172,7 @@ static bool run_answer(struct talk *t, const struct ids *next,
   decisions_apply(&t->how, a, &want);
   t->rows_before = a->o.counters.rows, t->bare = t->shown = 0;
   t->cost = (struct turn_cost) { .given = next->n,
-    .began = console_seconds() };
+    .began = timing_seconds() };
   a->c->listen();
   if (!generate(&with, next->id, next->n, &want, out, &a->why))
     return false;

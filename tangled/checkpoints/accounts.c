@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "safetensors/safetensors.h"
 #include "tokenizer/inside.h"
 #include "loop/laboratory.h"
@@ -262,7 +263,7 @@ static bool print_errors(struct laboratory *lab, struct error *why)
         changed += leader(z, t.vocab) != leader(exact, t.vocab);
       }
       printf("%s,%zu,%.6f,%d\n", formats_way[k].name, i + GROUP / 2,
-        laboratory_quartiles(off, GROUP).median, changed);
+        timing_quartiles(off, GROUP).median, changed);
     }
   }
   tales_close(lab, &t);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "model/forward.h"
 #include "loop/laboratory.h"
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "constraints/constraint.h"
 
 /* <Make the table of the hand calculation> */

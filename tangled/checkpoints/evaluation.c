@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/forward.h"
+#include "families/loader.h"
 #include "kernels/numbers.h"
 #include "training/training.h"
 

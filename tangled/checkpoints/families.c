@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "families/config.h"
+#include "families/rope_scaling.h"
 #include "kernels/numbers.h"
 
 /* <Slow the wheels of the hand calculation> */
@@ -12,9 +13,9 @@ static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
   uint32_t half)
 {
   r.kind = ROPE_PLAIN;
-  double plain = rope_frequency(&r, i, half);
+  double plain = rope_scaled_frequency(&r, i, half);
   r.kind = kind;
-  return rope_frequency(&r, i, half) / plain;
+  return rope_scaled_frequency(&r, i, half) / plain;
 }
 
 static double kept(double speed, double factor)
@@ -29,7 +30,7 @@ static void print_hand(void)
     .beta_slow = 1, .beta_fast = 4, .truncate = true };
   printf("wheel   turns  linear  llama3            yarn\n");
   for (uint32_t i = 0; i < 4; i++) {
-    double turns = rope_frequency(&r, i, 4) * r.original / 6.283185307179586;
+    double turns = rope_scaled_frequency(&r, i, 4) * r.original / 6.283185307179586;
     double llama = speed_of(r, ROPE_LLAMA3, i, 4);
     double yarn = speed_of(r, ROPE_YARN, i, 4);
     printf("%5d %7.2g %7.2f %7.2f %7.2f %7.2f %7.2f\n", (int) i, turns,
@@ -37,7 +38,7 @@ static void print_hand(void)
       fabs(kept(yarn, r.factor)), yarn);
   }
   r.kind = ROPE_YARN;
-  double a = rope_attention(&r);
+  double a = rope_scaled_attention(&r);
   printf("scores times %.2f\n", a * a);
 }
 
@@ -99,7 +100,7 @@ static double next_door(enum rope_kind kind)
   double lost = 0;
   r.kind = kind;
   for (uint32_t i = 0; i < HALF; i++)
-    lost += (1 - num_cos(rope_frequency(&r, i, HALF))) / HALF;
+    lost += (1 - num_cos(rope_scaled_frequency(&r, i, HALF))) / HALF;
   return lost;
 }
 
@@ -153,7 +154,7 @@ static void print_values(void)
   /* <Print the keys about crowds and windows> */
   struct rope_config yarn = llama31;
   yarn.kind = ROPE_YARN;
-  double a = rope_attention(&yarn), more = KEYS * llama31.factor;
+  double a = rope_scaled_attention(&yarn), more = KEYS * llama31.factor;
   printf("crowd.keys %d\ncrowd.before %.6f\n", KEYS, share_of(5, KEYS));
   printf("crowd.after %.6f\ncrowd.scaled %.6f\n", share_of(5, more),
     share_of(5 * a * a, more));

@@ -2,8 +2,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 #include "kernels/numbers.h"
 
 /* <Two texts> */

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 
 /* <What a siege knows> */
 enum verdict { NO_JSON, NO_WORD, NO_SUM, NO_NUMBER, OTHERS, SAME, STRANGE,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernels/numbers.h"
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 
@@ -382,9 +383,9 @@ static bool time_pass(struct engine *e, const struct model *lm,
   uint32_t ids[CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   bool ok = evaluate(e, lm, st, ids, n, &(size_t) { n - 1 }, 1, logits, why);
-  *seconds = laboratory_seconds() - start;
+  *seconds = timing_seconds() - start;
   return ok;
 }
 
@@ -393,7 +394,7 @@ static void print_quartiles(double taken[LENGTHS][ROUNDS])
 {
   printf("rows,low,median,high\n");
   for (size_t i = 0; i < LENGTHS; i++) {
-    struct quartiles q = laboratory_quartiles(taken[i], ROUNDS);
+    struct quartiles q = timing_quartiles(taken[i], ROUNDS);
     printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * q.low,
       1e6 * q.median, 1e6 * q.high);
   }

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
+#include "families/loader.h"
 #include "kernels/numbers.h"
 
 /* <Random numbers that are the same everywhere> */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 #include "cache/cache.h"
@@ -147,7 +148,7 @@ static void print_points(const struct bench *b, const char *name,
   for (int i = 0; i < POINTS; i++) {
     double taken[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) taken[r] = 1e3 * seen[i][r].seconds;
-    struct quartiles q = laboratory_quartiles(taken, ROUNDS);
+    struct quartiles q = timing_quartiles(taken, ROUNDS);
     const struct counters *work = &seen[i][0].work;
     printf("%s,%u,%zu,%zu,%.4f,%.4f,%.4f,", name, workers, points[i].depth,
       points[i].rows, q.low, q.median, q.high);
@@ -190,10 +191,10 @@ static void timed_linear(const struct engine *e, const struct matrix *list,
   size_t n, const float *x, size_t rows, float *const *y)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->linear(e, list, n, x, rows, y);
   enum piece which = list->out == t->vocab ? PART_HEAD : PART_LINEAR;
-  t->spent[which] += laboratory_seconds() - start;
+  t->spent[which] += timing_seconds() - start;
 }
 
 static void timed_attend(const struct engine *e, const struct heads *h,
@@ -201,27 +202,27 @@ static void timed_attend(const struct engine *e, const struct heads *h,
   const struct capture *keep)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->attend(e, h, q, seen, rows, room, y, keep);
-  t->spent[PART_ATTENTION] += laboratory_seconds() - start;
+  t->spent[PART_ATTENTION] += timing_seconds() - start;
 }
 
 static void timed_normalize(const struct engine *e, const struct normalizer *g,
   const float *x, size_t rows, size_t d, float *y)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->normalize(e, g, x, rows, d, y);
-  t->spent[PART_NORM] += laboratory_seconds() - start;
+  t->spent[PART_NORM] += timing_seconds() - start;
 }
 
 static void timed_activate(const struct engine *e, enum activation_kind kind,
   const float *x, const float *up, size_t n, float *y)
 {
   struct timed *t = (struct timed *) (uintptr_t) e->k;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   t->true_ones->activate(e, kind, x, up, n, y);
-  t->spent[PART_ACTIVATION] += laboratory_seconds() - start;
+  t->spent[PART_ACTIVATION] += timing_seconds() - start;
 }
 
 static bool time_parts(struct bench *b, size_t depth, size_t rows,
@@ -242,7 +243,7 @@ static bool time_parts(struct bench *b, size_t depth, size_t rows,
     for (int i = 0; i < PARTS; i++) taken[i][r] = 1e3 * t.spent[i];
   }
   for (int i = 0; ok && i < PARTS; i++)
-    median[i] = laboratory_quartiles(taken[i], ROUNDS).median;
+    median[i] = timing_quartiles(taken[i], ROUNDS).median;
   b->e.k = t.true_ones;
   return ok;
 }
@@ -255,13 +256,13 @@ static double time_alone(struct bench *b, const struct matrix *alone)
   float *to = y;
   double taken[ROUNDS];
   for (int r = 0; r < ROUNDS; r++) {
-    double start = laboratory_seconds();
+    double start = timing_seconds();
     for (int i = 0; i < TIMES; i++)
       b->e.k->linear(&b->e, alone, 1, x, ROWS, &to);
-    taken[r] = laboratory_seconds() - start;
+    taken[r] = timing_seconds() - start;
   }
   return 1e-6 * TIMES * ROWS * (double) (alone->in * alone->out)
-    / laboratory_quartiles(taken, ROUNDS).median;
+    / timing_quartiles(taken, ROUNDS).median;
 }
 
 static bool print_model_parts(struct bench *b, const char *name,
@@ -299,7 +300,7 @@ static bool time_turned(struct laboratory *lab, struct model *lm,
       if (r >= 0) taken[r] = 1e3 * seen.seconds;
     }
     if (ok) printf("gpt2,0,%u,turned,%.4f,%.1f\n", workers,
-      laboratory_quartiles(taken, ROUNDS).median, b.speed.bytes / 1e6);
+      timing_quartiles(taken, ROUNDS).median, b.speed.bytes / 1e6);
     bench_close(&b);
   }
   return ok;
@@ -341,7 +342,7 @@ static bool print_chunks(struct laboratory *lab, struct error *why)
     }
   printf("chunk,seconds\n");
   for (int i = 0; ok && i < CHUNKS; i++) printf("%zu,%.4f\n", chunk[i],
-    laboratory_quartiles(taken[i], TIMES).median);
+    timing_quartiles(taken[i], TIMES).median);
   bench_close(&b);
   stand_in_close(&lab->m, lm);
   return ok;
@@ -356,10 +357,10 @@ static bool time_essay(struct bench *b, const struct essay *t,
     prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
   struct settings want = { .max_new_tokens = t->g, .keep = t->keep };
   struct continuation text;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   store_crop(b->s, 0, 0);
   if (!generate(&b->g, prompt, t->p, &want, &text, why)) return false;
-  *seconds = laboratory_seconds() - start;
+  *seconds = timing_seconds() - start;
   continuation_free(b->g.m, &text);
   return true;
 }
@@ -392,7 +393,7 @@ static bool write_diary(void *self, const struct step *now)
 {
   struct diary *d = self;
   const struct counters *a = &now->before, *z = &now->after;
-  double end = 1e3 * (laboratory_seconds() - d->start);
+  double end = 1e3 * (timing_seconds() - d->start);
   printf("%zu,%" PRIu64 ",%.4f,%.4f,", now->number, z->rows - a->rows,
     d->last, end);
   printf("%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(z) - work_madds(a),
@@ -414,7 +415,7 @@ static bool print_run(struct laboratory *lab, struct error *why)
     && generate(&b.g, prompt, 128, &want, &text, why);
   if (ok) continuation_free(&lab->m, &text);
   printf("step,rows,begin,end,madds,bytes,speed,bandwidth\n");
-  struct diary d = { laboratory_seconds(), 0, &b };
+  struct diary d = { timing_seconds(), 0, &b };
   want.max_new_tokens = 24, want.see = write_diary, want.self = &d;
   if (ok) store_crop(b.s, 0, 0);
   ok = ok && generate(&b.g, prompt, 128, &want, &text, why);

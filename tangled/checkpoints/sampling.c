@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ground/timing.h"
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 #include "cache/cache.h"
@@ -919,12 +921,12 @@ static bool print_clock(struct laboratory *lab, struct error *why)
     double ms[41];
     for (int k = 0; ok && k < 41; k++) {
       struct sampling s = as_load(i);
-      double began = laboratory_seconds();
+      double began = timing_seconds();
       ok = sampling_run(&f, &s, logits, none, why);
       if (ok) funnel_choose(&f, (uint64_t) k, 0, 0);
-      ms[k] = 1e3 * (laboratory_seconds() - began);
+      ms[k] = 1e3 * (timing_seconds() - began);
     }
-    struct quartiles q = laboratory_quartiles(ms, 41);
+    struct quartiles q = timing_quartiles(ms, 41);
     printf("%s,%d,%.3f,%.3f,%.3f\n", load[i].name, LARGE, q.low, q.median,
       q.high);
   }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"
 #include "cache/cache.h"

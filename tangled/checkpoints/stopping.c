@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
@@ -682,18 +683,18 @@ static bool time_round(struct desk *k, const char *text, struct times *x,
         if (!bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
         const char *whole = (char *) k->flow.text.byte;
         bool none = true;
-        double began = laboratory_seconds();
+        double began = timing_seconds();
         for (size_t j = 0; j < AGAIN; j++)
           none = none && strstr(whole + j, "\n\n") == NULL
             && strstr(whole + j, "User:") == NULL;
-        x->scan[i][turn] = 1e9 * (laboratory_seconds() - began) / AGAIN;
+        x->scan[i][turn] = 1e9 * (timing_seconds() - began) / AGAIN;
         if (!none) return error_say(why, "a stop string" " is in the tales");
         k->flow.text.n--;
-        began = laboratory_seconds();
+        began = timing_seconds();
         for (size_t j = 0; ok && j < AHEAD; j++, token++)
           ok = outflow_bytes(&k->flow, (const unsigned char *) text
             + TOKEN * token, TOKEN, why);
-        x->step[i++][turn] = 1e9 * (laboratory_seconds() - began) / AHEAD;
+        x->step[i++][turn] = 1e9 * (timing_seconds() - began) / AHEAD;
       }
     ok = ok && outflow_bytes(&k->flow,
       (const unsigned char *) text + TOKEN * token, TOKEN, why);
@@ -719,8 +720,8 @@ static bool print_clock(struct desk *k, struct error *why)
     if (!time_round(k, text, &x, turn, why)) return false;
   printf("tokens,low,median,high," "scanlow,scan,scanhigh\n");
   for (size_t i = 0; i < SIZES; i++) {
-    struct quartiles a = laboratory_quartiles(x.step[i], TURNS);
-    struct quartiles b = laboratory_quartiles(x.scan[i], TURNS);
+    struct quartiles a = timing_quartiles(x.step[i], TURNS);
+    struct quartiles b = timing_quartiles(x.scan[i], TURNS);
     printf("%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", AHEAD << 2 * i, a.low,
       a.median, a.high, b.low, b.median, b.high);
   }

@@ -1,10 +1,9 @@
 /* the program -- made from workshop/12-training.w; change it there */
 
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "ground/timing.h"
 #include "kernels/numbers.h"
 #include "training/publish.h"
 
@@ -61,18 +60,11 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
 static bool run_steps(struct run *r, const struct plan *p,
   const char *kept, FILE *log)
 {
   uint64_t last = plan_steps(p), n = 0;
-  double start = seconds(), saved = start, said = start, mean =
+  double start = timing_seconds(), saved = start, said = start, mean =
     0, left = 0;
   while (r->done.step < last) {
     uint64_t before = r->done.tokens;
@@ -85,7 +77,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     n += r->done.tokens - before;
     mean = 0.98 * mean + 0.02 * (double) r->done.loss;
     left = 0.98 * left + 0.02;
-    double now = seconds();
+    double now = timing_seconds();
     if (now - said > 10) {
       double rate = (double) n / (now - start);
       double all = (double) plan_tokens(p) - (double) r->done.tokens;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include "command/console.h"
 
 int console_fail(const struct console *c, const struct error *why)
@@ -38,12 +37,4 @@ int console_end(const struct console *c, int status)
     : "the disk is full, or" " has failed");
   if (errno != EPIPE && !reader_gone(c)) console_fail(c, &why);
   return STATUS_FAILED;
-}
-
-/* <Read the clock> */
-double console_seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }

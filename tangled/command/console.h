@@ -50,7 +50,4 @@ int console_misuse(const struct console *c, const struct error *why);
 /* empties c->out. If that fails the status becomes STATUS_FAILED, with a sentence unless the
    reader has closed the pipe */
 int console_end(const struct console *c, int status);
-
-/* of a clock that never goes back, from some moment on */
-double console_seconds(void);
 #endif

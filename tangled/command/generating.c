@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+#include "ground/timing.h"
 #include "search/sharing.h"
+#include "safetensors/jsonfile.h"
 #include "command/subcommands.h"
 
 /* <Name the counters> */
@@ -139,7 +141,7 @@ static bool note_odds(struct writing *g, const struct step *now)
 static bool see_token(void *self, const struct step *now)
 {
   struct writing *g = self;
-  g->last = console_seconds();
+  g->last = timing_seconds();
   if (g->now->tokens++ == 0) {
     if (g->n == 1) g->first = g->last;
     g->decoded -= g->last;
@@ -162,9 +164,9 @@ static bool run_loop(struct writing *g, struct continuation *text)
     .keep = !a->w->of[OPTION_NO_CACHE].given,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
   decisions_apply(&g->how, a, &want);
-  if (g->n == 1) g->began = console_seconds();
+  if (g->n == 1) g->began = timing_seconds();
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
-  if (a->most == 0) g->first = g->last = console_seconds();
+  if (a->most == 0) g->first = g->last = timing_seconds();
   if (g->now->tokens > 0) g->decoded += g->last;
   return ok && !g->failed;
 }
@@ -389,7 +391,7 @@ static bool write_one(struct writing *g)
 static bool see_search(void *self, const struct search_step *now)
 {
   struct writing *g = self;
-  g->last = console_seconds();
+  g->last = timing_seconds();
   if (now->number == 1) g->first = g->last;
   return !g->a->c->interrupted();
 }
@@ -414,7 +416,7 @@ static bool search_texts(struct writing *g, const struct search_source *from,
     .process = process, .n_process = 3, .see = see_search, .self = g };
   if (of[OPTION_LENGTH_PENALTY].given)
     want.length_penalty = of[OPTION_LENGTH_PENALTY].real;
-  g->began = console_seconds();
+  g->began = timing_seconds();
   return search_run(from, a->o.m, a->o.e.k, a->p.list.id, a->p.list.n,
     &want, out, &a->why);
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "ground/timing.h"
 #include "command/outfit.h"
+#include "families/loader.h"
 
 /* <Put two parts of a path together> */
 static bool join_path(char path[CONSOLE_PATH], const char *folder,
@@ -137,7 +139,7 @@ bool outfit_open(struct outfit *o, const struct console *c,
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
-  double began = console_seconds();
+  double began = timing_seconds();
   const char *vocab = w->of[OPTION_VOCAB].given
     ? w->of[OPTION_VOCAB].text : NULL;
   o->e.k = outfit_kernels(why);
@@ -151,7 +153,7 @@ bool outfit_open(struct outfit *o, const struct console *c,
     ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs,
       why);
   if (!ok) outfit_close(o);
-  o->load_seconds = console_seconds() - began;
+  o->load_seconds = timing_seconds() - began;
   return ok;
 }
 

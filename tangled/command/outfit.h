@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_OUTFIT_H
 #define INCIPIT_OUTFIT_H
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "accounts/formats.h"
 #include "command/console.h"

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "safetensors/jsonfile.h"
 #include "families/config.h"
+#include "families/rope_scaling.h"
 
 /* <The state of reading settings> */
 struct tables;
@@ -502,28 +504,6 @@ static bool settings_window(struct settings *s)
   return true;
 }
 
-/* <Ask for the window of a layer> */
-uint32_t config_window(const struct model_config *c, uint32_t layer)
-{
-  bool near = c->window_listed
-    ? c->windowed[layer / 8] >> layer % 8 & 1 : layer >= c->window_from;
-  return near ? c->window : 0;
-}
-
-bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
-  struct error *why)
-{
-  if (sinks > 0 && window == 0)
-    return error_say(why, "%u sinks without a window; wanted: a window, or no"
-      " sinks", sinks);
-  if (sinks > 0 && c->learned_positions)
-    return error_say(why, "%u sinks for a model whose positions are learned;"
-      " wanted: none, or a model that turns its keys", sinks);
-  c->window = window, c->window_from = 0, c->window_listed = false;
-  c->sinks = sinks;
-  return true;
-}
-
 /* <Read the kind of stretching> */
 
 /* <The fields of a stretching> */
@@ -584,7 +564,9 @@ static bool rope_derive(struct settings *s, const char *where, json_t *given)
     return setting_bad(s, where, given, "beta_fast above beta_slow");
   if (r->kind == ROPE_YARN && r->theta <= 1)
     return setting_bad(s, where, given, "a rope_theta above 1");
-  return rope_scales(s, given);
+  if (!rope_scales(s, given)) return false;
+  if (r->kind == ROPE_YARN) r->attention_factor = rope_scaled_attention(r);
+  return true;
 }
 
 static bool rope_kind(struct settings *s, const char *where, json_t *given)

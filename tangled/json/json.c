@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/json.h"
+#include "json/object.h"
 
 /* <Print numbers, and count their digits> */
 

@@ -2,7 +2,6 @@
 
 #ifndef INCIPIT_JSON_H
 #define INCIPIT_JSON_H
-#include <jansson.h>
 #include <stdio.h>
 #include "tokens/utf8.h"
 
@@ -63,15 +62,7 @@ void put_ids(struct json_out *j, const uint32_t *id, size_t n);
 /* the end of the line */
 void put_end(struct json_out *j);
 
-/* <Lines of JSON, strictly read> */
-
-/* how deep values may nest */
-enum { JSON_DEPTH = 64 };
-
-/* the object in n bytes, to be released with json_decref; null and a sentence if they are
-   anything else */
-json_t *json_object_read(const char *text, size_t n,
-  struct error *why);
+/* <Lines of any length> */
 
 /* what line_read found */
 enum line_found { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };

@@ -72,7 +72,7 @@ NUM_INLINE float num_expf(float x)
 
 /* <The exponential in double> */
 
-/* e^x+t for a t much smaller than the last place of 1 */
+/* e^(x+t) for a t much smaller than the last place of 1 */
 NUM_INLINE double num_exp_of_sum(double x, double tiny)
 {
   x = x < -746.0 ? -746.0 : x;

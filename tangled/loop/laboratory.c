@@ -1,10 +1,9 @@
 /* laboratory.c -- made from chapters/03-loop.w; change it there */
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
+#include "families/loader.h"
 
 /* <Make the parrot> */
 const char *const parrot_word[WORDS] =
@@ -103,24 +102,4 @@ bool laboratory_open(struct laboratory *lab, struct error *why)
 void laboratory_close(struct laboratory *lab)
 {
   model_close(&lab->m, lab->pocket);
-}
-
-/* <Read the clock, and order what it said> */
-double laboratory_seconds(void)
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
-struct quartiles laboratory_quartiles(double *x, size_t n)
-{
-  qsort(x, n, sizeof *x, by_size);
-  return (struct quartiles) { x[n / 4], x[n / 2], x[n * 3 / 4] };
 }

@@ -36,11 +36,4 @@ bool laboratory_open(struct laboratory *lab, struct error *why);
 
 /* returns what was taken */
 void laboratory_close(struct laboratory *lab);
-
-/* the time, in seconds since some moment */
-double laboratory_seconds(void);
-struct quartiles { double low, median, high; };
-
-/* sorts n >=1 numbers, and says what stands at the quarters */
-struct quartiles laboratory_quartiles(double *x, size_t n);
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include "loop/loop.h"
+#include "safetensors/safetensors.h"
 
 /* <Name the first row that went bad, if the last one did> */
 static bool sound_until(const struct model *lm, const struct pass *p,

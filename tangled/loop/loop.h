@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_LOOP_H
 #define INCIPIT_LOOP_H
-#include "tokens/tokenizer.h"
+#include "ground/buffers.h"
 #include "model/forward.h"
 
 /* <What it takes to generate> */

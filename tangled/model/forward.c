@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "model/forward.h"
+#include "safetensors/safetensors.h"
 
 /* <The desk of a pass> */
 struct loan { void *p; size_t count, size; };

@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
-#include "families/model.h"
+#include "model/model.h"
 
 /* <A row is three numbers> */
 

@@ -3,7 +3,7 @@
 #ifndef INCIPIT_ROWS_H
 #define INCIPIT_ROWS_H
 #include "corpus/corpus.h"
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 /* <What gives rows of tokens> */
 

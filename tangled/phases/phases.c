@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "loop/laboratory.h"
+#include "ground/timing.h"
 #include "phases/phases.h"
 
 /* <Sum up the work> */
@@ -68,18 +68,18 @@ bool machine_probe(struct memory *m, const struct engine *e,
   for (int r = 0; block != NULL && r < PROBES; r++)
     /* <Take the time of one round of probes> */
     {
-      double start = laboratory_seconds(), done = 0;
+      double start = timing_seconds(), done = 0;
       pool_run(e->self, probe_spin, &p);
-      double middle = laboratory_seconds();
+      double middle = timing_seconds();
       pool_run(e->self, probe_sweep, &p);
-      double end = laboratory_seconds();
+      double end = timing_seconds();
       for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
       madds[r] = done / (middle - start);
       bytes[r] = SWEPT * sizeof (float) / (end - middle);
     }
   if (block != NULL) *out = (struct machine) {
-    laboratory_quartiles(madds, PROBES).median,
-    laboratory_quartiles(bytes, PROBES).median };
+    timing_quartiles(madds, PROBES).median,
+    timing_quartiles(bytes, PROBES).median };
   memory_give(m, FOR_OTHER, block, block == NULL ? 0 : SWEPT, sizeof *block);
   memory_give(m, FOR_OTHER, of, of == NULL ? 0 : workers, sizeof *of);
   return block != NULL;
@@ -126,9 +126,9 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
   if (logits == NULL) return false;
   struct counters before = *g->e->c;
-  double start = laboratory_seconds();
+  double start = timing_seconds();
   bool ok = read_on(g, depth, n, chunk, logits, why);
-  out->seconds = laboratory_seconds() - start;
+  out->seconds = timing_seconds() - start;
   out->work = since(&before, g->e->c);
   memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
   return ok;

@@ -3,6 +3,7 @@
 #ifndef INCIPIT_ASKING_H
 #define INCIPIT_ASKING_H
 #include "command/ending.h"
+#include "json/object.h"
 #include "probe/door.h"
 
 /* <What all answers need> */

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "families/loader.h"
+#include "safetensors/safetensors.h"
 #include "probe/door.h"
 
 /* <What is inspected> */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "safetensors/jsonfile.h"
 #include "safetensors/safetensors.h"
 #include "probe/asking.h"
 

@@ -2,7 +2,6 @@
 
 #ifndef INCIPIT_SAFETENSORS_H
 #define INCIPIT_SAFETENSORS_H
-#include <jansson.h>
 #include "ground/ground.h"
 
 /* <A tensor in a file> */
@@ -41,16 +40,4 @@ const struct stored *weights_find(const struct archive *w, const char *name);
 /* the file, or the index: the name to put into an error; of null, a model that was made in
    memory, the words for it */
 const char *weights_path(const struct archive *w);
-
-/* <A file of JSON> */
-
-/* bytes */
-enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 };
-
-/* the value in a file, to be released with json_decref; strict: duplicate keys, bad UTF-8,
-   more than most bytes are errors; null and a sentence */
-json_t *json_read(const char *path, size_t most, struct error *why);
-
-/* the value as one would type it, cut to fit into room, for an error's "found"; returns room */
-const char *json_excerpt(json_t *value, char room[64]);
 #endif

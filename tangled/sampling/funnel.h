@@ -27,8 +27,8 @@ bool funnel_open(struct funnel *f, struct memory *m,
 /* returns the room */
 void funnel_close(struct funnel *f);
 
-/* all logits[vocab], from the top: those that are -infinity are out; errors: NaN, +infinity
-   , or none that is finite */
+/* all logits[vocab], from the top: those that are -infinity are out; errors: NaN, +infinity,
+   or none that is finite */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 
 /* <What may be added to a score> */

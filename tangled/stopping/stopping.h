@@ -2,6 +2,7 @@
 
 #ifndef INCIPIT_STOPPING_H
 #define INCIPIT_STOPPING_H
+#include "tokenizer/tokenizer.h"
 #include "loop/loop.h"
 #include "stopping/stops.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/jsonfile.h"
 #include "templates/conversations.h"
 
 /* <What surrounds the words> */

@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_CONVERSATIONS_H
 #define INCIPIT_CONVERSATIONS_H
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 /* <What is said, and by whom> */
 

@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_INSIDE_H
 #define INCIPIT_INSIDE_H
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 /* <A tokenizer, from inside> */
 

@@ -257,27 +257,6 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge,
   memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
 }
 
-/* <Append an id, and return the row> */
-bool ids_push(struct memory *m, struct ids *list, uint32_t id,
-  struct error *why)
-{
-  if (list->n == list->room) {
-    size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
-      room, sizeof *p, why);
-    if (p == NULL) return false;
-    list->id = p, list->room = room;
-  }
-  list->id[list->n++] = id;
-  return true;
-}
-
-void ids_free(struct memory *m, struct ids *list)
-{
-  memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
-  *list = (struct ids) { NULL, 0, 0 };
-}
-
 /* <Append a rule, and return them> */
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)

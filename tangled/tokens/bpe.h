@@ -23,17 +23,6 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge,
   size_t merges);
 
 /* <Merges, applied> */
-
-/* a row of ids that grows, like struct bytes; all zero is empty */
-struct ids { uint32_t *id; size_t n, room; };
-
-/* appends one id; on failure the row is as it was */
-bool ids_push(struct memory *m, struct ids *list, uint32_t id,
-  struct error *why);
-
-/* returns the block and empties the row */
-void ids_free(struct memory *m, struct ids *list);
-
 #define BPE_NONE UINT32_MAX
 
 /* the pair left, right becomes made; of several rules that apply, the lowest rank goes first */
@@ -65,7 +54,7 @@ struct bpe_work { struct ids row; struct bpe_node *node; size_t room;
   struct heap queue;
   uint64_t looks; };
 
-/* appends the ids of a piece of n bytes; the time is of the order nlog n for any piece; on
+/* appends the ids of a piece of n bytes; the time is of the order n log n for any piece; on
    failure out is as it was */
 bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,

@@ -3,28 +3,6 @@
 #include <string.h>
 #include "tokens/utf8.h"
 
-/* <Append bytes, and return them> */
-bool bytes_push(struct memory *m, struct bytes *b, const void *more,
-  size_t n, struct error *why)
-{
-  if (n > b->room - b->n) {
-    size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
-      room, 1, why);
-    if (p == NULL) return false;
-    b->byte = p, b->room = room;
-  }
-  if (n > 0) memcpy(b->byte + b->n, more, n);
-  b->n += n;
-  return true;
-}
-
-void bytes_free(struct memory *m, struct bytes *b)
-{
-  memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
-  *b = (struct bytes) { NULL, 0, 0 };
-}
-
 /* <Tell what begins at a byte> */
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state)

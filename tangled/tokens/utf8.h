@@ -2,19 +2,7 @@
 
 #ifndef INCIPIT_UTF8_H
 #define INCIPIT_UTF8_H
-#include "ground/ground.h"
-
-/* <A row of bytes that grows> */
-
-/* n bytes in a block of room, for tokens; all zero is empty */
-struct bytes { unsigned char *byte; size_t n, room; };
-
-/* appends n bytes (more not inside b); on failure b is as it was */
-bool bytes_push(struct memory *m, struct bytes *b, const void *more,
-  size_t n, struct error *why);
-
-/* returns the block and empties the row */
-void bytes_free(struct memory *m, struct bytes *b);
+#include "ground/buffers.h"
 
 /* <What begins at a byte> */
 

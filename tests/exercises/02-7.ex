@@ -5,6 +5,7 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include "model/forward.h"
+#include "families/loader.h"
 int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct error why;
@@ -27,14 +28,14 @@ ${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libincipit.a -o $BUIL
 for i in 2 3 4; do [ "$(sed -n ${i}p $BUILD/ex.before)" != "$(sed -n ${i}p $BUILD/ex.after)" ]; done
 [ "$(tail -1 $BUILD/ex.before)" = "$(tail -1 $BUILD/ex.after)" ]
 ==== answer
-== tangled/families/model.c
+== tangled/families/loader.c
 -    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
 +    1
 ==== wrong
-== tangled/families/model.c
+== tangled/families/loader.c
 -    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
 +    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1) * 1.0f
 ==== skeleton
-== tangled/families/model.c
+== tangled/families/loader.c
 -    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
 +    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)

@@ -5,6 +5,7 @@ cat > $BUILD/ex.c <<'C'
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <jansson.h>
 #include "probe/door.h"
 static void listen_now(void) { }
 static bool pressed(void) { return true; }         /* it was pressed before the first step had ended */

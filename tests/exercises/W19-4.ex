@@ -7,6 +7,7 @@ cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <jansson.h>
 #include "json/json.h"
 static int same(const char *text, size_t n, const char *wanted, size_t n_wanted)
 {

@@ -10,7 +10,7 @@ J
 mkdir $d/more; sed 's/{"type": "WhitespaceSplit"}/{"type": "WhitespaceSplit", "behavior": "x"}/' $d/tokenizer.json > $d/more/tokenizer.json
 cat > $BUILD/ex.c <<'C2'
 #include <string.h>
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 int main(int argc, char **argv)
 {
   static const struct { const char *text; uint32_t id[4]; size_t n; } want[] = {

@@ -2,7 +2,7 @@
 #ifndef INCIPIT_FUZZ_WORDS_H
 #define INCIPIT_FUZZ_WORDS_H
 #include "fuzz.h"
-#include "tokens/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 static inline void try_words(struct tokenizer *t, struct memory *m)
 {

@@ -1,10 +1,12 @@
-/* model.c -- made from workshop/03-models.w; change it there */
+/* loader.c -- made from workshop/03-models.w; change it there */
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "families/model.h"
+#include "safetensors/safetensors.h"
+#include "families/loader.h"
+#include "families/rope_scaling.h"
 
 /* <The state of assembly> */
 struct assembly {
@@ -226,7 +228,7 @@ static bool model_frequencies(struct assembly *a)
   if (c->learned_positions) return true;
   lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
-    lm->frequency[i] = (float) rope_frequency(&c->rope, i, half);
+    lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
   return lm->frequency != NULL;
 }
 

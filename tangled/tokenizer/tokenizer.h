@@ -1,4 +1,4 @@
-/* tokenizer.h -- made from chapters/01-tokens.w; change it there */
+/* tokenizer.h -- made from workshop/04-tokenizer.w; change it there */
 
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H

@@ -1,7 +1,7 @@
-/* rope.c -- made from workshop/03-models.w; change it there */
+/* rope_scaling.c -- made from workshop/03-models.w; change it there */
 
 #include <math.h>
-#include "families/rope.h"
+#include "families/rope_scaling.h"
 #include "kernels/numbers.h"
 
 /* <The share that a wheel keeps> */
@@ -33,9 +33,10 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
 }
 
 /* <The frequency of a wheel> */
-double rope_frequency(const struct rope_config *r, uint32_t i, uint32_t half)
+double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
+  uint32_t half)
 {
-  double f = num_pow(r->theta, -(double) i / half), share = 0;
+  double f = rope_frequency(r->theta, i, half), share = 0;
   if (r->kind == ROPE_PLAIN) return f;
   if (r->kind == ROPE_LINEAR) return f / r->factor;
   if (r->kind == ROPE_LLAMA3) share = llama3_share(r, f);
@@ -50,7 +51,7 @@ static double sharpened(double factor, double scale)
   return factor <= 1 ? 1 : 0.1 * scale * num_log(factor) + 1;
 }
 
-double rope_attention(const struct rope_config *r)
+double rope_scaled_attention(const struct rope_config *r)
 {
   if (r->kind != ROPE_YARN) return 1;
   if (r->attention_factor > 0) return r->attention_factor;
