@@ -43,14 +43,17 @@ endef
 $(foreach m,$(MODULES),$(eval $(call tangled,$(m))))
 # which sources there are is known after tangling: make reads this file again when it has changed
 build/sources.mk: $(STAMPS) book.list
-	@echo SOURCES_C := $$(ls $(MODULES:%=tangled/%/*.c) 2>/dev/null) > $@
+	@{ echo SOURCES_C := $$(ls $(patsubst %,tangled/%/*.c,$(filter-out laboratory/%,$(MODULES))) 2>/dev/null); \
+	echo CHECKPOINTS := $$(cd tangled/checkpoints; ls *.c | sed 's/\.c$$//'); \
+	echo LABORATORY := $(filter-out %/kit,$(filter laboratory/%,$(MODULES))); } > $@
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/sources.mk
 endif
 
 # ---- the library, and one program a chapter from its own and earlier chapters
-# the fixture of the chapters' programs is linked to them and is not in the library
+# what the programs of the chapters and of the laboratory share is linked to them and is not in the library
 FIXTURE := $(BUILD)/obj/loop/laboratory.o
+KIT     := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(wildcard tangled/laboratory/kit*.c))
 OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
 	@mkdir -p $(@D)
@@ -68,31 +71,38 @@ ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/needs.mk
 endif
 define program
-$(BUILD)/bin/$(1): $(BUILD)/obj/checkpoints/$(1).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS) $(FIXTURE)) | $(BUILD)/libincipit.a
+$(BUILD)/bin/$(1): $(BUILD)/obj/$(2).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS) $(FIXTURE)) $(3) | $(BUILD)/libincipit.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(filter %.o,$$<) $$(filter $(FIXTURE),$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
+	$$(CC) $$(CFLAGS) $$< $$(filter $(FIXTURE) $(KIT),$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
 endef
-$(foreach m,$(MODULES),$(eval $(call program,$(m))))
+$(foreach m,$(CHECKPOINTS),$(eval $(call program,$(m),checkpoints/$(m),)))
+$(foreach m,$(LABORATORY),$(eval $(call program,$(m),$(m),$(KIT))))
 $(BUILD)/sums/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-checkpoints: $(MODULES:%=$(BUILD)/bin/%) ## every chapter's program
+checkpoints: $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) ## every chapter's program
 
 # ---- what the programs print: numbers of the prose, data of the figures, checkpoint boxes
-VALUES  := $(MODULES:%=build/values/%.val)
-OUTPUTS := $(MODULES:%=build/out/%.txt)
+# numbers and data come from the laboratory of a chapter or, where it has none, from its own program
+evidence = $(if $(filter laboratory/$(1),$(LABORATORY)),laboratory/$(1),$(1))
+NAMED   := $(sort $(CHECKPOINTS) $(LABORATORY:laboratory/%=%))
+VALUES  := $(NAMED:%=build/values/%.val)
+OUTPUTS := $(CHECKPOINTS:%=build/out/%.txt)
 DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
-build/values/%.val: build/sums/% $(wildcard figures/data/*.csv models/*/*)
-	@mkdir -p $(@D)
-	build/bin/$* values > $@
+define values
+build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/*.csv models/*/*)
+	@mkdir -p $$(@D)
+	build/bin/$(call evidence,$(1)) values > $$@
+endef
+$(foreach m,$(NAMED),$(eval $(call values,$(m))))
 build/out/%.txt: build/sums/% $(wildcard models/*/*)
 	@mkdir -p $(@D)
 	@(echo '$$ build/bin/$*'; build/bin/$*) > $@
 define data
-$(1): $(wildcard models/*/*) build/sums/$(firstword $(subst ., ,$(notdir $(1))))
+$(1): $(wildcard models/*/*) build/sums/$(call evidence,$(firstword $(subst ., ,$(notdir $(1)))))
 	@mkdir -p $$(@D)
-	build/bin/$(firstword $(subst ., ,$(notdir $(1)))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
+	build/bin/$(call evidence,$(firstword $(subst ., ,$(notdir $(1))))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
 $(foreach d,$(DATA),$(eval $(call data,$(d))))
 
@@ -144,8 +154,8 @@ lint: build/values.tex ## digits in prose, docstrings, sections
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/incipit $(BUILD)/limit
-check: $(TESTED) $(MODULES:%=$(BUILD)/bin/%) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
-	@BUILD=$(BUILD) MODULES='$(MODULES)' CC='$(CC)' tests/run.sh $(SUITES)
+check: $(TESTED) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
+	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
 check-fast: $(TESTED) $(BUILD)/bin/stopping ## all suites and what is cheap beside them: two minutes
 	@FAST=1 BUILD=$(BUILD) CC='$(CC)' tests/run.sh $(SUITES)
 # the program of chapter 8 is what its suite interrupts
@@ -170,6 +180,8 @@ $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 $(BUILD)/tests/check_tally: $(TALLIED) tests/check_kernels.c
 checkpoint-%: tangle
 	@tests/alone.sh $* show
+laboratory-%: checkpoints ## as laboratory-03: every number that the laboratory of a chapter prints
+	@build/bin/laboratory/$$(awk -v n=$* '$$1 == "chapters" && $$2 == n + 0 { print $$4 }' book.list) values
 
 sanitize: export CK_TIMEOUT_MULTIPLIER := 6
 sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
@@ -204,7 +216,7 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
 values-live: values $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
-	@CC='$(CC)' tests/live.sh $(MODULES)
+	@CC='$(CC)' tests/live.sh $(NAMED)
 .PHONY: values-live
 
 # ---- the command, installed or not

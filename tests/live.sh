@@ -17,7 +17,9 @@ for kind in all engine counts choice; do
   esac > "$build/live.txt"
   texlua tests/planted.lua "$build/live.txt"
   for c in "$@"; do
-    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$build/exercise/tangled" "tangled/checkpoints/$c.c" tangled/loop/laboratory.c "$build/exercise/libincipit.a" -o "$build/exercise/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+    kit=; program=tangled/laboratory/$c.c
+    if [ -f "$program" ]; then kit=$(ls tangled/laboratory/kit*.c 2>/dev/null || true); else program=tangled/checkpoints/$c.c; fi
+    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$build/exercise/tangled" "$program" $kit tangled/loop/laboratory.c "$build/exercise/libincipit.a" -o "$build/exercise/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
     "$build/exercise/$c" values > "$build/live.$kind.$c.val" 2>/dev/null || true
   done
 done

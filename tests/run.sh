@@ -30,7 +30,7 @@ one() { # NAME COMMAND...: one check of this file
 alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || one "alone-$c" tests/alone.sh "$c"; done; }
 # the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list
 rm -rf "$out"/alone-*.claim
-backwards=$(for c in ${MODULES:-}; do echo "$c"; done | tac)
+backwards=$(for c in ${CHECKPOINTS:-}; do echo "$c"; done | tac)
 if [ -n "${FAST:-}" ]; then
   # a suite is run by whoever claims it first
   rm -rf "$out"/check_*.claim
@@ -50,7 +50,7 @@ if [ "$build" = build ]; then
   one questions texlua tests/questions.lua docs/questions.md
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
-  alone ${MODULES:-}
+  alone ${CHECKPOINTS:-}
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
   one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"

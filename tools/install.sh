@@ -6,7 +6,7 @@ build=${BUILD:-build}; to=${DESTDIR:-}${PREFIX:-/usr/local}
 mkdir -p "$to/bin" "$to/lib/pkgconfig" "$to/include/incipit" "$to/share/man/man1" "$to/share/bash-completion/completions" "$to/share/incipit"
 install -m 755 "$build/incipit" "$to/bin/incipit"
 install -m 644 "$build/libincipit.a" "$to/lib/libincipit.a"
-for c in ${MODULES:-$(ls tangled)}; do
+for c in $(awk '$1 == "chapters" || $1 == "workshop" { print $4 }' book.list); do
   for h in tangled/"$c"/*.h; do
     [ -f "$h" ] && [ "${h##*/}" != laboratory.h ] || continue     # a fixture of the programs, not in the library
     mkdir -p "$to/include/incipit/$c"

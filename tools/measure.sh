@@ -9,13 +9,14 @@ machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1)
 flags=$(sed -n 's/^flags[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1 | tr ' ' '\n' | grep -E '^(avx2|avx512f)$' | sort | tr '\n' ' ')
 bad=0
 while read -r chapter word rising; do
-  [ -x "build/bin/$chapter" ] || continue
+  program=build/bin/laboratory/$chapter; [ -x "$program" ] || program=build/bin/$chapter
+  [ -x "$program" ] || continue
   f=$out/$chapter.$word.csv
-  { echo "# command: build/bin/$chapter $word (make measure)"
+  { echo "# command: $program $word (make measure)"
     echo "# build: $(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex 2>/dev/null)"
     echo "# machine: ${machine:-unknown}, $(getconf _NPROCESSORS_ONLN) cores, ${flags}one thread"
     echo "# values: median and quartiles over the rounds that the program's source names"
-    "build/bin/$chapter" "$word"; } > "$f.new"
+    "$program" "$word"; } > "$f.new"
   mv "$f.new" "$f"
   if [ "$out" = build/measured ]; then
     old=figures/data/$chapter.$word.csv
