@@ -88,7 +88,7 @@ evidence = $(if $(filter laboratory/$(1),$(LABORATORY)),laboratory/$(1),$(1))
 NAMED   := $(sort $(CHECKPOINTS) $(LABORATORY:laboratory/%=%))
 VALUES  := $(NAMED:%=build/values/%.val)
 OUTPUTS := $(CHECKPOINTS:%=build/out/%.txt)
-DATA    := $(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null))
+DATA    := $(filter-out build/data/modules.csv,$(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null)))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
 define values
 build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/*.csv models/*/*)
@@ -96,6 +96,9 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
 $(foreach m,$(NAMED),$(eval $(call values,$(m))))
+build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
+	@mkdir -p $(@D)
+	@texlua tools/edges.lua csv > $@
 build/out/%.txt: build/sums/% $(wildcard models/*/*)
 	@mkdir -p $(@D)
 	@(echo '$$ build/bin/$*'; build/bin/$*) > $@
@@ -132,7 +135,7 @@ build/order.tex: book.list
 # ---- all figures in one run, one a page; only when a figure or its data changed
 FIGURES  := $(patsubst figures/%.tex,%,$(sort $(wildcard figures/*.tex)))
 figures: build/figures.pdf
-build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DATA) build/values.tex \
+build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DATA) build/data/modules.csv build/values.tex \
     macros/incipitfig.sty macros/incipit.lua macros/incipit.sty
 	@printf '\\figurepage{%s}\n' $(FIGURES) > build/figures.list
 	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build figures.tex >/dev/null || { grep -A3 '^!' build/figures.log; exit 1; }

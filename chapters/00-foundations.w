@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{What must be true of the machine before one number in this book can be believed?}
-@** Ground.
+@** Foundations: errors, counted memory, mapped files, threads.
 \incipit{E}{very chapter after} this one adds up floating-point numbers, asks for
 memory, reads files that strangers wrote, and shares its work among threads. Each of
 these can go wrong without a word. A sum can come out differently because somebody

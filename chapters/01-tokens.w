@@ -9,7 +9,7 @@
 
 \chapterquestion{The model knows only numbers from a list. Who made the list, and how does a
 sentence become numbers from it without losing a single letter?}
-@** Tokens. \label{sec:tokens}
+@** Tokenization: bytes, UTF-8, byte-pair encoding. \label{sec:tokens}
 \incipit{A}{ language model never} sees a letter. It is given whole numbers, each below some
 fixed bound, and it answers with such a number; everything that looks like language happens
 outside of it, in a program that turns text into numbers and numbers back into text. That

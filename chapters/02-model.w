@@ -2,7 +2,7 @@
 @s watch_see int
 
 \chapterquestion{What does a model compute, and why should it come out the same twice?}
-@** The model.
+@** The transformer: one forward pass.
 \incipit{A}{ model is a} function. Three tokens go in, and a list of numbers comes out, one for
 each token of the vocabulary: how likely it is to be the fourth. Nothing else ever
 comes out of a language model. Whatever it seems to know or to want has to be said in

@@ -5,7 +5,7 @@
 
 \chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
 only one more word?}
-@** The loop.
+@** The generation loop, and what recomputing costs.
 \incipit{A}{model} predicts one token. It becomes a writer when somebody feeds it its own
 words: the token it predicted is put behind the text, and the longer text goes in
 again. That is all there is to it, and a loop of six steps does it. But look at what goes

@@ -3,7 +3,7 @@
 @s cache_state int
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
-@** The cache.
+@** The KV cache: keep, page, fork, crop.
 \incipit{I}{t must not.} Chapter 3's loop has six steps, and the first of them is to forget. Nothing that it forgets has changed when it is
 computed again; that was proved, and tested to the last bit. So the cure is to leave the first step out. The keys and values of all earlier
 positions stay in the store, each pass has one row, the newest, and what comes out is the same: the same tokens, and under them the same logits, bit for bit; and to write $10^3$ tokens takes less than a hundredth of the time. What stays in the store from step to step is called the \emph{KV cache}.

@@ -11,7 +11,7 @@
 @s model_layer int
 
 \chapterquestion{Why does the first word take so long, and then they come running?}
-@** Two phases.
+@** Prefill and decode.
 \incipit{A}{ machine that multiplies} has two things to wait for: the multiplications, and the numbers that are to be multiplied. With the cache, each pass behind the first has a single
 row, and a single row uses every weight of the model exactly once. The first pass has as many rows as the prompt has tokens, and uses each weight as many times. So the same model, on the same machine, does
 two kinds of work: first it calculates, and then it reads. The first is called \emph{prefill}, the second \emph{decode}.

@@ -8,7 +8,7 @@
 @s perplexity int
 
 \chapterquestion{Will it fit?}
-@** Accounts.
+@** Memory: weights, cache, activations, and what fits.
 \incipit{W}{hoever} has chosen a model asks this first, and some of the answers that go round are off by a factor of \val[0]{big.factor}. Yet nothing is easier to know. Everything that a model keeps while it writes is an array, and the sizes of arrays are products of a few whole numbers that stand in its settings. The weights are there once. The cache is there once for each text, and grows with it. What a pass needs besides is small, and is given
 back when the pass is over.
 

@@ -3,7 +3,7 @@
 
 \chapterquestion{The model has said how likely each word is, and has chosen none. Who chooses, and how can the same
 choice be made again tomorrow?}
-@** Sampling.
+@** Sampling: temperature, top-k, top-p, penalties, seeds.
 \incipit{A}{t the end} of a pass stands a list of numbers, one for each token of the vocabulary. The model is done. It has not written anything yet: between its list and the next
 token lies a decision, and everything that a user of a language model can set lies in that decision. Take the likeliest token, and the same prompt has one
 continuation for ever. Throw dice, and it has as many as you like, some of them bad; so the dice are loaded: the list is sharpened or flattened, its tail is cut

@@ -6,7 +6,7 @@
 @s search_see int
 
 \chapterquestion{Taking the likeliest word at every step: does that make the likeliest text?}
-@** Search.
+@** Beam search, best of n, the token tree.
 \incipit{N}{ot always.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. Who decides word by word decides
 each before its consequences are known, and never goes back. The likeliest \emph{text} is another thing, and to find it one would have to look at all texts, of which there are more than anybody can look at: $V^T$ for $T$ words from a vocabulary of $V$.
 

@@ -10,7 +10,7 @@
 @s __m512i int
 
 \chapterquestion{How can three programs for three processors give the same bits?}
-@** Kernels.
+@** Kernels in scalar C, AVX2 and AVX-512.
 \incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
 rounding. Here they are written, once in plain C and in two kinds of vector instructions, and beside them the seven functions of analysis that they
 need, because nobody else's have the same last bit everywhere. There is nothing about language in this chapter. A

@@ -745,4 +745,52 @@ function incipit.links(name, dx, dy)
   end
 end
 
+-- the modules by what they include: one row a floor, an arrow only where no longer way says the same; the main line in colour
+function incipit.modules(name, wide, high)
+  local rows, at = incipit.csv(name), {}
+  local floors, n = {}, 0
+  for _, r in ipairs(rows) do
+    at[r.module] = r
+    r.list = {}
+    for m in tostring(r.needs):gmatch("[%w-]+") do r.list[#r.list + 1] = m end
+    if #r.list > 0 or r.module == "ground" then
+      floors[r.floor] = floors[r.floor] or {}
+      table.insert(floors[r.floor], r)
+      n = math.max(n, r.floor)
+    end
+  end
+  local function reaches(from, to)
+    for _, m in ipairs(at[from].list) do if m == to or reaches(m, to) then return true end end
+  end
+  for _, r in ipairs(rows) do                      -- transitive reduction
+    r.direct = {}
+    for _, m in ipairs(r.list) do
+      local implied
+      for _, k in ipairs(r.list) do if k ~= m and reaches(k, m) then implied = true end end
+      if not implied then r.direct[#r.direct + 1] = m end
+    end
+  end
+  for f = 1, n do                                  -- across: near the mean of what stands below, evenly spread
+    local list = floors[f] or {}
+    for i, r in ipairs(list) do
+      local sum = 0
+      for _, m in ipairs(r.direct) do sum = sum + at[m].x end
+      r.want, r.i = #r.direct > 0 and sum / #r.direct or .5, i
+    end
+    table.sort(list, function(a, b) if a.want ~= b.want then return a.want < b.want end return a.i < b.i end)
+    for i, r in ipairs(list) do r.x = #list == 1 and (r.want > .5 and math.min(r.want, .8) or math.max(r.want, .2)) or (i - .5) / #list end
+  end
+  for _, r in ipairs(rows) do
+    if r.x then tikz("\\node[%s] (%s) at (%.2fmm,%.2fmm) {%s};",
+      r.folder == "chapters" and "token,draw=once,fill=once!14,text=ink" or "token,draw=hair,fill=white,text=ink", r.module, r.x * wide, (r.floor - 1) * high, r.module) end
+  end
+  tex.sprint("\\begin{scope}[on background layer]")
+  for _, r in ipairs(rows) do
+    if r.x then for _, m in ipairs(r.direct) do
+      tikz("\\draw[%s] (%s.south) .. controls +(0,-%.1fmm) and +(0,%.1fmm) .. (%s.north);",
+        r.folder == "chapters" and at[m].folder == "chapters" and "once,line width=.9pt" or "hair,line width=.5pt", r.module, high * .3, high * .3, m)
+    end end
+  end
+  tex.sprint("\\end{scope}")
+end
 return incipit

@@ -1,5 +1,5 @@
 -- edges.lua [csv] -- what the modules of tangled/ include, against book.list: a module includes only what it needs, what it needs stands
--- before it (a program may need any), and a module of the book includes of the workshop only headers that the book prints.  With csv: the edges, as the figure wants them.
+-- before it (a program may need any), its title is its web's; a module of the book includes of the workshop only headers that the book prints.  With csv: the edges, as the figure wants them.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local book = require "book"
 local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
@@ -19,6 +19,8 @@ for _, row in ipairs(book) do
 end
 local edges, floor = {}, {}
 for i, row in ipairs(book) do
+  local title = slurp(row.web):match("\n@%*%* ([^.]*)%.")
+  if title ~= row.title then complain("%s is called %s here and %s in its web", row.module, row.title, title or "nothing") end
   for _, m in ipairs(row.needs) do
     if not place[m] then complain("%s needs %s, which is not in the table", row.module, m)
     elseif place[m] >= i then complain("%s needs %s, which stands behind it", row.module, m) end

@@ -4,7 +4,7 @@
 @s field_read int
 
 \chapterquestion{What is in the files of a model, and how much of it may be believed?}
-@** The files of a model.
+@** Safetensors.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
 settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
 word appears. This chapter reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends

@@ -4,7 +4,7 @@
 @s field_read int
 
 \chapterquestion{If GPT-2, Llama and Qwen are one kind of model, what is all the rest in their files of settings?}
-@** Families of models.
+@** Published models: from settings to a model.
 \incipit{O}{ne kind of} model has many makers, and each has changed something: where a position comes in, what is divided by what, which
 products get a bias. Each has written the change into a file of settings, under a name of his own. This chapter reads those files and puts the model
 together through which chapter 2 sends its rows. It holds that the differences are data and not programs: one description, filled from a table, says all that the engine

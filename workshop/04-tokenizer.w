@@ -2,7 +2,7 @@
 
 \chapterquestion{A model comes with somebody else's list of tokens. Can we do with it what they do, so that not one id
 differs?}
-@** Other people's vocabularies. \label{sec:vocabularies}
+@** Inside a tokenizer. \label{sec:vocabularies}
 \incipit{T}{he tokenizer of chapter 1} has an outside and an inside, and here they are: what other programs may ask of it, the structure, and what
 is done with it. The files from which it is filled are read in \cref{sentencepiece,tokenizer-json}. Nothing here is needed to
 understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of

@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{Not every vocabulary is a list of merges. What do the others say instead, and does the same engine write with them?}
-@** Scores and ranks. \label{sec:scores}
+@** SentencePiece models and tiktoken files. \label{sec:scores}
 \incipit{T}{hree families of files} say how a text becomes tokens. GPT-2's lists merges: which two tokens make a third, and in which order. OpenAI's later
 files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson, from which Llama~2 and Mistral have
 their vocabularies, lists tokens with a score. Neither of the latter two says a word about merges; and yet all three mean the same kind of thing, and

@@ -8,7 +8,7 @@
 @s json_object_keylen_foreach while
 
 \chapterquestion{Beside the weights lies a file that tells how to make tokens. What does it say, and what may we not read over?}
-@** Other people's files. \label{sec:files1}
+@** Tokenizers of Hugging Face. \label{sec:files1}
 \incipit{F}{or Hugging Face's library} a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
 put before and after) and a decoder, each of a type from a long list. We build most of the types that tokenizers with merges

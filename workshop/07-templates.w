@@ -2,7 +2,7 @@
 
 \newcommand\sign[1]{\tok{<\textbar#1\textbar>}}
 \chapterquestion{A model only ever continues a text. How does it come to answer?}
-@** Whose turn it is. \label{sec:conversations}
+@** Chat templates. \label{sec:conversations}
 \incipit{A}{ model that answers} continues a text like any other. The text is a conversation, set as such texts were set when the model learnt from them: marks say where a turn begins, whose it is, and where it ends. The last
 thing in it is the mark behind which the model has always seen an answer; so an answer is what comes. Nothing else is different from chapter~3. But everything depends on the setting. A blank too many,
 a line's end too few, and the model is given a text of a kind that it has never read. It will not complain. It will answer a little worse, and nobody will know why.

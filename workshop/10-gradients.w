@@ -6,7 +6,7 @@
 @s restrict const
 
 \chapterquestion{If one of a million weights were a little larger, how would the loss change? And how can one sweep answer that for all of them?}
-@** Slopes.
+@** Gradients of every operation.
 \incipit{A}{ll of training} rests on one kind of number: the slope of the loss along a weight, which says by how much the
 loss grows for each unit by which the weight grows. This chapter derives those numbers, operation by operation, and writes
 the loops that compute them; \cref{training} strings the loops together. Of school we need the derivatives of

@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{How surprising is a text, to somebody who knows exactly how it is made?}
-@** The source of the texts.
+@** A probabilistic grammar as training corpus.
 \incipit{N}{obody knows} how much of a newspaper could have been predicted. So a loss, the number of bits that a model pays for
 a token on the average, says little by itself: is a model that needs three of them bad, or is the text hard? We make the texts
 ourselves, choice by choice, and add up

@@ -2,7 +2,7 @@
 @s pool_work int
 
 \chapterquestion{A model with a good loss: what can it do, and what can it not?}
-@** The examination of the built-in model.
+@** Evaluating the built-in model.
 \incipit{T}{he loss} of a model is an average, and averages are kind. This chapter asks one question at a time, prints a figure
 with every answer, and says whether it is what was promised. Two models are examined, both trained in \cref{training}: the built-in model, and
 a smaller one beside it, its \emph{sibling}, which is quick and often of the same opinion.

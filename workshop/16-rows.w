@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{A model is trained on rows of tokens, all of one length. How does an endless supply of texts, short and long, become such rows?}
-@** Rows for the trainer. \label{sec:trainrows}
+@** Packing texts into training rows. \label{sec:trainrows}
 \incipit{T}{he grammar} of \cref{corpus} writes texts, as many as are wanted. The trainer of \cref{training} wants rows of 512 or of
 2\,048 tokens. What lies between is small: a tokenizer that has been learnt from the same grammar, and a rule for packing
 texts into rows. But a model believes whatever its rows say, also what they say by accident, so the rule is worth a page.

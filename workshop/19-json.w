@@ -3,7 +3,7 @@
 
 \chapterquestion{How does a program write for another program, so that nothing is lost on the way, and
 how does it read what was written by nobody knows whom?}
-@** Numbers and words in JSON.
+@** Writing JSON.
 \incipit{P}{eople forgive.} A number with two digits too few is near enough for them, half a line is
 better than none, and a comma too many they do not even see. Programs forgive nothing, and that
 is their virtue: what one of them prints, another can take up exactly where it was left. So

@@ -8,7 +8,7 @@
 
 \chapterquestion{How can one look at what a program does, step by step, and compare it with another
 that claims to do the same?}
-@** Looking inside.
+@** tokenize, trace, inspect, probe.
 \incipit{A}{text} that has been written says little about how it was written. Another token somewhere in
 the middle may come from another model, from another rounding, from an off-by-one in a mask, or from a
 blank at the end of the prompt; and who sees only the text will blame the wrong one. This chapter adds

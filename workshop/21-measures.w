@@ -7,7 +7,7 @@
 @s named_shape int
 
 \chapterquestion{How fast is it on my machine, with my model? How good? And does it fit?}
-@** What measures.
+@** bench, perplexity, memory.
 \incipit{T}{hree subcommands measure}: \texttt{bench} how fast a model reads and writes, \texttt{perplexity} how well it predicts, and \texttt{memory} what it takes. All are thin; what they measure with is chapter 5's and chapter 6's. They print the
 same numbers to people, as a table, and to programs, as JSON; and \texttt{bench}, whose numbers are collected over months and machines, as CSV, too.
 

@@ -7,7 +7,7 @@
 @s FILE int
 
 \chapterquestion{What must be kept of a talk so that the tenth question costs no more than the second?}
-@** A talk at the terminal. \label{sec:chat}
+@** incipit chat: keeping the cache from turn to turn. \label{sec:chat}
 \incipit{A}{talk is a text} that two write in turns, and the part of it that is new is always at the end. Chapter~4 keeps the rows of a text; \cref{templates} says which ids stand for a turn, and
 which of them follow what is there already. Put together, they are a talk in which nobody reads anything twice: the model reads the new question, and the mark at which it stopped last time. What remains to be written in this chapter is manners again. Somebody sits at a keyboard, mistypes, wants the last line
 back, has heard enough of an answer, or pastes a page too many; and none of this may end a talk that took an hour.

@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{Which number has this pair, and what comes next?}
-@** Three ways to look something up. \label{sec:tables}
+@** Two hash tables and a heap. \label{sec:tables}
 \incipit{L}{earning merges and applying} them asks three questions over and over. Which number has
 this pair of ids? Which number has this row of letters? What comes next, in order of importance? Two
 hash tables and a heap answer them. Whoever has written such things before may go
