@@ -6,6 +6,9 @@
 #include "cache/cache.h"
 #include "families/loader.h"
 
+/* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
+#define hold(...) do { if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__); } while (0)
+
 struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct error why; };
 /* what a layer sees: everything, a window in all layers or in those that are listed, with sinks */
 struct sight { uint32_t window, sinks; uint8_t listed; };
@@ -526,9 +529,290 @@ START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
 }
 END_TEST
 
+/* ---- which rows are computed again: a second book, through crops, forks and aborted passes */
+struct memo { uint32_t token[LONG]; size_t length, computed; };
+START_TEST(what_is_computed_again_is_known)
+{
+  uint64_t seed = suite_seed() + (uint64_t) _i;
+  struct rig r;
+  struct memo memo[3] = {{.length = 0}};
+  size_t again = 0, forks = 0, aborted = 0, within = 0;
+  rig_open(&r, seed, 3, (struct cache_wishes) {.page_rows = 4});
+  struct store *s = _i % 2 ? r.s : store_open(&r.m, &r.t.lm.config, 3, &r.why);
+  for (int round = 0; round < 3000; round++) {
+    uint32_t a = (uint32_t) (rnd(&seed) % 3), b = (uint32_t) (rnd(&seed) % 3);
+    struct row rows[3 * 12];
+    uint32_t id[LONG];
+    size_t n = 0, want = 0, cut;
+    switch (rnd(&seed) % 5) {
+    case 0:
+      cut = rnd(&seed) % (memo[a].length + 3); /* sometimes more than there is */
+      store_crop(s, a, cut);
+      if (cut < memo[a].length) memo[a].length = cut;
+      break;
+    case 1: /* what follows knows what counts, and not what was cropped away */
+      if (a == b || _i % 2 == 0) break;
+      store_crop(s, b, 0), memo[b].length = 0;
+      hold(cache_fork(s, a, b, &r.why));
+      memo[b] = memo[a], memo[b].computed = memo[b].length,
+        forks += memo[a].computed > memo[a].length;
+      break;
+    case 2:
+      for (size_t i = 0; i < LONG; i++) id[i] = i < memo[a].length ? memo[a].token[i] : 0;
+      if (memo[a].length > 0) id[rnd(&seed) % memo[a].length] ^= (uint32_t) (rnd(&seed) % 2);
+      cut = 0, n = rnd(&seed) % LONG;
+      while (cut < n && cut < memo[a].length && id[cut] == memo[a].token[cut]) cut++;
+      hold(store_keep(s, a, id, n) == cut);
+      memo[a].length = cut;
+      break;
+    default:
+      for (uint32_t q = 0; q < 3; q++) {
+        size_t take = rnd(&seed) % 3 ? rnd(&seed) % 12 : 0;
+        bool known = true;
+        for (size_t t = memo[q].length; t < memo[q].length + take && t < LONG; t++) {
+          rows[n] = (struct row) {q, (uint32_t) t, (uint32_t) (rnd(&seed) % 9 == 0)};
+          known = known && t < memo[q].computed && memo[q].token[t] == rows[n].token;
+          want += known, n++;
+        }
+      }
+      if (n == 0) break;
+      shuffle(&seed, rows, n);
+      if (!store_begin(s, rows, n, &r.why)) ck_abort_msg("%s", r.why.words);
+      if (s->recomputed != want) ck_abort_msg("round %d: %zu rows again, not %zu", round,
+        s->recomputed, want);
+      again += want;
+      if (rnd(&seed) % 4 == 0) {
+        store_abort(s), aborted++;
+        break;
+      }
+      store_commit(s);
+      for (uint32_t q = 0; q < 3; q++) {
+        size_t end = memo[q].length, old = memo[q].computed;
+        bool differs = false;
+        for (size_t t = 0; t < n; t++) end += rows[t].sequence == q;
+        for (size_t t = 0; t < n; t++) {
+          size_t at = rows[t].position;
+          if (rows[t].sequence != q) continue;
+          differs = differs || at >= old || memo[q].token[at] != rows[t].token;
+          memo[q].token[at] = rows[t].token;
+        }
+        if (differs) memo[q].computed = end;
+        else within += end > memo[q].length && end < old;
+        memo[q].length = end;
+      }
+    }
+    for (uint32_t q = 0; q < 3; q++) {
+      if (store_length(s, q) != memo[q].length) ck_abort_msg("round %d, sequence %u", round, q);
+      if (memo[q].length < LONG / 2) continue;
+      store_crop(s, q, memo[q].length = rnd(&seed) % 20);
+    }
+  }
+  ck_assert(again > 500 && aborted > 100 && within > 20 && (_i % 2 == 0 || forks > 50));
+  store_empty(s);
+  for (uint32_t q = 0; q < 3; q++) ck_assert_uint_eq(store_length(s, q), 0);
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+  if (s != r.s) store_close(s);
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- a crop as far back as rows are there keeps them; one row further, all is forgotten */
+START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
+{
+  uint64_t seed = suite_seed() + 3;
+  unsigned kept = 0, forgotten = 0;
+  for (int round = 0; round < 120; round++) {
+    struct rig r;
+    uint32_t w = 1 + (uint32_t) (rnd(&seed) % 12),
+      sinks = round % 3 ? 0 : (uint32_t) (rnd(&seed) % 6);
+    size_t page = (size_t) 1 << rnd(&seed) % 4, n = 20 + rnd(&seed) % 30,
+      sink_pages = (sinks + page - 1) / page;
+    rig_open_short_sighted(&r, seed, 1, (struct sight) {w, sinks, 0},
+      (struct cache_wishes) {.page_rows = page});
+    uint32_t ids[60];
+    struct pass *p;
+    for (uint32_t i = 0; i < 60; i++) ids[i] = (uint32_t) (rnd(&seed) % TINY_V);
+    for (uint32_t i = 0; i < n; i++) {
+      hold(forward(&r.e, &r.t.lm, r.s, &(struct row) {0, i, ids[i]}, 1, &p, &r.why));
+      pass_close(p);
+    }
+    /* sees its first row */
+    size_t first = n - 1 >= w ? (n - w) / page : 0, back = first * page + w - 1;
+    if (first <= sink_pages) back = 0;
+    if (round % 2 && back > 0) back--;
+    bool all = first > sink_pages && back < first * page + w - 1;
+    if (back >= n) back = n - 1, all = false;
+    size_t left = 0; /* who keeps what two texts share is told how much is left */
+    if (round % 5 == 0) left = store_keep(r.s, 0, ids, back);
+    else store_crop(r.s, 0, back), left = store_length(r.s, 0);
+    hold(left == store_length(r.s, 0));
+    if (store_length(r.s, 0) != (all ? 0 : back))
+      ck_abort_msg("round %d: window %u, pages of %zu, %u sinks, %zu rows cropped to %zu, not %zu",
+        round, w, page, sinks, n, back, store_length(r.s, 0));
+    kept += !all && first > sink_pages, forgotten += all;
+    if (all) ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+    for (uint32_t i = (uint32_t) store_length(r.s, 0); i < n + 3; i++) {
+      float want[TINY_V], got[TINY_V];
+      size_t at = i, zero = 0;
+      hold(forward(&r.e, &r.t.lm, r.s, &(struct row) {0, i, ids[i]}, 1, &p, &r.why));
+      hold(head(&r.e, &r.t.lm, p, &zero, 1, got, &r.why));
+      pass_close(p);
+      if (i % 4) continue;
+      hold(evaluate(&r.e, &r.t.lm, r.plain, ids, i + 1, &at, 1, want, &r.why));
+      if (memcmp(got, want, sizeof got) != 0) ck_abort_msg("round %d, row %u differs", round, i);
+    }
+    store_empty(r.s);
+    ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+    rig_close(&r);
+  }
+  ck_assert(kept > 25 && forgotten > 25);
+}
+END_TEST
+
+/* ---- a fork or a pass refused in the middle: no page is lost, and the next try is right */
+START_TEST(what_is_refused_in_the_middle_has_not_been)
+{
+  uint64_t seed = suite_seed() + 4;
+  uint32_t ids[80];
+  for (int i = 0; i < 80; i++) ids[i] = (uint32_t) (rnd(&seed) % TINY_V);
+  unsigned failures[2] = {0, 0};
+  for (uint64_t k = 1, whole = 0; !whole; k++) {
+    struct rig r;
+    struct pass *p = NULL;
+    struct row rows[80];
+    float want[TINY_V], got[TINY_V];
+    rig_open_short_sighted(&r, seed, 3, (struct sight) {_i ? 9 : 0, 0, _i ? 2 : 0},
+      (struct cache_wishes) {.page_rows = 4});
+    for (uint32_t i = 0; i < 30; i++) rows[i] = (struct row) {0, i, ids[i]};
+    for (uint32_t i = 0; i < 30; i += 10) {
+      hold(forward(&r.e, &r.t.lm, r.s, rows + i, 10, &p, &r.why));
+      pass_close(p);
+    }
+    struct cache_state before = cache_look(r.s), after;
+    /* of eight pages the near-sighted layer has let three go */
+    size_t one = 2 * TINY_KV * TINY_HD * 4 * sizeof (float);
+    hold(before.pages_used == (_i ? 13 : 8) && before.bytes_used == (_i ? 2 * 8 + 5 : 3 * 8) * one);
+    hold(before.bytes >= before.bytes_used && before.pages >= before.pages_used);
+    bool ok[2];
+    r.m.refuse_at = r.m.all.requests + k;
+    ok[0] = cache_fork(r.s, 0, 1, &r.why);
+    if (!ok[0]) {
+      r.m.refuse_at = 0, failures[0]++, after = cache_look(r.s);
+      hold(store_length(r.s, 1) == 0 && memcmp(&after, &before, sizeof after) == 0);
+      hold(cache_fork(r.s, 0, 1, &r.why));
+    }
+    hold(store_length(r.s, 1) == 30);
+    before = cache_look(r.s);
+    hold(before.bytes_copied == 0);
+    size_t n = 0; /* both go on, and one that has nothing yet */
+    for (uint32_t i = 30; i < 50; i++)
+      for (uint32_t q = 0; q < 2; q++) rows[n++] = (struct row) {q, i, ids[i + 20 * q]};
+    for (uint32_t i = 0; i < 11; i++) rows[n++] = (struct row) {2, i, ids[i]};
+    ok[1] = forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why);
+    if (!ok[1]) {
+      r.m.refuse_at = 0, failures[1]++, after = cache_look(r.s);
+      hold(store_length(r.s, 0) == 30 && store_length(r.s, 1) == 30 && store_length(r.s, 2) == 0);
+      if (_i == 0) hold(after.pages_used <= before.pages_used + 15);
+      hold(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why));
+    }
+    r.m.refuse_at = 0;
+    for (uint32_t q = 0; q < 2; q++) {
+      size_t at = 38 + q, last = 49;
+      uint32_t text[50];
+      for (int i = 0; i < 50; i++) text[i] = i < 30 ? ids[i] : ids[(uint32_t) i + 20 * q];
+      hold(head(&r.e, &r.t.lm, p, &at, 1, got, &r.why));
+      hold(evaluate(&r.e, &r.t.lm, r.plain, text, 50, &last, 1, want, &r.why));
+      if (memcmp(got, want, sizeof got) != 0) ck_abort_msg("request %d, sequence %u differs",
+        (int) k, q);
+    }
+    pass_close(p);
+    hold(cache_look(r.s).bytes_copied == 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float));
+    store_empty(r.s);
+    hold(cache_look(r.s).pages_used == 0);
+    whole = ok[0] && ok[1];
+    rig_close(&r);
+  }
+  ck_assert(failures[0] > 0 && failures[1] > 8);
+}
+END_TEST
+
+/* ---- exactly the limit, and one beyond; a refusal repeated says the same again */
+START_TEST(a_cache_is_full_at_its_last_page)
+{
+  struct rig r;
+  struct row rows[60], two[2];
+  struct pass *p;
+  rig_open(&r, suite_seed(), 3, (struct cache_wishes) {.rows = 16, .page_rows = 4});
+  for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  for (int twice = 0; twice < 2; twice++) {
+    ck_assert(!forward(&r.e, &r.t.lm, r.s, rows, 17, &p, &r.why));
+    ck_assert_str_eq(r.why.words,
+      "the cache holds 16 rows, of which 0 are taken; wanted: room for 20 more, in pages of 4");
+    ck_assert(cache_look(r.s).pages_used == 0 && store_length(r.s, 0) == 0);
+  }
+  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 10, &p, &r.why)), pass_close(p);
+  ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
+  /* three share the last page, and one is left: whoever goes on while another reads copies it */
+  for (uint32_t q = 0; q < 2; q++) two[q] = (struct row) {q, 10, 1 + q};
+  struct row all[3] = {{0, 10, 1}, {1, 10, 2}, {2, 10, 3}};
+  for (int twice = 0; twice < 3; twice++) {
+    ck_assert(!forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why));
+    ck_assert_str_eq(r.why.words,
+      "the cache holds 16 rows, of which 12 are taken; wanted: room for 8 more, in pages of 4");
+    ck_assert(!forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why));
+    ck_assert_str_eq(r.why.words,
+      "the cache holds 16 rows, of which 12 are taken; wanted: room for 8 more, in pages of 4");
+    ck_assert(cache_look(r.s).pages_used == 3 && cache_look(r.s).bytes_copied == 0);
+  }
+  store_crop(r.s, 2, 8);
+  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why), "%s", r.why.words), pass_close(p);
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
+  ck_assert_uint_eq(cache_look(r.s).bytes_copied,
+    2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float));
+  rig_close(&r);
+  /* the numbers of a look, and pages of a length that is wished for or not */
+  static const size_t page[] = {0, 1, 256};
+  for (int i = 0; i < 3; i++) {
+    size_t each = page[i] == 0 ? 64 : page[i], pages = (TINY_CONTEXT + each - 1) / each;
+    size_t bytes = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float) * each;
+    rig_open(&r, 1, 2, (struct cache_wishes) {.page_rows = page[i], .at_once = true});
+    struct cache_state s = cache_look(r.s);
+    ck_assert(s.page_rows == each && s.pages == 2 * pages && s.bytes == 2 * pages * bytes);
+    ck_assert(s.pages_used == 0 && s.bytes_used == 0);
+    ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 5, &p, &r.why)), pass_close(p);
+    s = cache_look(r.s);
+    ck_assert(s.pages_used == (5 + each - 1) / each && s.bytes_used == s.pages_used * bytes);
+    rig_close(&r);
+  }
+  struct memory m = {0};
+  struct tiny t;
+  struct error why;
+  struct row_format blocks = {"q8_0", BLOCKS_Q8_0, NULL};
+  tiny_make(&t, 1);
+  t.lm.config.head_dim = 31;
+  for (int i = 0; i < 3; i++, t.lm.config.head_dim++) {
+    struct store *s = cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.format = &blocks},
+      &why);
+    ck_assert_int_eq(s != NULL, i == 1);
+    if (s == NULL) ck_assert_ptr_nonnull(strstr(why.words,
+      i ? "q8_0 for a head_dim of 33; wanted: a multiple of 32" : "of 31;"));
+    store_close(s);
+  }
+  ck_assert_uint_eq(m.all.held, 0);
+  tiny_free(&t);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("cache");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_loop_test(edges, what_is_computed_again_is_known, 0, 4);
+  tcase_add_test(edges, a_crop_reaches_back_to_the_first_row_that_is_there);
+  tcase_add_loop_test(edges, what_is_refused_in_the_middle_has_not_been, 0, 2);
+  tcase_add_test(edges, a_cache_is_full_at_its_last_page);
+  suite_add_tcase(s, edges);
   TCase *c = tcase_create("cache");
   tcase_add_loop_test(c, every_schedule_gives_the_bits_of_the_naive_pass, 0, SCHEDULES);
   tcase_add_test(c, a_fork_costs_nothing_until_it_is_written_to);

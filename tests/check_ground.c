@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+/* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
+#define hold(...) do { if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__); } while (0)
+
 START_TEST(error_names_its_four_parts)
 {
   struct error why;
@@ -205,9 +208,141 @@ START_TEST(pool_survives_every_refusal)
 }
 END_TEST
 
+/* ---- what is left behind by a file that is refused, and by a second unmapping */
+static int next_descriptor(void)
+{
+  int f = dup(0);
+  close(f);
+  return f;
+}
+START_TEST(a_refused_file_leaves_nothing_behind)
+{
+  char folder[] = "/tmp/incipit-ground-XXXXXX", path[4][60];
+  static const char *const words[4] = {"a directory", "not a regular file", "cannot be opened"};
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  static const char *const name[4] = {"folder", "pipe", "nobody", "empty"};
+  for (int i = 0; i < 4; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, name[i]);
+  ck_assert(mkdir(path[0], 0700) == 0 && mkfifo(path[1], 0600) == 0);
+  close(open(path[3], O_WRONLY | O_CREAT, 0600));
+  int before = next_descriptor();
+  for (int twice = 0; twice < 2; twice++)
+    for (int i = 0; i < 4; i++) { /* a pipe that nobody writes is refused, and not waited for */
+      struct mapping map = {(const unsigned char *) "stale", 5};
+      struct error why = {""};
+      bool ok = file_map(&map, path[i], &why);
+      ck_assert_int_eq(ok, words[i] == NULL);
+      ck_assert_uint_eq(map.size, 0);
+      ck_assert_ptr_nonnull(map.bytes);
+      if (!ok) ck_assert_msg(strstr(why.words, words[i]) != NULL, "%s", why.words);
+      if (!ok) ck_assert_msg(strstr(why.words, path[i]) != NULL, "%s", why.words);
+      file_unmap(&map), file_unmap(&map);
+      ck_assert_int_eq(next_descriptor(), before);
+    }
+  FILE *f = fopen(path[3], "w");
+  fputs("incipit", f), fclose(f);
+  struct mapping map;
+  ck_assert(file_map(&map, path[3], NULL) && map.size == 7);
+  ck_assert_int_eq(next_descriptor(), before); /* a map needs no descriptor either */
+  file_unmap(&map), file_unmap(&map);
+  ck_assert(map.size == 0 && map.bytes != NULL);
+  unlink(path[3]), unlink(path[1]), rmdir(path[0]), rmdir(folder);
+}
+END_TEST
+
+/* each purpose has a book of its own: what is counted for all is their sum, but for the peaks */
+START_TEST(every_purpose_keeps_its_own_book)
+{
+  static const char *const name[N_PURPOSES] = {"weights", "cache", "activations", "tokens",
+    "training", "other"};
+  uint64_t seed = suite_seed() + 1, peak[N_PURPOSES] = {0};
+  struct memory m = {0};
+  struct error why;
+  struct { void *p; size_t n; } block[N_PURPOSES][8] = {{{0}}};
+  for (int i = 0; i < 3000; i++) {
+    unsigned what = (unsigned) (rnd(&seed) % N_PURPOSES), k = (unsigned) (rnd(&seed) % 8);
+    enum purpose of = (enum purpose) what;
+    size_t n = rnd(&seed) % 100, old = block[what][k].n;
+    void *p = block[what][k].p, *q = NULL;
+    if (rnd(&seed) % 8 == 0) m.refuse_at = m.all.requests + 1;
+    switch (rnd(&seed) % 4) {
+    case 0:
+      q = memory_take(&m, of, SIZE_MAX / 2, 3 + n, &why);
+      ck_assert(q == NULL && strstr(why.words, name[what]) != NULL);
+      break;
+    case 1:
+      memory_give(&m, of, p, old, 7), block[what][k].p = NULL, block[what][k].n = 0;
+      break;
+    default: /* longer, or shorter */
+      q = memory_grow(&m, of, p, old, n, 7, &why);
+      if (q == NULL) {
+        char words[120];
+        snprintf(words, sizeof words, "%zu bytes for %s, %llu held", 7 * n, name[what],
+          (unsigned long long) m.all.held);
+        ck_assert_msg(strstr(why.words, words) != NULL, "%s; wanted: %s", why.words, words);
+        break;
+      }
+      for (size_t j = 0; j < 7 * (old < n ? old : n); j++)
+        hold(((unsigned char *) q)[j] == what + k);
+      memset(q, (int) (what + k), 7 * n);
+      block[what][k].p = q, block[what][k].n = n;
+    }
+    m.refuse_at = 0;
+    uint64_t sum[5] = {0};
+    const struct account *b = &m.all;
+    uint64_t all[5] = {b->requests, b->refused, b->asked, b->given, b->held};
+    for (int w = 0; w < N_PURPOSES; w++) {
+      const struct account *a = &m.of[w];
+      uint64_t held = 0;
+      for (int j = 0; j < 8; j++) held += 7 * block[w][j].n;
+      hold(a->held == held && a->peak >= held && a->peak >= peak[w]);
+      if (a->held > peak[w]) peak[w] = a->held;
+      hold(a->peak <= peak[w] + (w == (int) what ? 700 : 0)); /* old and new at once */
+      peak[w] = a->peak;
+      sum[0] += a->requests, sum[1] += a->refused, sum[2] += a->asked, sum[3] += a->given;
+      sum[4] += a->held;
+    }
+    for (int j = 0; j < 5; j++) if (sum[j] != all[j]) ck_abort_msg("round %d, sum %d", i, j);
+  }
+  ck_assert_uint_gt(m.all.refused, 500);
+  for (int w = 0; w < N_PURPOSES; w++) {
+    ck_assert_str_eq(purpose_name((enum purpose) w), name[w]);
+    for (int j = 0; j < 8; j++) memory_give(&m, (enum purpose) w, block[w][j].p, block[w][j].n, 7);
+  }
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* characters of one to four bytes, cut at each; the first and last of both sets of controls */
+START_TEST(sentences_end_and_are_cleaned_at_the_right_byte)
+{
+  static const char *const letter[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  struct error why;
+  for (size_t k = 0; k < 4; k++)
+    for (size_t shift = 0; shift < 5; shift++) {
+      char longer[700] = "xxxxx";
+      size_t one = strlen(letter[k]), room = sizeof why.words - 1;
+      for (size_t at = shift; at + 4 < sizeof longer; at += one)
+        memcpy(longer + at, letter[k], one + 1);
+      error_say(&why, "%s", longer);
+      size_t n = strlen(why.words);
+      ck_assert_uint_eq((n - shift) % one, 0);
+      ck_assert_uint_gt(n + 2 * one, room);
+      ck_assert(memcmp(why.words, longer, n) == 0);
+    }
+  error_say(&why, "%s", "\x01\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0\xc3\x80\xc3\x9f");
+  ck_assert_str_eq(why.words, "?? ~?????\xc2\xa0\xc3\x80\xc3\x9f");
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("ground");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_test(edges, a_refused_file_leaves_nothing_behind);
+  tcase_add_test(edges, every_purpose_keeps_its_own_book);
+  tcase_add_test(edges, sentences_end_and_are_cleaned_at_the_right_byte);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("ground");
   tcase_set_timeout(t, 120);
   tcase_add_test(t, error_names_its_four_parts);

@@ -559,6 +559,147 @@ START_TEST(special_values_go_through_linear)
 }
 END_TEST
 
+/* ---- products too small for a float are zeros with a sign; lanes that are not there add none */
+static float speck(void) { return (float) (below(8) ? -1 : 1) * (below(6) ? 1e-30f : 1e-18f); }
+START_TEST(signs_of_nothing_are_the_oracles)
+{
+  for (size_t table = 0; kernels_at(table) != NULL; table++)
+    for (size_t in = 1; in <= 50; in++)
+      for (int kind = 0; kind < 6; kind++) {
+        struct engine e = { kernels_at(table), NULL, NULL };
+        size_t out = 1 + below(40), rows = 1 + below(7);
+        float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out);
+        float *truth = numbers(rows * out), sign = kind / 2 == 2 ? 1 : -1;
+        for (size_t i = 0; i < in * out; i++) w[i] = kind / 2 ? sign * 1e-30f : speck();
+        for (size_t i = 0; i < rows * in; i++) x[i] = kind / 2 ? 1e-30f : fabsf(speck());
+        struct matrix m = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, kind % 2 };
+        oracle_linear(w, ORACLE_F32, kind % 2, NULL, ORACLE_F32, in, out, x, rows, truth);
+        e.k->linear(&e, &m, 1, x, rows, &y);
+        for (size_t i = 0; i < rows * out; i++)
+          if (!same(&truth[i], &y[i], 4))
+            ck_abort_msg("%s: [%zu][%zu]->%zu, kind %d: %g, not %g", e.k->name, rows, in, out, kind,
+              (double) y[i], (double) truth[i]);
+        free(w), free(x), free(y), free(truth);
+      }
+}
+END_TEST
+
+/* every width, in every table: luck does not decide which is tried */
+START_TEST(every_width_in_every_table)
+{
+  for (size_t table = 0; kernels_at(table) != NULL; table++)
+    for (size_t n = 1; n <= 70; n++) {
+      struct engine e = { kernels_at(table), NULL, NULL };
+      size_t other = 1 + below(70), rows = 1 + below(8);
+      for (int t = 0; t < 6; t++) {
+        enum weight_type type = (enum weight_type) (t / 2);
+        size_t in = below(2) ? n : other, out = in == n ? other : n;
+        char *base, *bias, *w = stored(type, in * out, &base), *b = stored(type, out, &bias);
+        float *x = numbers(rows * in), *y = numbers(rows * out + 1), *truth = numbers(rows * out);
+        struct matrix m = { { w, type }, { below(2) ? b : NULL, type }, in, out, t % 2 };
+        y[rows * out] = 7;
+        oracle_linear(w, type, t % 2, m.bias.data, type, in, out, x, rows, truth);
+        e.k->linear(&e, &m, 1, x, rows, &y);
+        if (!same(truth, y, 4 * rows * out) || y[rows * out] != 7)
+          ck_abort_msg("%s: linear [%zu][%zu]->%zu type %d%s", e.k->name, rows, in, out, t / 2,
+            t % 2 ? " turned" : "");
+        free(base), free(bias), free(x), free(y), free(truth);
+      }
+      float *x = numbers(n), *y = numbers(n + 1), *truth = numbers(n);
+      double *p = block(8 * n + 8), *q = block(8 * n + 8);
+      for (int kind = 0; kind < 3; kind++) {
+        static void (*const curve[3])(const float *, size_t,
+          float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh,
+          [ACTIVATION_GELU_ERF] = oracle_gelu_erf, [ACTIVATION_SILU] = oracle_silu };
+        y[n] = 7, curve[kind](x, n, truth);
+        e.k->activate(&e, (enum activation_kind) kind, x, NULL, n, y);
+        if (!same(truth, y, 4 * n) || y[n] != 7) ck_abort_msg("%s: curve %d of %zu", e.k->name,
+          kind, n);
+      }
+      for (int last = 0; last < 2; last++) { /* the likeliest in the middle,
+        and behind the last sixteen */
+        if (last) x[n - 1] = 99;
+        p[n] = 7, oracle_softmax(x, n, q);
+        e.k->softmax(&e, x, 1, n, p);
+        if (!same(p, q, 8 * n) || p[n] != 7) ck_abort_msg("%s: softmax of %zu", e.k->name, n);
+      }
+      free(x), free(y), free(truth), free(p), free(q);
+    }
+}
+END_TEST
+
+/* the two short formats: halves between two numbers, the largest, the least, what is no number */
+START_TEST(short_formats_at_their_edges)
+{
+  static const struct { float x; uint16_t f16; } half[] = {{65504, 0x7bff}, {65519.996f, 0x7bff},
+    {65520, 0x7c00},
+    {-65519.996f, 0xfbff}, {-65520, 0xfc00}, {65536, 0x7c00}, {1e38f, 0x7c00}, {INFINITY, 0x7c00},
+    {-INFINITY, 0xfc00}, {0x1p-14f, 0x0400}, {0x1.ffbffep-15f, 0x03ff}, {0x1.ffcp-15f, 0x0400},
+      {0x1p-24f, 1},
+    {0x1p-25f, 0}, {0x1.000002p-25f, 1}, {0x1.8p-24f, 2}, {0x1.4p-23f, 2}, {0x1.cp-23f, 4},
+      {-0x1p-25f, 0x8000},
+    {0x1p-149f, 0}, {-0.0f, 0x8000}, {0, 0}, {1, 0x3c00}, {0x1.002p0f, 0x3c00}, {0x1.006p0f,
+      0x3c02},
+    {0x1.002002p0f, 0x3c01}, {0x1.ffep0f, 0x4000}, {2049, 0x6800}, {2051, 0x6802}};
+  for (size_t i = 0; i < sizeof half / sizeof *half; i++)
+    ck_assert_msg(num_to_f16(half[i].x) == half[i].f16, "%a is %04x", (double) half[i].x,
+      num_to_f16(half[i].x));
+  static const struct { uint32_t x; uint16_t bf16; } wide[] = {{0x3f808000, 0x3f80}, {0x3f818000,
+    0x3f82},
+    {0x3f808001, 0x3f81}, {0x3f807fff, 0x3f80}, {0x7f7f7fff, 0x7f7f}, {0x7f7f8000, 0x7f80},
+      {0xff7fffff, 0xff80},
+    {0x7f800000, 0x7f80}, {0xff800000, 0xff80}, {0x00008000, 0}, {0x00008001, 1}, {0x80000001,
+      0x8000},
+    {0x007fffff, 0x0080}};
+  for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+    ck_assert_msg(num_to_bf16(num_float(wide[i].x)) == wide[i].bf16, "%08x is %04x", wide[i].x,
+      num_to_bf16(num_float(wide[i].x)));
+  for (unsigned bit = 0; bit < 23; bit++) /* a payload is never an infinity */
+    for (uint32_t sign = 0; sign < 2; sign++)
+      for (uint32_t more = 0; more < 2; more++) {
+        uint32_t u = sign << 31 | 0x7f800000u | 1u << bit | (more ? 0x7fffffu : 0);
+        uint16_t h = num_to_f16(num_float(u)), b = num_to_bf16(num_float(u));
+        ck_assert((h & 0x7c00) == 0x7c00 && (h & 0x3ff) != 0 && h >> 15 == sign);
+        ck_assert((b & 0x7f80) == 0x7f80 && (b & 0x7f) != 0 && b >> 15 == sign);
+      }
+}
+END_TEST
+
+/* room, tables and sentences at their limits */
+START_TEST(room_is_for_every_block)
+{
+  struct heads h = { 4, 2, 6, 1 };
+  for (size_t longest = 1; longest < 1100; longest++) {
+    size_t blocks = kernels_room(&h, longest) / 8;
+    ck_assert(kernels_room(&h, longest) % 8 == 0
+      && blocks >= (longest + 255) / 256 + (longest % 256 != 1));
+    ck_assert_uint_eq(blocks, longest / 256 + 2);
+  }
+  ck_assert(weight_bytes(WEIGHT_F32) == 4 && weight_bytes(WEIGHT_F16) == 2
+    && weight_bytes(WEIGHT_BF16) == 2);
+  struct error why;
+  ck_assert_ptr_null(kernels_find("", &why));
+  ck_assert_ptr_null(kernels_find("scala", &why));
+  ck_assert(strstr(why.words, "kernels: scala is not among those") == why.words && strstr(why.words,
+    "one of scalar"));
+  ck_assert_ptr_null(kernels_find("scalar2", &why));
+  struct pool *p = pools[3];
+  for (size_t k = 0; kernels_at(k) != NULL; k++)
+    for (int n = 16383; n <= 16385; n++) {
+      struct engine one = { kernels_at(k), NULL, NULL }, three = { kernels_at(k), p, NULL };
+      float *x = numbers((size_t) n), *y = numbers((size_t) n), *z = numbers((size_t) n);
+      double *a = block(8 * (size_t) n), *b = block(8 * (size_t) n);
+      one.k->activate(&one, ACTIVATION_SILU, x, z, (size_t) n, y);
+      three.k->activate(&three, ACTIVATION_SILU, x, z, (size_t) n, x);
+      ck_assert(same(x, y, 4 * (size_t) n));
+      one.k->log_softmax(&one, y, 1, (size_t) n, a), three.k->log_softmax(&three, x, 1, (size_t) n,
+        b);
+      ck_assert(same(a, b, 8 * (size_t) n));
+      free(x), free(y), free(z), free(a), free(b);
+    }
+}
+END_TEST
+
 #ifndef TALLIED
 int main(void)
 {
@@ -568,6 +709,14 @@ static Suite *kernel_suite(void)
 {
   Suite *s = suite_create("tally");
 #endif
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_checked_fixture(edges, open_pools, close_pools);
+  tcase_add_test(edges, signs_of_nothing_are_the_oracles);
+  tcase_add_test(edges, every_width_in_every_table);
+  tcase_add_test(edges, short_formats_at_their_edges);
+  tcase_add_test(edges, room_is_for_every_block);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("kernels");
   tcase_set_timeout(t, 280);
   tcase_add_checked_fixture(t, open_pools, close_pools);

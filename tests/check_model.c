@@ -1,6 +1,7 @@
 /* Chapter 2, second half: weights files, settings, the store, the pass, the head. */
 #define _DEFAULT_SOURCE
 #include "suite.h"
+#include "tiny.h"
 #include <dirent.h>
 #include <jansson.h>
 #include <math.h>
@@ -1121,9 +1122,522 @@ START_TEST(softmax_of_a_vocabulary_adds_up_to_one)
 }
 END_TEST
 
+/* ---- what is not finite is named: the row, and the layer where it began or the logit's token */
+static void not_finite(struct tiny *t, float *where, float x, const char *words)
+{
+  static const uint32_t ids[4] = {1, 2, 7, 3};
+  struct memory m = {0};
+  struct counters c = {0};
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct error why = {""};
+  struct store *s = store_open(&m, &t->lm.config, 1, &why);
+  double good[4], lp[4], sum, again, old = (double) *where;
+  ck_assert_msg(logprobs(&e, &t->lm, s, ids, 4, good, &sum, &why), "%s", why.words);
+  ck_assert(fabs(sum - (good[1] + good[2] + good[3])) < 1e-12 && good[0] == 0);
+  *where = x;
+  bool ok = logprobs(&e, &t->lm, s, ids, 4, lp, &again, &why);
+  ck_assert_msg(!ok && strcmp(why.words, words) == 0, "%s; wanted: %s", ok ? "" : why.words, words);
+  *where = (float) old;
+  ck_assert(logprobs(&e, &t->lm, s, ids, 4, lp, &again, &why));
+  ck_assert(again == sum && memcmp(lp, good, sizeof lp) == 0);
+  store_close(s);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+START_TEST(the_first_number_that_is_none_is_blamed)
+{
+  static const float odd[3] = {INFINITY, -INFINITY, NAN};
+  struct tiny t;
+  char words[200];
+  tiny_make(&t, suite_seed());
+  for (int i = 0; i < 3; i++) {
+    float *table = (float *) (uintptr_t) t.lm.embedding.data;
+    not_finite(&t, table + 7 * TINY_D + 3, odd[i],
+      "the model: the embedding of row 2 is not finite; wanted: finite logits");
+    not_finite(&t, table + 1 * TINY_D + 11, odd[i],
+      "the model: the embedding of row 0 is not finite; wanted: finite logits");
+    for (uint32_t l = 0; l < TINY_LAYERS; l++) {
+      float *down = (float *) (uintptr_t) t.layer[l].down.weight.data;
+      snprintf(words, sizeof words,
+        "the model: row 0 is not finite behind layer %u of 3; wanted: finite logits", l + 1);
+      not_finite(&t, down + 5 * TINY_FF, odd[i], words);
+    }
+    for (uint32_t v = 0; v < TINY_V; v += TINY_V - 1) { /* the first id, and the last */
+      float *head = (float *) (uintptr_t) t.lm.head.weight.data;
+      snprintf(words, sizeof words,
+        "the model: the logit of token %u behind row 0 is not finite; wanted: a number", v);
+      not_finite(&t, head + v * TINY_D + 4, odd[i], words);
+    }
+  }
+  tiny_free(&t);
+}
+END_TEST
+/* each row has its own layer: the one where it was spoilt first, whatever happens to it later */
+START_TEST(every_row_says_where_it_was_spoilt)
+{
+  struct tiny t;
+  struct memory m = {0};
+  struct counters c = {0};
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct error why;
+  tiny_make(&t, suite_seed() + 1);
+  ((float *) (uintptr_t) t.lm.embedding.data)[5 * TINY_D] = NAN;
+  ((float *) (uintptr_t) t.layer[1].down.weight.data)[0] = INFINITY;
+  struct store *s = store_open(&m, &t.lm.config, 2, &why);
+  struct row rows[5] = {{0, 0, 1}, {1, 0, 5}, {0, 1, 5}, {1, 1, 1}, {0, 2, 1}};
+  static const char *const words[5] = {"row 0 is not finite behind layer 2 of 3",
+    "the embedding of row 1 is", "the embedding of row 2 is",
+      "row 3 is not finite behind layer 1 of 3",
+    "row 4 is not finite behind layer 1 of 3"};
+  struct pass *p;
+  ck_assert(forward(&e, &t.lm, s, rows, 5, &p, &why));
+  for (size_t i = 0; i < 5; i++) {
+    ck_assert(!pass_sound(&t.lm, p, i, &why));
+    ck_assert_msg(strstr(why.words, words[i]) != NULL, "%s; wanted: %s", why.words, words[i]);
+  }
+  pass_close(p), store_close(s), tiny_free(&t);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* ---- a pass that is refused has not been: no pass, no rows, no counts; the next one is right */
+START_TEST(a_refused_pass_has_not_been)
+{
+  static const struct { struct row rows[3]; const char *words; } bad[] = {
+    {{{0, 4, 1}, {0, 5, 19}, {1, 0, 1}}, "the token of row 1 is 19; wanted: below 19, the size"},
+    {{{0, 4, 1}, {1, 0, 1}, {2, 0, 1}}, "row 2 is of sequence 2; wanted: below 2"},
+    {{{0, 4, 1}, {0, 3, 1}, {1, 0, 1}},
+      "position 3 of sequence 0 is stored already; wanted: from 4 on"},
+    {{{0, 4, 1}, {1, 1, 1}, {0, 5, 1}},
+      "position 1 of sequence 1 is behind a gap; wanted: from 0 on"},
+    {{{0, 4, 1}, {1, 0, 1}, {0, 4, 1}},
+      "position 4 of sequence 0 is given twice; wanted: from 4 on"},
+    {{{0, 4, 1}, {0, 300, 1}, {0, 5, 1}},
+      "beyond the context; wanted: from 4 on, below 300, each once"}};
+  struct tiny t;
+  struct memory m = {0};
+  struct counters c = {0};
+  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct error why;
+  tiny_make(&t, suite_seed() + 2);
+  struct store *s = store_open(&m, &t.lm.config, 2, &why);
+  struct row rows[4] = {{0, 0, 3}, {0, 1, 1}, {0, 2, 4}, {0, 3, 1}}, more[3] = {{0, 4, 9}, {1, 0,
+    9}, {0, 5, 9}};
+  struct pass *p, *q;
+  float want[TINY_V], got[TINY_V];
+  size_t last = 3, three = 3, beyond = 4;
+  ck_assert(forward(&e, &t.lm, s, rows, 4, &p, &why));
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    struct counters before = c;
+    q = p;
+    ck_assert(!forward(&e, &t.lm, s, bad[i].rows, 3, &q, &why));
+    ck_assert_msg(strstr(why.words, bad[i].words) != NULL, "%s; wanted: %s", why.words,
+      bad[i].words);
+    ck_assert(q == NULL && memcmp(&before, &c, sizeof c) == 0);
+    ck_assert(store_length(s, 0) == 4 && store_length(s, 1) == 0);
+  }
+  for (uint64_t k = 1, whole = 0; !whole; k++) { /* nor if there is no memory */
+    struct counters before = c;
+    uint64_t held = m.of[FOR_ACTIVATIONS].held;
+    q = p, m.refuse_at = m.all.requests + k;
+    whole = forward(&e, &t.lm, s, more, 3, &q, &why);
+    m.refuse_at = 0;
+    if (whole) break;
+    ck_assert(q == NULL && memcmp(&before, &c, sizeof c) == 0 && store_length(s, 0) == 4);
+    ck_assert_uint_eq(m.of[FOR_ACTIVATIONS].held, held);
+  }
+  pass_close(q);
+  /* rows of logits: the last, one beyond, and which of two is named; nothing is counted for it */
+  struct counters before = c;
+  ck_assert(!head(&e, &t.lm, p, (size_t[]) {0, 4}, 2, want, &why));
+  ck_assert_str_eq(why.words, "logits of row 4; wanted: a row below 4");
+  ck_assert(!head(&e, &t.lm, p, (size_t[]) {7, 4}, 2, want, &why));
+  ck_assert_str_eq(why.words, "logits of row 7; wanted: a row below 4");
+  ck_assert(!head(&e, &t.lm, p, &beyond, 1, want, &why) && memcmp(&before, &c, sizeof c) == 0);
+  ck_assert(head(&e, &t.lm, p, NULL, 0, NULL, &why) && memcmp(&before, &c, sizeof c) == 0);
+  ck_assert(head(&e, &t.lm, p, &last, 1, want, &why));
+  pass_close(p), store_close(s);
+  /* the whole context is read, and one token more is not */
+  uint32_t ids[TINY_CONTEXT + 1] = {3, 1, 4, 1};
+  s = store_open(&m, &t.lm.config, 1, &why);
+  ck_assert(!evaluate(&e, &t.lm, s, ids, TINY_CONTEXT + 1, &three, 1, got, &why));
+  ck_assert_str_eq(why.words, "the text has 301 tokens; wanted: at most 300, the model's context");
+  ck_assert(evaluate(&e, &t.lm, s, ids, TINY_CONTEXT, &three, 1, got, &why));
+  ck_assert(memcmp(got, want, sizeof got) == 0);
+  store_close(s), tiny_free(&t);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* ---- settings at their limits: read from a text, without weights */
+#define QWEN "\"model_type\": \"qwen2\", \"vocab_size\": 9, \"hidden_size\": 8, " \
+  "\"intermediate_size\": 8, " \
+  "\"num_attention_heads\": 2, \"num_key_value_heads\": 1, \"max_position_embeddings\": 64"
+static bool settings_of(struct model_config *c, struct memory *m, struct error *why,
+  const char *text,
+  const char *advice)
+{
+  char dir[100], path[400];
+  const char *t = getenv("TMPDIR");
+  snprintf(dir, sizeof dir, "%.60s/incipit-model-XXXXXX", t ? t : "/tmp");
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  variant_path(path, dir, "config.json"), spill(path, text, strlen(text));
+  variant_path(path, dir, "generation_config.json");
+  if (advice != NULL) spill(path, advice, strlen(advice));
+  bool ok = config_open(c, m, dir, why);
+  variant_drop(dir);
+  return ok;
+}
+static void settings_say(const char *text, const char *advice, const char *words)
+{
+  struct memory m = {0};
+  struct model_config c;
+  struct error why = {""};
+  bool ok = settings_of(&c, &m, &why, text, advice);
+  ck_assert_msg(ok == (words == NULL), "%s: %s", text, ok ? "accepted" : why.words);
+  ck_assert_msg(ok || strstr(why.words, words) != NULL, "%s; wanted: %s", why.words, words);
+  if (ok) config_close(&m, &c);
+  ck_assert(c.family == NULL && c.ignored == NULL && m.all.held == 0);
+}
+START_TEST(a_list_of_layers_has_a_word_for_each)
+{
+  static char text[40000];
+  static const struct { unsigned layers, words; bool ok; } list[] = {{2, 2, true}, {2, 1, false},
+    {2, 3, false}, {1, 1, true}, {1024, 1024, true}, {1025, 1025, false}, {9, 9, true}, {1024, 1023,
+      false}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    for (int near = 0; near < 2; near++) {
+      size_t n = (size_t) sprintf(text,
+        "{" QWEN ", \"num_hidden_layers\": %u, \"sliding_window\": 4, "
+        "\"use_sliding_window\": %s, \"layer_types\": [", list[i].layers, near ? "true" : "false");
+      for (unsigned k = 0; k < list[i].words; k++)
+        n += (size_t) sprintf(text + n, "%s\"%s_attention\"", k ? "," : "", near
+          && k % 3 != 1 ? "sliding" : "full");
+      sprintf(text + n, "]}");
+      settings_say(text, NULL, list[i].ok ? NULL : "a word for each layer");
+      if (!list[i].ok) continue;
+      struct memory m = {0};
+      struct model_config c;
+      ck_assert(settings_of(&c, &m, NULL, text, NULL));
+      for (uint32_t k = 0; k < list[i].layers; k++)
+        if (config_window(&c, k) != (near && k % 3 != 1 ? 4 : 0)) ck_abort_msg("layer %u", k);
+      config_close(&m, &c);
+    }
+}
+END_TEST
+START_TEST(two_places_for_one_setting_agree_or_are_refused)
+{
+#define TWO "{" QWEN ", \"num_hidden_layers\": 2, "
+#define LINEAR(x) "{\"rope_type\": \"linear\", \"factor\": " x "}"
+  settings_say(TWO "\"rope_scaling\": " LINEAR("2.0") ", \"rope_parameters\": " LINEAR("2.0") "}",
+    NULL, NULL);
+  settings_say(TWO "\"rope_scaling\": " LINEAR("2.0") ", \"rope_parameters\": " LINEAR("4.0") "}",
+    NULL,
+    "{\"rope_type\":\"linear\",\"factor\":2.0}; wanted: the same as rope_parameters");
+  settings_say(TWO "\"rope_scaling\": null, \"rope_parameters\": " LINEAR("4.0") "}", NULL, NULL);
+  settings_say(TWO "\"rope_scaling\": " LINEAR("4.0") ", \"rope_parameters\": null}", NULL, NULL);
+  settings_say(TWO "\"rope_scaling\": {\"rope_type\": \"x\"}}", NULL,
+    "rope_scaling is {\"rope_type\":\"x\"}");
+  settings_say(TWO "\"rope_parameters\": {\"rope_type\": \"x\"}}", NULL,
+    "rope_parameters is {\"rope_type\"");
+  settings_say(TWO "\"rope_parameters\": 7}", NULL,
+    "rope_parameters is 7; wanted: an object or null");
+  settings_say(TWO "\"rope_scaling\": 7, \"rope_parameters\": " LINEAR("2.0") "}", NULL,
+    "rope_scaling is 7");
+  settings_say(TWO "\"rope_scaling\": " LINEAR("2.0") ", \"rope_parameters\": \"x\"}", NULL,
+    "rope_");
+  settings_say(TWO "\"rope_theta\": 500, \"rope_parameters\": {\"rope_theta\": 500.0}}", NULL,
+    NULL);
+  settings_say(TWO "\"rope_theta\": null, \"rope_parameters\": {\"rope_theta\": 7}}", NULL, NULL);
+  settings_say(TWO "\"rope_theta\": 500, \"rope_parameters\": {\"rope_theta\": 501}}", NULL,
+    "rope_theta is 500; wanted: the one in rope_parameters");
+  struct memory m = {0};
+  struct model_config c;
+  ck_assert(settings_of(&c, &m, NULL, TWO "\"rope_parameters\": {\"rope_theta\": 7}}", NULL));
+  ck_assert_double_eq(c.rope.theta, 7);
+  config_close(&m, &c);
+  ck_assert(settings_of(&c, &m, NULL, TWO "\"rope_theta\": 8}", NULL) && c.rope.theta == 8);
+  config_close(&m, &c);
+  /* ends: sixteen, and not one more; those of generation_config.json count, and are said so */
+#define SIXTEEN "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,2147483647"
+  settings_say(TWO "\"eos_token_id\": [" SIXTEEN ",3]}", NULL,
+    "config.json: eos_token_id is [1,2,3");
+  settings_say(TWO "\"eos_token_id\": 2147483648}", NULL,
+    "eos_token_id is 2147483648; wanted: an id");
+  settings_say(TWO "\"eos_token_id\": 3}", "{\"eos_token_id\": [3, true]}",
+    "generation_config.json: eos_token_id is [3,true]; wanted: an id or a list of ids");
+  ck_assert(settings_of(&c, &m, NULL, TWO "\"eos_token_id\": [" SIXTEEN "], \"bos_token_id\": 0}",
+    NULL));
+  ck_assert(c.n_eos == 16 && c.eos[15] == 2147483647 && c.has_bos && c.bos == 0);
+  ck_assert_str_eq(c.eos_from, "config.json");
+  config_close(&m, &c);
+  ck_assert(settings_of(&c, &m, NULL, TWO "\"eos_token_id\": [" SIXTEEN "]}",
+    "{\"eos_token_id\": 5}"));
+  ck_assert(c.n_eos == 1 && c.eos[0] == 5 && !c.has_bos);
+  ck_assert_str_eq(c.eos_from, "generation_config.json");
+  config_close(&m, &c);
+}
+END_TEST
+/* numbers exactly at their limits, and one beyond */
+START_TEST(settings_at_their_limits)
+{
+  static const struct { const char *field; bool advice; const char *in[4], *out[3]; } at[] = {
+    {"num_hidden_layers", false, {"1", "2147483647"}, {"0", "2147483648", "1e3"}},
+    {"vocab_size", false, {"1", "2147483647"}, {"0", "2147483648"}},
+    {"bos_token_id", false, {"0", "2147483647"}, {"-1", "2147483648"}},
+    {"max_window_layers", false, {"0", "2147483647"}, {"-1", "2147483648"}},
+    {"rms_norm_eps", false, {"0", "1", "1e-300"}, {"1.0000000000000002", "-1e-300"}},
+    {"rope_theta", false, {"1", "1e18"}, {"0.9999999999999999", "1.0000000000000002e18"}},
+    {"temperature", true, {"0", "10000"}, {"-1e-300", "10000.000000000002"}},
+    {"top_p", true, {"0", "1"}, {"1.0000000000000002", "-1"}}, {"min_p", true, {"0", "1"}, {"2",
+      "-1"}},
+    {"typical_p", true, {"1e-9", "1"}, {"0", "0.9e-9", "1.0000000000000002"}},
+    {"repetition_penalty", true, {"1e-9", "1e9"}, {"0", "1.0000000000000002e9"}},
+    {"top_k", true, {"0", "2147483647"}, {"-1", "2147483648", "3.0"}}};
+  for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+    for (int k = 0; k < 7; k++) {
+      const char *value = k < 4 ? at[i].in[k] : at[i].out[k - 4];
+      char text[600], advice[200], words[200], layers[40] = ", \"num_hidden_layers\": 2";
+      if (value == NULL) continue;
+      if (i == 0) layers[0] = '\0';
+      snprintf(advice, sizeof advice, "{\"%s\": %s}", at[i].field, value);
+      snprintf(text, sizeof text, at[i].advice ? "{" QWEN "%s}" : "{" QWEN "%s, \"%s\": %s}",
+        layers,
+        at[i].field, value);
+      if (i == 1) snprintf(text, sizeof text, "{%s, \"num_hidden_layers\": 2, \"vocab_size\": %s}",
+        strstr(QWEN, "\"hidden_size\""), value);
+      if (i == 1) memmove(text + 26, text + 1, strlen(text)), memcpy(text,
+        "{\"model_type\": \"qwen2\",   ", 26);
+      snprintf(words, sizeof words, "%s: %s is ",
+        at[i].advice ? "generation_config.json" : "/config.json",
+        at[i].field);
+      settings_say(text, at[i].advice ? advice : NULL, k < 4 ? NULL : words);
+    }
+}
+END_TEST
+
+/* ---- the stretchings again, as their papers write them, in the libm's functions */
+static double one_frequency(const struct rope_config *r, double i, double half)
+{
+  double f = pow(r->theta, -i / half), dim = 2 * half, ramp;
+  switch (r->kind) {
+  case ROPE_PLAIN: return f;
+  case ROPE_LINEAR: return f / r->factor;
+  case ROPE_LLAMA3: {
+    double wave = 2 * M_PI / f, low = r->original / r->low_freq_factor,
+      high = r->original / r->high_freq_factor;
+    if (wave < high) return f;
+    if (wave > low) return f / r->factor;
+    double span = r->high_freq_factor - r->low_freq_factor;
+    double smooth = (r->original / wave - r->low_freq_factor) / span;
+    return (1 - smooth) * f / r->factor + smooth * f;
+  }
+  default: {
+    double low = dim * log(r->original / (r->beta_fast * 2 * M_PI)) / (2 * log(r->theta));
+    double high = dim * log(r->original / (r->beta_slow * 2 * M_PI)) / (2 * log(r->theta));
+    if (r->truncate) low = floor(low), high = ceil(high);
+    low = fmax(low, 0), high = fmin(high, dim - 1);
+    if (low == high) high += 0.001;
+    ramp = fmin(1, fmax(0, (i - low) / (high - low)));
+    return f / r->factor * ramp + f * (1 - ramp);
+  }
+  }
+}
+START_TEST(wheels_turn_as_the_papers_say)
+{
+  uint64_t seed = suite_seed() + 3;
+  unsigned beyond = 0, below = 0, flat = 0;
+  for (int round = 0; round < 4000; round++) {
+    static const double theta[] = {1.5, 100, 10000, 500000, 1e6, 1e9};
+    struct rope_config r = {.kind = (enum rope_kind) (round % 4), .theta = theta[rnd(&seed) % 6],
+      .factor = 1 + (double) (rnd(&seed) % 300) / 10,
+        .low_freq_factor = .25 * (double) (1 + rnd(&seed) % 8),
+      .original = (uint32_t) (1 + rnd(&seed) % (round % 3 ? 9000 : 40)),
+        .truncate = rnd(&seed) % 2};
+    r.high_freq_factor = r.low_freq_factor + .5 * (double) (1 + rnd(&seed) % 8);
+    r.beta_slow = .01 * (double) (1 + rnd(&seed) % 300);
+    r.beta_fast = r.beta_slow + (double) (1 + rnd(&seed) % 40);
+    uint32_t half = 1 + (uint32_t) (rnd(&seed) % 70);
+    double end = half * log(r.original / (r.beta_slow * 2 * M_PI)) / log(r.theta);
+    beyond += end > half && end < 2 * half - 1, below += end < 0, flat += end > 2 * half;
+    for (uint32_t i = 0; i < half; i++) {
+      double got = rope_frequency(&r, i, half), want = one_frequency(&r, i, half);
+      if (!(fabs(got - want) <= 1e-12 * want))
+        ck_abort_msg("round %d, wheel %u of %u: %.17g, %.17g", round, i, half, got, want);
+    }
+  }
+  ck_assert(beyond > 50 && below > 20 && flat > 50);
+  struct rope_config r = {.kind = ROPE_YARN, .factor = 4, .attention_factor = 0};
+  ck_assert_double_eq_tol(rope_attention(&r), .1 * log(4) + 1, 1e-15);
+  r.mscale = 2;
+  ck_assert_double_eq_tol(rope_attention(&r), .1 * log(4) + 1, 1e-15); /* one of the two is none */
+  r.mscale_all_dim = .5;
+  ck_assert_double_eq_tol(rope_attention(&r), (.2 * log(4) + 1) / (.05 * log(4) + 1), 1e-15);
+  r.mscale = 0;
+  ck_assert_double_eq_tol(rope_attention(&r), .1 * log(4) + 1, 1e-15);
+  r.attention_factor = 3, r.mscale = 2;
+  ck_assert_double_eq(rope_attention(&r), 3);
+  r.attention_factor = 0, r.factor = 1;
+  ck_assert_double_eq(rope_attention(&r), 1);
+  r.kind = ROPE_LLAMA3, r.attention_factor = 3;
+  ck_assert_double_eq(rope_attention(&r), 1);
+}
+END_TEST
+
+/* ---- files of tensors: a byte less, exactly as many, a byte more; and which file is blamed */
+static char shelf[100];
+static void shelf_open(void)
+{
+  const char *t = getenv("TMPDIR");
+  snprintf(shelf, sizeof shelf, "%.60s/incipit-model-XXXXXX", t ? t : "/tmp");
+  ck_assert_ptr_nonnull(mkdtemp(shelf));
+}
+static const char *shelf_put(const char *name, const char *header, size_t length, size_t data)
+{
+  static char path[400];
+  static unsigned char file[70000];
+  uint64_t n = length;
+  memset(file, 0, sizeof file);
+  memcpy(file, &n, 8), memcpy(file + 8, header, strlen(header));
+  variant_path(path, shelf, name);
+  spill(path, file, 8 + strlen(header) + data);
+  return path;
+}
+static void shelf_says(const char *path, const char *words)
+{
+  struct memory m = {0};
+  struct error why = {""};
+  struct archive *w = weights_open(&m, path, &why);
+  ck_assert_msg((w != NULL) == (words == NULL), "%s: %s", path, w ? "accepted" : why.words);
+  ck_assert_msg(w || strstr(why.words, words) != NULL, "%s; wanted: %s", why.words, words);
+  weights_close(&m, w);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+#define U8(name, from, to, n) "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" #n "]," \
+  "\"data_offsets\":[" #from "," #to "]}"
+START_TEST(tensor_files_at_their_limits)
+{
+  static const char one[] = "{" U8("a", 0, 3, 3) "}", hole[] = "{" U8("a", 0, 3, 3) "," U8("b", 4,
+    6, 2) "}";
+  shelf_open();
+  shelf_says(shelf_put("x", one, sizeof one - 1, 3), NULL);
+  shelf_says(shelf_put("x", one, sizeof one - 1, 2),
+    "/x: a is 3 bytes at byte 0; wanted: within the file, before byte 2");
+  shelf_says(shelf_put("x", one, sizeof one - 1, 4),
+    "/x: the data are 4 bytes; wanted: 3, the last offset");
+  shelf_says(shelf_put("x", "{}", 2, 0), NULL);
+  shelf_says(shelf_put("x", "{}", 3, 0), "the header is longer than the file");
+  shelf_says(shelf_put("x", "{}", 3, 1), "the header is followed by something");
+  shelf_says(shelf_put("x", "", 0, 0), "the header is no object; wanted: {");
+  shelf_says(shelf_put("x", "{}", SIZE_MAX, 9), "the header is longer than the file");
+  shelf_says(shelf_put("x", "{}", 100000001, 9), "the header is longer than the file");
+  char *path = (char *) (uintptr_t) shelf_put("x", "", 0, 0);
+  ck_assert(truncate(path, 7) == 0), shelf_says(path,
+    "the header is missing; wanted: 8 bytes of length");
+  ck_assert(truncate(path, 0) == 0), shelf_says(path,
+    "the header is missing; wanted: 8 bytes of length");
+  shelf_says(shelf_put("x", hole, sizeof hole - 1, 6),
+    "/x: b is 2 bytes at byte 4; wanted: byte 3, no hole, no overlap");
+  static const char over[] = "{" U8("b", 2, 6, 4) "," U8("a", 0, 3, 3) "}";
+  shelf_says(shelf_put("x", over, sizeof over - 1, 6),
+    "/x: b is 4 bytes at byte 2; wanted: byte 3");
+  static const char same[] = "{" U8("b", 0, 3, 3) "," U8("a", 0, 0, 0) "," U8("c", 3, 3, 0) "}";
+  /* what is empty lies before and behind */
+  shelf_says(shelf_put("x", same, sizeof same - 1, 3), NULL);
+  static const char twice[] = "{\"__metadata__\":{\"a\":\"b\"}," U8("a", 0, 3,
+    3) ",\"__metadata__\":{}}";
+  shelf_says(shelf_put("x", twice, sizeof twice - 1, 3), "__metadata__ twice");
+  unlink(path), rmdir(shelf);
+}
+END_TEST
+START_TEST(the_file_that_is_wrong_is_named)
+{
+  static const char a[] = "{" U8("a", 0, 3, 3) "}", b[] = "{" U8("b", 0, 3, 3) "}",
+    ab[] = "{" U8("a", 0, 3, 3) ","
+    U8("b", 3, 6, 3) "}";
+  static const struct { const char *map, *one, *two, *words; } at[] = {
+    {"\"a\":\"one\",\"b\":\"two\"", a, b, NULL}, {"\"a\":\"one\",\"b\":\"one\"", ab, b, NULL},
+    {"\"a\":\"two\",\"b\":\"one\"", a, b,
+      "index.json: a is two; wanted: the file that has this tensor"},
+    {"\"a\":\"one\",\"b\":\"two\"", a, a, ": a is given twice; wanted: each name once"},
+    {"\"a\":\"one\"", ab, b, "index.json: weight_map has 1 tensors; wanted: 2, as in the files"},
+    {"\"a\":\"one\",\"b\":\"\"", a, b, "index.json: b is \"\"; wanted: the name of a file"},
+    {"\"a\":\"one\",\"b\":\".hidden\"", a, b,
+      "index.json: b is \".hidden\"; wanted: the name of a file"},
+    {"\"a\":\"one\",\"b\":\"three\"", a, b, "/three: cannot be opened"},
+    {"\"a\":\"one\",\"b\":\"two\"", a, "{", "/two: the header is cut short or out of order"}};
+  char text[400], path[400];
+  shelf_open();
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    shelf_put("one", at[i].one, strlen(at[i].one), strcmp(at[i].one, ab) ? 3 : 6);
+    shelf_put("two", at[i].two, strlen(at[i].two), *at[i].two && at[i].two[1] ? 3 : 0);
+    snprintf(text, sizeof text, "{\"metadata\":{},\"weight_map\":{%s}}", at[i].map);
+    variant_path(path, shelf, ".hidden"), spill(path, a, 0);
+    variant_path(path, shelf, "model.safetensors.index.json"), spill(path, text, strlen(text));
+    shelf_says(shelf, at[i].words);
+    if (i == 3) { /* the second of the two files, not the index */
+      struct memory m = {0};
+      struct error why;
+      ck_assert(weights_open(&m, shelf, &why) == NULL && strstr(why.words, "index") == NULL);
+    }
+  }
+  /* a whole file goes before an index, whatever that says */
+  shelf_put("model.safetensors", b, sizeof b - 1, 3);
+  struct memory m = {0};
+  struct archive *w = weights_open(&m, shelf, NULL);
+  ck_assert(w != NULL && weights_count(w) == 1 && strcmp(weights_at(w, 0)->name, "b") == 0);
+  weights_close(&m, w);
+  variant_drop(shelf);
+}
+END_TEST
+START_TEST(excerpts_and_lengths_of_settings)
+{
+  char room[64], text[80], want[90], path[400];
+  struct error why;
+  for (size_t n = 40; n < 75; n++) { /* sixty bytes are quoted whole, more are cut */
+    memset(text, 'x', n), text[n] = '\0';
+    json_t *value = json_string(text);
+    snprintf(want, sizeof want, "\"%s\"", text);
+    const char *got = json_excerpt(value, room);
+    if (n + 2 <= 60) ck_assert_str_eq(got, want);
+    else ck_assert(strlen(got) < 60 && strcmp(got + strlen(got) - 3, "...") == 0);
+    json_decref(value);
+    value = json_array(); /* of many short values as many as there is room for */
+    for (size_t i = 0; i < n / 2; i++) json_array_append_new(value, json_integer(7));
+    got = json_excerpt(value, room);
+    ck_assert_uint_eq(strlen(got), n / 2 * 2 + 1 <= 60 ? n / 2 * 2 + 1 : 59);
+    ck_assert(strncmp(got, "[7,7,7,7", 8) == 0);
+    ck_assert(n / 2 < 30 || strcmp(got + 56, "...") == 0);
+    json_decref(value);
+  }
+  ck_assert_str_eq(json_excerpt(NULL, room), "missing");
+  shelf_open(), variant_path(path, shelf, "x");
+  spill(path, "[1, 2]    ", 10);
+  json_t *value = json_read(path, 10, &why);
+  ck_assert(json_array_size(value) == 2), json_decref(value);
+  ck_assert_ptr_null(json_read(path, 9, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "/x: this has 10 bytes; wanted: at most 9 of JSON"));
+  spill(path, "[1,\n\n2", 7);
+  ck_assert(json_read(path, 10, &why) == NULL && strstr(why.words, "/x: line 3: ") != NULL);
+  unlink(path), rmdir(shelf);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("model");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_test(edges, the_first_number_that_is_none_is_blamed);
+  tcase_add_test(edges, every_row_says_where_it_was_spoilt);
+  tcase_add_test(edges, a_refused_pass_has_not_been);
+  tcase_add_test(edges, a_list_of_layers_has_a_word_for_each);
+  tcase_add_test(edges, two_places_for_one_setting_agree_or_are_refused);
+  tcase_add_test(edges, settings_at_their_limits);
+  tcase_add_test(edges, wheels_turn_as_the_papers_say);
+  tcase_add_test(edges, tensor_files_at_their_limits);
+  tcase_add_test(edges, the_file_that_is_wrong_is_named);
+  tcase_add_test(edges, excerpts_and_lengths_of_settings);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("golden");
   tcase_add_loop_test(t, golden_logits_logprobs_and_greedy_ids, 0, 15);
   tcase_add_loop_test(t, golden_models_that_travel_with_the_project, 0, OWN);

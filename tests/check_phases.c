@@ -191,9 +191,185 @@ START_TEST(probes_are_plausible)
 }
 END_TEST
 
+/* ---- a token that cannot come is an error, and is named; a text without it is scored */
+START_TEST(an_impossible_token_is_named)
+{
+  static const size_t place[3] = {5, 70, 139}; /* in the first pass, in the second, and the last */
+  struct rig r;
+  struct perplexity p, q;
+  uint32_t id[140];
+  uint64_t seed = suite_seed() + (uint64_t) _i;
+  rig_open(&r, seed, 200);
+  for (size_t i = 0; i < 140; i++) id[i] = (uint32_t) (rnd(&seed) % (TINY_V - 1));
+  ck_assert(perplexity_of(&r.g, id, 140, 140, 140, &p, &r.why));
+  float *w = (float *) (uintptr_t) r.t.lm.head.weight.data + (TINY_V - 1) * TINY_D, row[TINY_D];
+  struct pass *pass;
+  struct row rows[140];
+  /* a weight that is infinite makes the last token's logit behind that row minus infinity */
+  store_crop(r.g.s, 0, 0);
+  for (uint32_t i = 0; i < 140; i++) rows[i] = (struct row) {0, i, id[i]};
+  ck_assert(forward(&r.e, &r.t.lm, r.g.s, rows, place[_i], &pass, &r.why));
+  float gain = ((float *) (uintptr_t) r.t.lm.last.gain.data)[0];
+  float x = pass->hidden[(place[_i] - 1) * TINY_D] * gain;
+  pass_close(pass);
+  memcpy(row, w, sizeof row);
+  w[0] = x > 0 ? -INFINITY : INFINITY;
+  id[place[_i]] = TINY_V - 1;
+  ck_assert(!perplexity_of(&r.g, id, 140, 140, 140, &q, &r.why));
+  /* an earlier row may be spoilt by the sign of its own number: then that token is named */
+  size_t named = (size_t) atoi(strstr(r.why.words, "token ") + 6);
+  ck_assert_msg(named <= place[_i] && strstr(r.why.words, "is not finite; wanted: finite logits"),
+    "%s", r.why.words);
+  for (size_t k = 0; k < 2; k++) { /* of two tokens the second */
+    memcpy(w, row, sizeof row);
+    uint32_t two[2] = {3, k ? TINY_V - 1 : 4};
+    store_crop(r.g.s, 0, 0);
+    ck_assert(forward(&r.e, &r.t.lm, r.g.s, &(struct row) {0, 0, 3}, 1, &pass, &r.why));
+    x = pass->hidden[0] * gain;
+    pass_close(pass);
+    w[0] = x > 0 ? -INFINITY : INFINITY;
+    bool ok = perplexity_of(&r.g, two, 2, 20, 20, &q, &r.why);
+    ck_assert_int_eq(ok, k == 0);
+    if (ok) ck_assert(q.tokens == 1 && isfinite(q.loss));
+    else ck_assert_str_eq(r.why.words, "the loss of token 1 is not finite; wanted: finite logits");
+  }
+  memcpy(w, row, sizeof row);
+  for (size_t i = 0; i < 140; i++) if (id[i] == TINY_V - 1) id[i] = 0;
+  ck_assert(perplexity_of(&r.g, id, 140, 140, 140, &q, &r.why) && q.tokens == 139
+    && q.windows == 1);
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- every number of a phase's account is that of its own passes, reckoned by hand */
+START_TEST(a_phase_has_a_whole_account)
+{
+  struct rig r;
+  struct phase one;
+  rig_open(&r, suite_seed() + 1, 300);
+  size_t row = 2 * TINY_KV * TINY_HD * sizeof (float) * TINY_LAYERS;
+  static const struct { size_t depth, n, chunk; } ask[] = {{0, 40, 0}, {40, 1, 0}, {60, 7, 0}, {10,
+    20, 5},
+    {10, 20, 0}, {299, 1, 0}, {0, 300, 0}};
+  for (int k = 0; k < 7; k++) {
+    size_t d = ask[k].depth, n = ask[k].n, c = ask[k].chunk, read = 0;
+    uint64_t before = store_length(r.g.s, 0), computed = 0;
+    struct counters all = r.c;
+    ck_assert_msg(phase_read(&r.g, d, n, c, &one, &r.why), "%s", r.why.words);
+    for (size_t at = d; at < d + n; at += c ? c : n) read += at + (c ? c : n);
+    ck_assert_uint_eq(one.work.cache_bytes_written, n * row);
+    ck_assert_uint_eq(one.work.cache_bytes_read, read * row);
+    ck_assert_uint_eq(one.work.kv_rows_computed, n);
+    ck_assert_uint_eq(one.work.madds_linear, n * r.t.lm.layer_madds);
+    ck_assert_uint_eq(one.work.madds_attention,
+      2 * TINY_HEADS * TINY_HD * TINY_LAYERS * one.work.qk_pairs);
+    ck_assert_uint_le(one.work.kv_rows_recomputed, n);
+    computed = r.c.rows - all.rows; /* what had to be read before is not the phase's */
+    ck_assert_uint_eq(computed, n + (before < d ? d - before : 0));
+    ck_assert_uint_eq(work_bytes(&one.work), one.work.weight_bytes_read + (n + read) * row);
+    struct machine m = {1e3, 1e4};
+    double a = (double) work_madds(&one.work) / 1e3, b = (double) work_bytes(&one.work) / 1e4;
+    ck_assert_double_eq(work_bound(&m, &one.work), a > b ? a : b);
+  }
+  for (uint64_t k = 1, whole = 0; !whole; k++) { /* refused anywhere, nothing is kept */
+    uint64_t held = r.m.of[FOR_ACTIVATIONS].held;
+    r.m.refuse_at = r.m.all.requests + k;
+    whole = phase_read(&r.g, 30, 20, 7, &one, &r.why);
+    r.m.refuse_at = 0;
+    ck_assert_uint_eq(r.m.of[FOR_ACTIVATIONS].held, held);
+    if (!whole) ck_assert(phase_read(&r.g, 30, 20, 7, &one, &r.why));
+    ck_assert(one.work.rows == 20 && one.work.passes == 3 && store_length(r.g.s, 0) == 50);
+  }
+  ck_assert(!phase_read(&r.g, 300, 1, 0, &one, &r.why) && strstr(r.why.words,
+    "position 300") != NULL);
+  ck_assert(phase_read(&r.g, 299, 1, 0, &one, &r.why));
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- windows and strides at their limits; what failed before changes nothing */
+START_TEST(perplexity_at_its_limits)
+{
+  struct rig r;
+  struct perplexity p, q;
+  uint32_t id[90];
+  uint64_t seed = suite_seed() + 2;
+  rig_open(&r, seed, 40);
+  for (int i = 0; i < 90; i++) id[i] = (uint32_t) (rnd(&seed) % TINY_V);
+  static const struct { size_t n, context, stride, tokens, windows; } at[] = {{90, 40, 40, 87, 3},
+    {80, 40, 40, 78, 2}, {81, 40, 40, 78, 3}, {40, 40, 1, 39, 1}, {41, 40, 1, 40, 2}, {41, 40, 40,
+      39, 2},
+    {5, 1, 1, 0, 5}, {2, 2, 1, 1, 1}, {90, 40, 39, 89, 3}, {17, 17, 17, 16, 1}, {65, 33, 33, 63,
+      2}};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+    for (int twice = 0; twice < 2; twice++) {
+      ck_assert_msg(perplexity_of(&r.g, id, at[i].n, at[i].context, at[i].stride, twice ? &q : &p,
+        &r.why), "%s",
+        r.why.words);
+      struct perplexity *x = twice ? &q : &p;
+      ck_assert_msg(x->tokens == at[i].tokens && x->windows == at[i].windows, "%zu: %zu in %zu", i,
+        x->tokens, x->windows);
+      if (twice) ck_assert(p.loss == q.loss);
+      if (twice) continue;
+      uint32_t last = id[at[i].n - 1];
+      id[at[i].n - 1] = TINY_V; /* one beyond: refused before anything is read */
+      uint64_t rows = r.c.rows;
+      ck_assert(!perplexity_of(&r.g, id, at[i].n, at[i].context, at[i].stride, &q, &r.why));
+      char words[100];
+      snprintf(words, sizeof words, "token %zu of the text is id %u; the vocabulary has 19",
+        at[i].n - 1,
+        id[at[i].n - 1]);
+      ck_assert_str_eq(r.why.words, words);
+      ck_assert(r.c.rows == rows && q.tokens == 0 && q.loss == 0);
+      id[at[i].n - 1] = last;
+    }
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- the rates of the probes: kernels that take their time, and say how much they have done */
+enum { NAP = 25000 };
+static uint64_t lazy_spin(uint64_t n, float *left)
+{
+  *left = 0, usleep(NAP);
+  return n > 0 ? 1000 : 0;
+}
+static float lazy_sweep(const float *x, size_t n)
+{
+  usleep(NAP);
+  return x[0] + (float) n;
+}
+START_TEST(probes_tell_how_much_a_second)
+{
+  struct rig r;
+  bool near = false;
+  rig_open(&r, 1, 64);
+  struct kernels lazy = *r.e.k;
+  lazy.spin = lazy_spin, lazy.sweep = lazy_sweep;
+  struct pool *pool = _i == 0 ? NULL : pool_open(&r.m, 2, &r.why);
+  struct engine e = {&lazy, pool, &r.c};
+  double most = (_i + 1) * 1000 / (NAP * 1e-6), read = 4.0 * (1 << 26) / (NAP * 1e-6);
+  for (int k = 0; k < 6 && !near; k++) { /* never faster; slower only if others work here */
+    struct machine one;
+    ck_assert_msg(machine_probe(&r.m, &e, &one, &r.why), "%s", r.why.words);
+    ck_assert(one.madds <= most * 1.001 && one.bytes <= read * 1.001);
+    near = one.madds > most * 0.7 && one.bytes > read * 0.7;
+  }
+  ck_assert(near);
+  pool_close(&r.m, pool), rig_close(&r);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("phases");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_loop_test(edges, an_impossible_token_is_named, 0, 3);
+  tcase_add_test(edges, a_phase_has_a_whole_account);
+  tcase_add_test(edges, perplexity_at_its_limits);
+  tcase_add_loop_test(edges, probes_tell_how_much_a_second, 0, 2);
+  suite_add_tcase(s, edges);
   TCase *c = tcase_create("phases");
   tcase_add_loop_test(c, perplexity_is_the_sum_of_its_windows, 0, 40);
   tcase_add_test(c, perplexity_refuses_what_makes_no_sense);

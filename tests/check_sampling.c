@@ -1536,10 +1536,187 @@ START_TEST(questions_survive_a_reader_without_memory)
 }
 END_TEST
 
+/* ---- a bound text, a and then some ba; one of two end tokens is spelt like another piece */
+enum { B_V = 6, B_EOS = 4 };
+static const struct piece b_piece[B_V] = {{(const unsigned char *) "a", 1},
+  {(const unsigned char *) "b", 1},
+  {(const unsigned char *) "ab", 2}, {(const unsigned char *) "ba", 2},
+    {(const unsigned char *) "a", 1},
+  {(const unsigned char *) "", 0}};
+static const uint32_t b_eos[2] = {B_EOS, B_EOS + 1};
+struct bound { struct memory m; struct error why; struct lexicon *l; struct constraint *c;
+  struct sampler d; };
+static void bound_open(struct bound *x, const bool *usable, size_t most, size_t n_eos)
+{
+  memset(x, 0, sizeof *x);
+  x->c = constraint_regex(&x->m, "a(ba)*", 6, &x->why);
+  x->l = lexicon_open(&x->m, b_piece, usable, B_V, &x->why);
+  x->d.s = sampling_normal, x->d.s.temperature = 0;
+  ck_assert(constraint_bind(x->c, x->l, false, &x->why));
+  ck_assert(funnel_open(&x->d.f, &x->m, kernels_find(NULL, NULL), B_V, &x->why));
+  ck_assert_msg(bond_open(&x->d.b, &x->m, x->c, B_V, most, b_eos, n_eos, &x->why), "%s",
+    x->why.words);
+}
+static void bound_close(struct bound *x)
+{
+  bond_close(&x->d.b, &x->m), bond_close(&x->d.b, &x->m);
+  funnel_close(&x->d.f), constraint_free(x->c), lexicon_close(x->l);
+  ck_assert_uint_eq(x->m.all.held, 0);
+}
+/* what may come, by the text alone: letters in turn, and an end that the tokens left can reach */
+static bool b_may(const char *text, size_t id, size_t budget)
+{
+  char all[80];
+  snprintf(all, sizeof all, "%s%.*s", text, (int) b_piece[id].n, b_piece[id].byte);
+  size_t n = strlen(all);
+  for (size_t i = 0; i < n; i++) if (all[i] != "ab"[i % 2]) return false;
+  return budget >= (n % 2 ? 1u : 2u);
+}
+static bool b_ends(const char *text) { return strlen(text) % 2 == 1; }
+START_TEST(a_bound_text_ends_where_it_may)
+{
+  uint64_t seed = suite_seed() + (uint64_t) _i;
+  unsigned ended = 0, full = 0, enough_said = 0, judged = 0;
+  static const bool no_ba[B_V] = {true, true, true, false, true, true};
+  size_t n_eos = _i == 0 ? 2 : _i == 1 ? 1 : 0;
+  for (size_t most = 1; most < 9; most++) {
+    struct bound x;
+    bound_open(&x, _i == 2 ? no_ba : NULL, most, n_eos);
+    for (int text = 0; text < 60; text++) { /* one after the other with one bond */
+      char words[80] = "";
+      uint32_t id[12] = {1, 1, 1}; /* a prompt that would not match */
+      struct continuation now = {.n_prompt = 3};
+      bool over = false, yes;
+      now.text.id = id, now.text.n = 3;
+      if (text > 0) bond_restart(&x.d.b);
+      for (size_t written = 0; written < most && !over; written++) {
+        float logits[B_V];
+        uint32_t want = B_V, got;
+        for (int i = 0; i < B_V; i++) logits[i] = tiny_normal(&seed);
+        if (text % 2) logits[B_EOS] = 9;
+        for (uint32_t i = 0; i < B_V; i++) {
+          bool eos = i >= B_EOS && i < B_EOS + n_eos;
+          bool may = eos ? b_ends(words) : i != B_EOS + 1 && b_may(words, i, most - written);
+          if (_i == 2 && i == 3) may = false;
+          if (may && (want == B_V || logits[i] > logits[want])) want = i;
+        }
+        ck_assert(bond_matches(&x.d.b, &yes, &x.why) && yes == b_ends(words));
+        ck_assert_msg(sampler_choose(&x.d, logits, &now, &got, &x.why), "%s", x.why.words);
+        ck_assert_msg(got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, most, got,
+          want);
+        id[now.text.n++] = got;
+        over = got >= B_EOS && got < B_EOS + n_eos;
+        ended += over;
+        if (!over) strncat(words, (const char *) b_piece[got].byte, b_piece[got].n);
+        bool enough = false, more = false;
+        for (uint32_t i = 0; i < B_EOS + 1; i++) /* an end token that is none is a piece */
+          more = more || ((i != 3 || _i != 2) && b_may(words, i, most - written - 1));
+        ck_assert(bond_judge(&x.d, &now, &enough, &x.why));
+        ck_assert_int_eq(enough, n_eos == 0 && written + 1 < most && b_ends(words) && !more);
+        judged++, enough_said += enough, over = over || enough;
+      }
+      full += !over;
+      ck_assert(bond_matches(&x.d.b, &yes, &x.why) && yes && b_ends(words));
+    }
+    /* who is bound no longer chooses among all */
+    float logits[B_V] = {0, 1, 2, 3, 4, 5};
+    uint32_t id[3] = {0}, got;
+    struct continuation now = {.n_prompt = 3};
+    now.text.id = id, now.text.n = 3;
+    bond_close(&x.d.b, &x.m);
+    ck_assert(sampler_choose(&x.d, logits, &now, &got, &x.why) && got == 5);
+    bound_close(&x);
+  }
+  ck_assert(judged > 500 && full > 50 && (n_eos == 0 ? enough_said > 20 : ended > 100));
+}
+END_TEST
+/* a bond that cannot be: nothing is to be closed, and a wider one is granted */
+START_TEST(a_bond_at_its_limits)
+{
+  struct memory m = {0};
+  struct error why;
+  struct constraint *c = constraint_regex(&m, "a(ba)(ba)", 9, &why);
+  static const bool letters[B_V] = {true, true};
+  struct lexicon *l = lexicon_open(&m, b_piece, letters, B_V, &why);
+  ck_assert(constraint_bind(c, l, false, &why));
+  uint64_t held = m.of[FOR_OTHER].held;
+  struct bond b;
+  for (size_t most = 0; most < 8; most++) {
+    bool ok = bond_open(&b, &m, c, B_V, most, b_eos, 2, &why), yes = true;
+    ck_assert_int_eq(ok, most >= 5);
+    if (!ok) {
+      char words[100];
+      snprintf(words, sizeof words, "at most %zu tokens may be written; wanted: 5 or more", most);
+      ck_assert_msg(strstr(why.words, words) == why.words, "%s", why.words);
+      ck_assert(b.allowed == NULL && m.of[FOR_OTHER].held == held);
+    } else {
+      ck_assert(bond_matches(&b, &yes, &why) && !yes);
+      bond_close(&b, &m);
+    }
+  }
+  m.refuse_at = m.all.requests + 1;
+  ck_assert(!bond_open(&b, &m, c, B_V, 9, b_eos, 2, &why) && b.allowed == NULL && b.c == NULL);
+  m.refuse_at = 0;
+  constraint_free(c), lexicon_close(l);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+/* a list that is refused in the middle, and the one after it */
+START_TEST(a_list_of_stages_after_one_that_was_refused)
+{
+  static const char *const twice[] = {"top_k", "min_p", "top_k", "bias"}, *const fine[] = {"bias",
+    "min_p"};
+  struct sampling s = sampling_normal;
+  struct error why;
+  ck_assert(!sampling_stages_parse(&s, twice, 4, &why));
+  ck_assert_str_eq(why.words, "samplers has `top_k' twice; wanted: once at most");
+  ck_assert(sampling_stages_parse(&s, fine, 2, &why) && s.n_stages == 2);
+  ck_assert(s.stage[0] == STAGE_BIAS && s.stage[1] == STAGE_MIN_P);
+  ck_assert(sampling_real_at(7) == NULL && sampling_real_at(6) != NULL);
+}
+END_TEST
+/* which logit, of which kind; and a funnel that was refused is filled again */
+START_TEST(the_first_bad_logit_is_named)
+{
+  struct memory m = {0};
+  struct funnel f;
+  struct error why;
+  uint8_t allowed[4] = {1, 1, 0, 0};
+  ck_assert(funnel_open(&f, &m, kernels_find(NULL, NULL), 4, &why));
+  static const struct { float z[4]; bool bound; const char *words; } at[] = {
+    {{0, NAN, INFINITY, 0}, false,
+      "logit 1 is nan; wanted: a number, or -inf for a token that is out"},
+    {{0, 1, 2, INFINITY}, false, "logit 3 is inf; wanted"}, {{NAN, 1, 2, INFINITY}, false,
+      "logit 0 is nan"},
+    {{0, 1, 2, NAN}, true, "logit 3 is nan"}, {{0, 1, INFINITY, 0}, true, "logit 2 is inf"},
+    {{-INFINITY, -INFINITY, 2, 3}, true, "all 4 logits are -inf, or not allowed; wanted: a token"},
+    {{-INFINITY, -INFINITY, -INFINITY, -INFINITY}, false,
+      "all 4 logits are -inf; wanted: a token"}};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    f.allowed = at[i].bound ? allowed : NULL;
+    ck_assert(!funnel_fill(&f, at[i].z, &why));
+    ck_assert_msg(strstr(why.words, at[i].words) == why.words, "%s", why.words);
+    f.allowed = NULL;
+    ck_assert(funnel_fill(&f, (float[4]) {-INFINITY, 1, 0, 2}, &why) && f.n == 3 && f.left[0] == 1);
+    stage_top_k(&f, 2);
+    ck_assert(f.n == 2 && f.left[0] == 1 && f.left[1] == 3);
+  }
+  funnel_close(&f);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
 int main(void)
 {
   unsetenv("INCIPIT_ISA"), unsetenv("OMP_NUM_THREADS");
   Suite *s = suite_create("sampling");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_loop_test(edges, a_bound_text_ends_where_it_may, 0, 3);
+  tcase_add_test(edges, a_bond_at_its_limits);
+  tcase_add_test(edges, a_list_of_stages_after_one_that_was_refused);
+  tcase_add_test(edges, the_first_bad_logit_is_named);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("words");
   tcase_add_test(t, the_words_of_the_contract);
   tcase_add_test(t, the_words_of_the_contract_for_few_tokens);

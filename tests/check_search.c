@@ -794,9 +794,286 @@ START_TEST(every_refused_request_is_survived)
 }
 END_TEST
 
+/* ---- a search that is refused memory anywhere hands nothing over, and the next one everything */
+START_TEST(what_cannot_be_handed_over_is_not_kept)
+{
+  uint64_t seed = suite_seed();
+  struct table t = {6, 1, NULL, 0};
+  struct memory m = {0};
+  struct error why;
+  struct search_settings want = {.num_beams = 4, .num_return = 3, .max_length = 12,
+    .length_penalty = 1};
+  t.z = malloc(36 * sizeof *t.z);
+  for (int i = 0; i < 36; i++) t.z[i] = tiny_normal(&seed);
+  unsigned failures = 0;
+  for (uint64_t k = 1, whole = 0; !whole; k++) {
+    struct search_result r = {.n = 9};
+    m.refuse_at = m.all.requests + k;
+    whole = table_search(&t, &m, (uint32_t[]) {0, 1}, 2, &want, &r, &why);
+    m.refuse_at = 0;
+    if (!whole) {
+      failures++;
+      ck_assert_msg(r.n == 0 && r.text == NULL && m.all.held == 0, "request %d: %d texts", (int) k,
+        (int) r.n);
+      ck_assert(table_search(&t, &m, (uint32_t[]) {0, 1}, 2, &want, &r, &why));
+    }
+    ck_assert(r.n == 3 && r.n_prompt == 2 && r.steps == 10);
+    for (size_t i = 0; i < 3; i++) ck_assert(r.text[i].n == 12 && r.text[i].id[0] == 0
+      && r.text[i].id[1] == 1);
+    search_free(&r), search_free(&r);
+    ck_assert(r.n == 0 && m.all.held == 0);
+  }
+  ck_assert_uint_gt(failures, 14);
+  free(t.z);
+}
+END_TEST
+
+/* ---- a second search: rows of the first serve where its prompt agrees; no others are kept */
+struct spy { struct rig *r; struct search_source real; size_t pages, length[4], rows; bool first; };
+static bool look_at_seats(void *self, const struct search_beam *grown, size_t n, float *logits,
+  struct error *why)
+{
+  struct spy *x = self;
+  if (!x->real.score(x->real.self, grown, n, logits, why)) return false;
+  if (x->first) {
+    for (uint32_t q = 0; q < 4; q++) x->length[q] = store_length(x->r->s, q);
+    x->pages = cache_look(x->r->s).pages_used, x->rows = x->r->c.rows;
+  }
+  x->first = false;
+  return true;
+}
+START_TEST(a_second_search_keeps_what_agrees_and_no_more)
+{
+  uint64_t seed = suite_seed() + 1;
+  struct rig r;
+  rig_open(&r, seed, 4, 4, 1, 0);
+  uint32_t last[40] = {0}, prompt[20];
+  size_t stored = 0;
+  for (int round = 0; round < 60; round++) {
+    size_t n = 2 + rnd(&seed) % 16, same = 0, width = 1 + rnd(&seed) % 4;
+    for (size_t i = 0; i < n; i++)
+      prompt[i] = rnd(&seed) % 8 ? last[i] : (uint32_t) (rnd(&seed) % TINY_V);
+    while (same < n - 1 && same < stored && prompt[same] == last[same]) same++;
+    struct search_model model;
+    struct spy x = {.r = &r, .first = true};
+    struct search_settings want = {.num_beams = width, .num_return = 1,
+      .max_length = n + 1 + rnd(&seed) % 9};
+    struct search_result res;
+    ck_assert(search_model_open(&model, &r.g, width, rnd(&seed) % 5, &x.real, &r.why));
+    struct search_source from = {TINY_V, x.real.longest, &x, look_at_seats};
+    r.c = (struct counters) {0};
+    /* one that is refused in between: the next may still trust what it finds */
+    if (round % 7 == 3) {
+      r.m.refuse_at = r.m.all.requests + 5 + rnd(&seed) % 40;
+      bool ok = search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why);
+      r.m.refuse_at = 0;
+      search_free(&res), search_model_close(&model);
+      ck_assert(search_model_open(&model, &r.g, width, 0, &x.real, &r.why));
+      if (!ok) x.first = false;
+    }
+    bool counted = x.first;
+    ck_assert_msg(search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s",
+      r.why.words);
+    if (counted) {
+      ck_assert_uint_eq(x.rows, n - same);
+      ck_assert_uint_eq(x.length[0], n);
+      for (int q = 1; q < (int) width; q++) ck_assert_uint_eq(x.length[q], 0);
+      if (width == 4) ck_assert_uint_eq(x.pages, (n + 3) / 4);
+    }
+    double lp[64], sum, written = 0;
+    ck_assert(logprobs(&r.e, &r.t.lm, r.plain, res.text[0].id, res.text[0].n, lp, &sum, &r.why));
+    for (size_t k = n; k < res.text[0].n; k++) written += lp[k];
+    ck_assert(near(res.text[0].sum, written, 1e-12));
+    search_free(&res), search_model_close(&model);
+    stored = store_length(r.s, 0);
+    memcpy(last, r.s->roll.sequence[0].token, stored * sizeof *last);
+  }
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- equals: of two tokens the lower id goes before, and of two texts the earlier */
+START_TEST(of_equals_the_first_goes_before)
+{
+  uint64_t seed = suite_seed() + 2;
+  struct memory m = {0};
+  struct error why;
+  struct engine e = {kernels_find(NULL, NULL), NULL, NULL};
+  for (int round = 0; round < 300; round++) {
+    float logits[9];
+    size_t branches = 1 + rnd(&seed) % 11;
+    for (int i = 0; i < 9; i++) logits[i] = (float) (rnd(&seed) % 3);
+    struct token_tree t;
+    ck_assert(token_tree_open(&t, &m, &e, 9, branches, 1, &why));
+    for (size_t step = 1; step < 3; step++) {
+      uint32_t chosen = (uint32_t) (rnd(&seed) % 9);
+      size_t first = t.n, tip = t.tip[0], found = 0;
+      t.dice = step == 2;
+      ck_assert(token_tree_step(&t, &(struct step) {.number = step, .logits = logits,
+        .chosen = chosen}));
+      for (size_t i = first; i < t.n; i++) {
+        const struct tree_node *x = &t.node[i];
+        size_t rank = 1;
+        for (uint32_t v = 0; v < 9; v++)
+          rank += logits[v] > logits[x->token] || (logits[v] == logits[x->token] && v < x->token);
+        ck_assert_uint_eq(x->rank, rank);
+        ck_assert(x->number == step && x->parent == tip && x->chosen == (x->token == chosen));
+        if (x->chosen) found = i + 1;
+        ck_assert_int_eq(x->reason,
+          !x->chosen ? REASON_PASSED : step == 2 ? REASON_DRAWN : REASON_LIKELIEST);
+        ck_assert(i - first >= branches || x->rank == i - first + 1);
+      }
+      ck_assert(found > 0 && t.tip[0] == found);
+      size_t most = branches < 9 ? branches : 9;
+      ck_assert_uint_eq(t.n - first, most + (t.node[found - 1].rank > most));
+    }
+    token_tree_close(&t);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+  /* all scores are equal: the texts in the order of their ids, in the list and in the pool */
+  struct table flat = {3, 1, (float[9]) {0}, 0};
+  struct search_result r;
+  struct search_settings want = {.num_beams = 4, .num_return = 4, .max_length = 3,
+    .length_penalty = 1};
+  ck_assert(table_search(&flat, &m, (uint32_t[]) {0}, 1, &want, &r, &why));
+  static const uint32_t order[4][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}};
+  for (size_t i = 0; i < 4; i++) ck_assert(memcmp(r.text[i].id + 1, order[i],
+    sizeof order[i]) == 0);
+  search_free(&r);
+  static const uint32_t zero = 0;
+  want.eos = &zero, want.n_eos = 1, want.max_length = 9, want.length_penalty = 0,
+    want.num_beams = 2;
+  want.num_return = 2;
+  ck_assert(table_search(&flat, &m, (uint32_t[]) {1}, 1, &want, &r, &why));
+  ck_assert(r.text[0].n == 2 && r.text[0].id[1] == 0 && r.text[0].ended == FINISH_STOP);
+  ck_assert(r.text[0].score > r.text[1].score);
+  search_free(&r);
+}
+END_TEST
+
+/* ---- a mark goes as far as the text is in the tree; a tree that cannot grow says so */
+START_TEST(a_mark_ends_where_the_tree_ends)
+{
+  struct memory m = {0};
+  struct error why;
+  struct engine e = {kernels_find(NULL, NULL), NULL, NULL};
+  struct token_tree t;
+  float logits[4] = {3, 2, 1, 0};
+  ck_assert(token_tree_open(&t, &m, &e, 4, 2, 1, &why));
+  for (size_t step = 1; step <= 40; step++)
+    ck_assert(token_tree_step(&t, &(struct step) {.number = step, .logits = logits,
+      .chosen = step % 2 ? 0 : 3}));
+  ck_assert_uint_eq(t.n, 20 * 2 + 20 * 3); /* more than the first room */
+  for (size_t i = 0; i < t.n; i++) t.node[i].chosen = false;
+  token_tree_mark(&t, (uint32_t[]) {0, 3, 1, 2}, 4);
+  size_t marked = 0;
+  for (size_t i = 0; i < t.n; i++) marked += t.node[i].chosen;
+  ck_assert(marked == 3 && t.node[0].chosen && t.node[4].chosen && t.node[6].chosen);
+  token_tree_mark(&t, NULL, 0);
+  for (uint64_t k = 1; k < 3; k++) { /* a tree that cannot grow says so, and stops the text */
+    bool ok = true;
+    m.refuse_at = m.all.requests + k;
+    for (size_t step = 41; ok && step < 500; step++)
+      ok = token_tree_step(&t, &(struct step) {.number = step, .logits = logits, .chosen = 1});
+    m.refuse_at = 0;
+    ck_assert(!ok && !t.ok && strstr(t.why.words, "out of memory") != NULL);
+    size_t n = t.n;
+    ck_assert(!token_tree_step(&t, &(struct step) {.number = 500, .logits = logits, .chosen = 1})
+      && t.n == n);
+    t.ok = true;
+  }
+  token_tree_close(&t), token_tree_close(&t);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* ---- of several texts with one mean the first wins; a row that is not finite ends a search */
+START_TEST(the_first_of_equal_texts_wins)
+{
+  struct rig r;
+  rig_open(&r, suite_seed(), 2, 16, 1, 0);
+  uint32_t prompt[3] = {0, 1, 2};
+  struct sampler dice = {.s = sampling_normal};
+  struct best_of best;
+  dice.s.temperature = 0; /* all are the likeliest text */
+  ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
+  ck_assert(best_of_write(&r.g, &dice, prompt, 3, &(struct settings) {.max_new_tokens = 5,
+    .keep = true}, 4, &best,
+    &r.why));
+  ck_assert(best.winner == 0 && best.best.text.n == 8);
+  best_of_free(&r.m, &best);
+  dice.s.temperature = 1;
+  for (uint64_t k = 1, whole = 0; !whole; k++) { /* refused anywhere, nothing is left to be freed */
+    uint64_t tokens = r.m.of[FOR_TOKENS].held, desk = r.m.of[FOR_ACTIVATIONS].held;
+    r.m.refuse_at = r.m.all.requests + k;
+    whole = best_of_write(&r.g, &dice, prompt, 3, &(struct settings) {.max_new_tokens = 5}, 3,
+      &best, &r.why);
+    r.m.refuse_at = 0;
+    if (whole) best_of_free(&r.m, &best);
+    ck_assert(r.m.of[FOR_ACTIVATIONS].held == desk && r.m.of[FOR_TOKENS].held <= tokens + 4 * 60);
+  }
+  funnel_close(&dice.f);
+  ((float *) (uintptr_t) r.t.layer[1].down.weight.data)[0] = NAN;
+  struct search_model model;
+  struct search_source from;
+  struct search_result res;
+  struct search_settings want = {.num_beams = 2, .num_return = 1, .max_length = 9};
+  ck_assert(search_model_open(&model, &r.g, 2, 0, &from, &r.why));
+  ck_assert(!search_run(&from, &r.m, r.e.k, prompt, 3, &want, &res, &r.why));
+  ck_assert_str_eq(r.why.words,
+    "the model: row 0 is not finite behind layer 2 of 3; wanted: finite logits");
+  search_free(&res), search_model_close(&model);
+  rig_close(&r);
+}
+END_TEST
+
+/* ---- limits of the wishes, one by one: the last that is granted */
+START_TEST(wishes_at_their_limits)
+{
+  struct error why;
+  static const uint32_t three = 3, four = 4;
+  static const struct search_processor good = {PROCESS_REPETITION, 1e-300, 0},
+    bad = {PROCESS_REPETITION, INFINITY, 0};
+  static const struct { struct search_settings s; const char *says; } at[] = {
+    {{.num_beams = 1, .num_return = 1, .max_length = 3}, NULL},
+    {{.num_beams = 7, .num_return = 7, .max_length = 3}, NULL},
+    {{.num_beams = 7, .num_return = 8, .max_length = 3},
+      "num_return_sequences is 8; wanted: 1 to 7"},
+    {{.num_beams = UINT32_MAX, .num_return = 1, .max_length = 3}, NULL},
+    {{.num_beams = (size_t) UINT32_MAX + 1, .num_return = 1, .max_length = 3},
+      "num_beams is 4294967296"},
+    {{.num_beams = 1, .num_return = 1, .max_length = 3, .eos = &three, .n_eos = 1}, NULL},
+    {{.num_beams = 1, .num_return = 1, .max_length = 3, .eos = &four, .n_eos = 1},
+      "eos_token_id is 4; wanted: 0 to 3"},
+    {{.num_beams = 1, .num_return = 1, .max_length = 3, .process = &good, .n_process = 1}, NULL},
+    {{.num_beams = 1, .num_return = 1, .max_length = 3, .process = &bad, .n_process = 1},
+      "repetition_penalty is inf"},
+    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = 1023}, NULL},
+    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = 1024},
+      "leaves 2 to its power"},
+    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = -1074}, NULL},
+    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = -1076},
+      "leaves 2 to its power"}};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    bool ok = search_check(&at[i].s, 4, 2, &why);
+    ck_assert_msg(ok == (at[i].says == NULL), "%zu: %s", i, ok ? "granted" : why.words);
+    ck_assert_msg(ok || strstr(why.words, at[i].says) != NULL, "%zu: %s", i, why.words);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("search");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_test(edges, what_cannot_be_handed_over_is_not_kept);
+  tcase_add_test(edges, a_second_search_keeps_what_agrees_and_no_more);
+  tcase_add_test(edges, of_equals_the_first_goes_before);
+  tcase_add_test(edges, a_mark_ends_where_the_tree_ends);
+  tcase_add_test(edges, the_first_of_equal_texts_wins);
+  tcase_add_test(edges, wishes_at_their_limits);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("search");
   tcase_set_timeout(t, 300);
   tcase_add_test(t, vectors_of_the_library);

@@ -858,9 +858,161 @@ START_TEST(escapes_are_the_four_and_no_others)
 }
 END_TEST
 
+/* ---- all criteria are asked, up to a failure; the first that fires is the reason */
+static bool says(void *self, const struct continuation *text, bool *enough, struct error *why)
+{
+  int *x = self;
+  (void) text;
+  *x += 10;
+  if (*x % 10 == 2) return error_say(why, "it cannot be judged");
+  if (*x % 10 == 1) *enough = true;
+  return true;
+}
+START_TEST(the_first_criterion_is_the_reason)
+{
+  struct error why = {""};
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) {
+      int asked[2] = {a, b};
+      struct criterion list[2] = {{"one", says, &asked[0]}, {"two", says, &asked[1]}};
+      struct criteria c = {list, 2, NULL};
+      struct continuation text = {.n_prompt = 0};
+      bool enough = false, ok = criteria_judge(&c, &text, &enough, &why);
+      ck_assert_int_eq(ok, a != 2 && b != 2);
+      ck_assert(asked[0] == 10 + a && asked[1] == (a == 2 ? b : 10 + b));
+      if (!ok) continue;
+      ck_assert_int_eq(enough, a == 1 || b == 1);
+      const char *reason = criteria_reason(&c, FINISH_STOP);
+      ck_assert_str_eq(reason, a == 1 ? "one" : b == 1 ? "two" : "eos");
+      ck_assert(criteria_reason(&c, FINISH_LENGTH) == NULL && criteria_reason(&c,
+        FINISH_CANCELLED) == NULL);
+      enough = false, asked[0] = asked[1] = 0; /* what has fired stays the reason */
+      ck_assert(criteria_judge(&c, &text, &enough, &why));
+      ck_assert(enough == (a == 1 || b == 1) && criteria_reason(&c, FINISH_STOP) == reason);
+    }
+}
+END_TEST
+START_TEST(outflow_that_breaks_off_has_not_been)
+{
+  struct memory m = {0};
+  struct error why;
+  struct stops s;
+  static const struct stop_string list[2] = {{(const unsigned char *) "\n\n", 2},
+    {(const unsigned char *) "x\n", 2}};
+  ck_assert(stops_open(&s, &m, list, 2, &why));
+  for (size_t before = 0; before < 40; before++)
+    for (uint64_t k = 1, whole = 0; !whole; k++) {
+      struct outflow o = {.m = &m, .until = &s};
+      for (size_t i = 0; i < before; i++) hold(outflow_bytes(&o, (const unsigned char *) "a", 1,
+        &why));
+      hold(outflow_bytes(&o, (const unsigned char *) "x", 1, &why) && o.released == before);
+      struct outflow was = o;
+      m.refuse_at = m.all.requests + k;
+      whole = outflow_bytes(&o,
+        (const unsigned char *) "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\nz", 42, &why);
+      m.refuse_at = 0;
+      if (!whole) {
+        hold(o.text.n == was.text.n && o.state == was.state && o.tokens == was.tokens
+          && o.released == was.released);
+        hold(outflow_bytes(&o, (const unsigned char *) "\nz", 2, &why));
+        hold(o.found == &list[1] && o.text.n == before && o.released == before
+          && o.tokens == before + 2);
+      } else hold(o.found == NULL && o.text.n == before + 43 && o.released == o.text.n);
+      outflow_end(&o);
+      hold(o.released == o.text.n);
+      outflow_close(&o);
+      hold(o.released == 0 && o.text.n == 0 && o.text.byte == NULL);
+    }
+  for (uint64_t k = 1; k < 4; k++) { /* the machine itself */
+    struct stops t;
+    uint64_t held = m.all.held;
+    m.refuse_at = m.all.requests + k;
+    bool ok = stops_open(&t, &m, list, 2, &why);
+    m.refuse_at = 0;
+    ck_assert_int_eq(ok, k == 3);
+    if (ok) stops_close(&t);
+    ck_assert_uint_eq(m.all.held, held);
+  }
+  stops_close(&s);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+START_TEST(stop_strings_at_their_limits)
+{
+  struct memory m = {0};
+  struct error why;
+  struct stops s;
+  static const unsigned char some[] = "abc";
+  struct stop_string list[3] = {{some, 3}, {some, 0}, {some, 0}};
+  ck_assert(!stops_open(&s, &m, list, 3, &why));
+  ck_assert_str_eq(why.words, "stop string 1 is empty; wanted: 1 byte or more");
+  list[1].n = 1;
+  ck_assert(!stops_open(&s, &m, list, 3, &why));
+  ck_assert_str_eq(why.words, "stop string 2 is empty; wanted: 1 byte or more");
+  list[2].n = UINT32_MAX;
+  ck_assert(!stops_open(&s, &m, list, 3, &why));
+  ck_assert_str_eq(why.words, "the stop strings have more than 4294967294 bytes");
+  ck_assert_uint_eq(m.all.held, 0);
+  /* of two that are the same the first has ended the text */
+  struct stop_string same[3] = {{some + 1, 1}, {some, 2}, {some, 2}};
+  ck_assert(stops_open(&s, &m, same, 3, &why));
+  uint32_t state = stops_step(&s, stops_step(&s, 0, 'a'), 'b');
+  ck_assert_ptr_eq(stops_ending(&s, state), &same[1]);
+  ck_assert_ptr_eq(stops_ending(&s, stops_step(&s, state, 'b')), &same[0]);
+  ck_assert(stops_hold(&s, state) == 0 && stops_ending(&s, 0) == NULL);
+  stops_close(&s);
+  /* escapes: what is broken leaves the list as it was, and is quoted whole */
+  static const struct { const char *text, *bytes; } good[] = {{"a\\n\\t\\\\\\x41\\xfF\\x0a",
+    "a\n\t\\A\xff\n"},
+    {"\\x00b", "\0b"}, {"", ""}, {"\\\\n", "\\n"}, {"\\xaAx", "\xaax"}, {"\\x9f\\xF0", "\x9f\xf0"}};
+  static const char *const bad[] = {"a\\", "ab\\q", "\\x", "\\x4", "\\xg0", "\\x0g", "\\X41",
+    "\\n\\r", "\\x4 "};
+  struct bytes out = {0};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    size_t before = out.n, n = i == 1 ? 2 : strlen(good[i].bytes);
+    ck_assert(stop_unescape(&m, good[i].text, &out, &why) && out.n == before + n);
+    ck_assert(n == 0 || memcmp(out.byte + before, good[i].bytes, n) == 0);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    size_t before = out.n;
+    char words[60];
+    snprintf(words, sizeof words, "stop string `%s': wanted behind a backslash", bad[i]);
+    ck_assert(!stop_unescape(&m, bad[i], &out, &why) && out.n == before);
+    ck_assert_msg(strstr(why.words, words) == why.words, "%s", why.words);
+  }
+  bytes_free(&m, &out);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+/* what repeats: three times exactly, and two and a half; of what is written, not of the prompt */
+START_TEST(three_times_is_three_times)
+{
+  struct error why;
+  for (size_t n = 0; n < 5; n++)
+    for (size_t prompt = 0; prompt < 9; prompt++)
+      for (size_t written = 0; written < 16; written++)
+        for (size_t other = 0; other <= written; other++) { /* one token is another, or none */
+          uint32_t id[30];
+          bool enough = false, want = n > 0 && written >= 3 * n;
+          struct continuation text = {.n_prompt = prompt};
+          text.text.id = id, text.text.n = prompt + written;
+          for (size_t i = 0; i < 30; i++) id[i] = n ? (uint32_t) ((i + 30 - text.text.n) % n) : 0;
+          if (other < written) id[prompt + other] = 99, want = want && other < written - 3 * n;
+          hold(repetition_judge(&n, &text, &enough, &why) && enough == want);
+        }
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("stopping");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_test(edges, the_first_criterion_is_the_reason);
+  tcase_add_test(edges, outflow_that_breaks_off_has_not_been);
+  tcase_add_test(edges, stop_strings_at_their_limits);
+  tcase_add_test(edges, three_times_is_three_times);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("all");
   suite_add_tcase(s, t);
   tcase_set_timeout(t, 300);

@@ -558,6 +558,243 @@ START_TEST(encoding_is_the_definition)
 }
 END_TEST
 
+/* ---- what breaks off in the middle has not been: nothing is longer, and the next try is right */
+enum broken_kind { JOIN_SHORT, JOIN_LONG, ENCODE, SPELL, LOSSY, FEED, FLUSH, RULE, BROKEN_KINDS };
+struct broken { struct bpe b; struct bpe_work w; struct ids ids; struct bytes bytes;
+  struct stream s; struct bpe_merge merge[4]; };
+static bool break_off(struct broken *x, int kind, struct error *why)
+{
+  static const unsigned char letters[] = "abcdabcdabxyabcdabcdabxyabcdabcdabxyabcdabcdabxy";
+  static const unsigned char loose[] = "ab\xff\xe2\x82z\xed\xa0\x80\xf0\x9f\x98\x80"
+    " and some more of this\xc3";
+  switch (kind) {
+  case JOIN_SHORT: return bpe_encode(&x->b, &M, &x->w, letters, 12, &x->ids, why);
+  case JOIN_LONG: return bpe_encode(&x->b, &M, &x->w, letters, sizeof letters - 1, &x->ids, why);
+  case ENCODE: return bpe_encode(&x->b, &M, &x->w, letters, 33, &x->ids, why);
+  case SPELL: return bpe_spell(&M, x->merge, 259, &x->bytes, why);
+  case LOSSY: return utf8_lossy(&M, loose, sizeof loose - 1, &x->bytes, why);
+  case FEED: return stream_feed(&M, &x->s, loose, sizeof loose - 1, &x->bytes, why);
+  case FLUSH: return stream_flush(&M, &x->s, &x->bytes, why);
+  default: return bpe_add(&M, &x->b, 'x', 'y', 300, why);
+  }
+}
+/* `ids' and `bytes' are there already, so that the room ends at any place of what is added */
+static void broken_begin(struct broken *x, size_t ids, size_t bytes)
+{
+  memset(x, 0, sizeof *x);
+  bytes_as_ids(&x->b);
+  static const struct bpe_merge merge[4] = {{'a', 'b'}, {'c', 'd'}, {256, 257}, {258, 258}};
+  memcpy(x->merge, merge, sizeof merge);
+  for (uint32_t k = 0; k < 4; k++)
+    hold(bpe_add(&M, &x->b, merge[k].left, merge[k].right, 256 + k, NULL));
+  for (uint32_t i = 0; i < ids; i++) {
+    hold(ids_push(&M, &x->ids, 1000 + i, NULL));
+    hold(bpe_add(&M, &x->b, 1000 + i, 1, 2000, NULL));
+  }
+  for (size_t i = 0; i < bytes; i++) hold(bytes_push(&M, &x->bytes, "=", 1, NULL));
+  x->s = (struct stream) {.held = {0xe2, 0x82}, .n = 2};
+}
+static void broken_end(struct broken *x)
+{
+  ids_free(&M, &x->ids), bytes_free(&M, &x->bytes);
+  bpe_work_free(&M, &x->w), bpe_free(&M, &x->b);
+  hold(x->ids.n == 0 && x->ids.room == 0 && x->b.n == 0);
+  hold(x->bytes.n == 0 && x->bytes.byte == NULL);
+}
+START_TEST(what_breaks_off_has_not_been)
+{
+  unsigned failures = 0;
+  for (size_t before = 0; before < 70; before++) {
+    struct broken want;
+    struct error why;
+    broken_begin(&want, before, before);
+    hold(break_off(&want, _i, &why));
+    for (uint64_t k = 1, whole = 0; !whole; k++) {
+      struct broken x;
+      broken_begin(&x, before, before);
+      struct stream held = x.s;
+      size_t rules = x.b.n;
+      M.refuse_at = M.all.requests + k;
+      whole = break_off(&x, _i, &why);
+      M.refuse_at = 0;
+      if (!whole) {
+        failures++;
+        hold(x.ids.n == before && x.bytes.n == before && x.b.n == rules && x.s.n == held.n);
+        hold(memcmp(x.s.held, held.held, held.n) == 0);
+        for (size_t i = 0; i < before; i++) hold(x.ids.id[i] == 1000 + i && x.bytes.byte[i] == '=');
+        if (_i == JOIN_SHORT || _i == JOIN_LONG) { /* another text with the same desk first */
+          struct ids other = {0};
+          static const unsigned char text[] = "xyzabcdabcd" "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+          hold(bpe_encode(&x.b, &M, &x.w, text, 41, &other, &why));
+          hold(other.n == 34 && other.id[3] == 259 && other.id[4] == 'x');
+          ids_free(&M, &other);
+        }
+        hold(break_off(&x, _i, &why));
+      }
+      hold(x.ids.n == want.ids.n && x.bytes.n == want.bytes.n && x.b.n == want.b.n);
+      hold(x.ids.n == 0 || memcmp(x.ids.id, want.ids.id, x.ids.n * sizeof *x.ids.id) == 0);
+      hold(x.bytes.n == 0 || memcmp(x.bytes.byte, want.bytes.byte, x.bytes.n) == 0);
+      hold(x.s.n == want.s.n && memcmp(x.s.held, want.s.held, x.s.n) == 0);
+      broken_end(&x);
+    }
+    broken_end(&want);
+  }
+  ck_assert_uint_gt(failures, 0);
+  at_peace();
+}
+END_TEST
+
+/* what a stream held is given once; behind the end of a text the next one begins */
+START_TEST(a_second_text_begins_without_the_first)
+{
+  struct stream s = {.n = 0};
+  struct bytes out = {0};
+  struct error why;
+  for (int text = 0; text < 3; text++) {
+    size_t before = out.n;
+    hold(stream_feed(&M, &s, (const unsigned char *) "a\xf0\x9f\x98", 4, &out, &why) && s.n == 3);
+    hold(out.n == before + 1);
+    hold(stream_flush(&M, &s, &out, &why) && s.n == 0 && out.n == before + 4);
+    hold(stream_flush(&M, &s, &out, &why) && out.n == before + 4);
+    /* half a character that was flushed does not wait for what is fed next */
+    hold(stream_feed(&M, &s, (const unsigned char *) "\x80", 1, &out, &why));
+    hold(s.n == 0 && out.n == before + 5);
+    hold(memcmp(out.byte + before, "a\xf0\x9f\x98\x80", 5) == 0);
+  }
+  out.byte[out.n - 1] = 0xe2; /* what is in the list already is not the stream's */
+  hold(stream_feed(&M, &s, (const unsigned char *) "", 0, &out, &why) && s.n == 0 && out.n == 15);
+  hold(stream_feed(&M, &s, (const unsigned char *) "\x82", 1, &out, &why) && s.n == 0);
+  bytes_free(&M, &out), bytes_free(&M, &out);
+  at_peace();
+}
+END_TEST
+
+/* a text on which the stack of the machine code ends is cut as the pattern says; so is the next */
+START_TEST(a_long_match_needs_a_second_attempt)
+{
+  enum { LONG = 150000 };
+  unsigned char *text = malloc(LONG);
+  struct splitter *s = splitter_open(&M, "(?:ab|a)+", 9, false, NULL);
+  struct error why;
+  memset(text, 'a', LONG), text[LONG - 1] = 'c', text[7] = ' ';
+  for (int round = 0; round < 2; round++) {
+    static const size_t want[] = {7, 1, LONG - 9, 1, 0};
+    struct pieces p;
+    struct text_piece next;
+    pieces_begin(&p, s, text, LONG);
+    for (int k = 0; k < 5; k++) {
+      if (!pieces_next(&p, &next, &why)) ck_abort_msg("%s", why.words);
+      ck_assert_uint_eq(next.n, want[k]);
+      ck_assert_int_eq(next.match, k == 0 || k == 2);
+    }
+  }
+  splitter_close(s), free(text);
+  at_peace();
+}
+END_TEST
+
+/* which byte, which place, which limit a sentence names */
+START_TEST(sentences_about_pieces_name_the_place)
+{
+  struct bpe b;
+  struct bpe_work w = {0};
+  struct ids out = {0};
+  struct error why;
+  bytes_as_ids(&b);
+  b.byte_id['q'] = BPE_NONE, b.byte_id[0xfe] = BPE_NONE;
+  hold(!bpe_encode(&b, &M, &w, (const unsigned char *) "ab\xfeq", 4, &out, &why) && out.n == 0);
+  ck_assert_str_eq(why.words, "the vocabulary cannot spell byte 0xfe");
+  hold(!bpe_encode(&b, &M, &w, (const unsigned char *) "q", 1, &out, &why) && out.n == 0);
+  ck_assert_str_eq(why.words, "the vocabulary cannot spell byte 0x71");
+  hold(bpe_encode(&b, &M, &w, (const unsigned char *) "abc", 3, &out, &why) && out.n == 3);
+  ids_free(&M, &out), bpe_work_free(&M, &w), bpe_free(&M, &b);
+  struct splitter *s = splitter_open(&M, "(a+a+)+[bc]", 11, false, &why);
+  struct pieces p;
+  struct text_piece next;
+  char as[64];
+  memset(as, 'a', sizeof as), memcpy(as, "aab  ", 5);
+  for (int twice = 0; twice < 2; twice++) { /* a splitter that gave up cuts the next text */
+    pieces_begin(&p, s, (unsigned char *) as, sizeof as);
+    hold(pieces_next(&p, &next, &why) && next.n == 3 && next.match);
+    hold(!pieces_next(&p, &next, &why));
+    ck_assert_msg(strstr(why.words, "cutting the text at byte 3:") == why.words, "%s", why.words);
+    pieces_begin(&p, s, (const unsigned char *) "aac", 3);
+    hold(pieces_next(&p, &next, &why) && next.n == 3 && next.match);
+  }
+  splitter_close(s);
+  s = splitter_open(&M, "(?:a+a+)+[bc]", 13, false, &why);
+  memset(as, 'a', sizeof as); /* what takes a million steps is no reason to give up */
+  pieces_begin(&p, s, (unsigned char *) as, 18);
+  hold(pieces_next(&p, &next, &why) && next.n == 18 && !next.match);
+  splitter_close(s);
+  static const struct { const char *pattern, *place; } bad[] = {{"ab\\", "byte 3"},
+    {"[a", "byte 2"}};
+  for (int i = 0; i < 2; i++) {
+    hold(splitter_open(&M, bad[i].pattern, strlen(bad[i].pattern), false, &why) == NULL);
+    ck_assert_msg(strstr(why.words, bad[i].place) != NULL, "%s", why.words);
+  }
+  at_peace();
+  struct bpe_merge *got;
+  size_t n = 99, merges[] = {(size_t) UINT32_MAX - 256, (size_t) UINT32_MAX - 255, SIZE_MAX};
+  for (int i = 0; i < 3; i++) {
+    hold(!bpe_train(&M, "aa", 2, NULL, merges[i], &got, &n, &why) && got == NULL && n == 0);
+    ck_assert_ptr_nonnull(strstr(why.words, "are more than ids can number"));
+  }
+  at_peace();
+}
+END_TEST
+
+/* training that is refused memory anywhere has no merges, and then the same call gives all */
+START_TEST(training_that_breaks_off_has_learnt_nothing)
+{
+  static const char text[] = "the cat and the hat and the bat that sat on the mat, that the cat";
+  struct error why;
+  for (int one = 0; one < 2; one++)
+    for (uint64_t k = 1, whole = 0; !whole; k++) {
+      struct bpe_merge *got = (struct bpe_merge *) (uintptr_t) text;
+      size_t n = 99;
+      uint64_t held = M.all.held;
+      M.refuse_at = M.all.requests + k;
+      whole = bpe_train(&M, text, sizeof text - 1, one ? NULL : split_gpt2, 40, &got, &n, &why);
+      M.refuse_at = 0;
+      if (whole) bpe_forget(&M, got, 40);
+      else hold(got == NULL && n == 0);
+      hold(M.all.held == held);
+    }
+  at_peace();
+}
+END_TEST
+
+/* thirty-one to thirty-four letters in a row: the last short one, and the first long */
+START_TEST(short_rows_and_long_ones_are_joined_alike)
+{
+  uint64_t seed = suite_seed() + 9;
+  for (int round = 0; round < 400; round++) {
+    struct bpe b;
+    struct bpe_work w = {0};
+    bytes_as_ids(&b);
+    for (uint32_t k = 0; k < 12; k++) { /* some rules have one rank */
+      uint32_t left = 'a' + (uint32_t) (rnd(&seed) % 3), right = 'a' + (uint32_t) (rnd(&seed) % 3);
+      struct bpe_rule rule = {left, right, 300 + k, k / 2};
+      hold(bpe_add_ranked(&M, &b, rule, NULL));
+    }
+    unsigned char text[80];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (unsigned char) ('a' + rnd(&seed) % 3);
+    for (size_t n = 30; n < 36; n++) {
+      struct ids half = {0}, alone = {0};
+      memset(text + n, 'z', 80 - n);
+      hold(bpe_encode(&b, &M, &w, text, 80, &half, NULL)); /* behind n letters nothing is joined */
+      hold(bpe_encode(&b, &M, &w, text, n, &alone, NULL));
+      hold(half.n == alone.n + 80 - n);
+      hold(memcmp(half.id, alone.id, alone.n * sizeof *alone.id) == 0);
+      ids_free(&M, &half), ids_free(&M, &alone);
+    }
+    bpe_work_free(&M, &w), bpe_free(&M, &b);
+  }
+  at_peace();
+}
+END_TEST
+
 START_TEST(a_megabyte_takes_little_time)
 {
   enum { MEGA = 1 << 20 };
@@ -1420,6 +1657,15 @@ END_TEST
 int main(void)
 {
   Suite *s = suite_create("tokens");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_loop_test(edges, what_breaks_off_has_not_been, 0, BROKEN_KINDS);
+  tcase_add_test(edges, a_second_text_begins_without_the_first);
+  tcase_add_test(edges, a_long_match_needs_a_second_attempt);
+  tcase_add_test(edges, sentences_about_pieces_name_the_place);
+  tcase_add_test(edges, training_that_breaks_off_has_learnt_nothing);
+  tcase_add_test(edges, short_rows_and_long_ones_are_joined_alike);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("tokens");
   tcase_set_timeout(t, 240);
   tcase_add_test(t, utf8_agrees_with_the_definition_on_all_short_rows);

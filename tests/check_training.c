@@ -5,6 +5,8 @@
 #include "suite.h"
 #include "corpus/corpus.h"
 #include "training/publish.h"
+#include "training/training.h"
+#include "gradients/slopes.h"
 #include "model/forward.h"
 #include "families/loader.h"
 
@@ -465,9 +467,253 @@ START_TEST(tales_are_held_out)
 }
 END_TEST
 
+/* ---- the pieces of the way back against their formulas in double; any length, and no more */
+static float draw(uint64_t *seed) { return (float) ((double) (int64_t) rnd(seed) / 9.3e18); }
+static bool close_to(double a, double b,
+  double scale) { return fabs(a - b) <= 3e-6 * (fabs(b) + scale); }
+static const struct slopes *slopes_at(int i)
+{
+#if defined __x86_64__
+  if (i == 1 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return NULL;
+  return i == 1 ? &slopes_wide : i == 0 ? &slopes_plain : NULL;
+#else
+  return i == 0 ? &slopes_plain : NULL;
+#endif
+}
+START_TEST(pieces_of_any_length)
+{
+  enum { MOST = 150 };
+  uint64_t seed = suite_seed();
+  for (int k = 0; slopes_at(k) != NULL; k++)
+    for (size_t n = 1; n <= MOST; n++) {
+      const struct slopes *s = slopes_at(k);
+      float g[MOST + 16], z[MOST + 16], want[MOST];
+      double sum = 0, top = -INFINITY, all = 0;
+      for (size_t i = 0; i < MOST + 16; i++) g[i] = draw(&seed), z[i] = 9 * draw(&seed);
+      if (n % 5 == 0) z[n - 1] = 300; /* far above the others: nothing overflows */
+      for (size_t i = 0; i < n; i++) sum += (double) g[i] * (double) g[i];
+      ck_assert_msg(fabs(s->square(g, n) - sum) <= 1e-13 * sum, "table %d: squares of %zu", k, n);
+      for (size_t i = 0; i < n; i++) top = fmax(top, (double) z[i]);
+      for (size_t i = 0; i < n; i++) all += exp((double) z[i] - top);
+      float beyond = z[n], share = 0.25f;
+      /* often the last */
+      uint32_t right = n % 3 == 0 ? (uint32_t) n - 1 : (uint32_t) (rnd(&seed) % n);
+      double loss = log(all) + top - (double) z[right];
+      for (size_t i = 0; i < n; i++)
+        want[i] = (float) ((exp((double) z[i] - top) / all - (i == right)) * (double) share);
+      ck_assert_msg(close_to(s->judge(z, n, right, share), loss, 1), "table %d: loss of %zu", k, n);
+      for (size_t i = 0; i < n; i++)
+        if (!close_to((double) z[i], (double) want[i],
+          1)) ck_abort_msg("table %d: logit %zu of %zu", k, i, n);
+      ck_assert(z[n] == beyond);
+    }
+}
+END_TEST
+/* one step of AdamW over a piece of the weights: its last few move, too, and no others */
+START_TEST(a_step_moves_its_piece_and_no_more)
+{
+  enum { MOST = 210 };
+  uint64_t seed = suite_seed() + 1;
+  for (int k = 0; slopes_at(k) != NULL; k++)
+    for (int round = 0; round < 150; round++) {
+      float w[MOST], g[MOST], first[MOST], second[MOST], mean[MOST], old[5][MOST];
+      bool decays[MOST], averaged = round % 2;
+      for (size_t i = 0; i < MOST; i++) {
+        w[i] = draw(&seed), g[i] = draw(&seed), first[i] = draw(&seed),
+          second[i] = fabsf(draw(&seed));
+        mean[i] = draw(&seed), decays[i] = rnd(&seed) % 2;
+      }
+      memcpy(old[0], w, sizeof w), memcpy(old[1], g, sizeof g), memcpy(old[2], first, sizeof first);
+      memcpy(old[3], second, sizeof second), memcpy(old[4], mean, sizeof mean);
+      size_t from = rnd(&seed) % 3 * 64, to = from + rnd(&seed) % (MOST - from + 1);
+      struct moments a = {w, g, first, second, averaged ? mean : NULL, decays, 0.01f, 0.5f, 2, 3,
+        0.75f};
+      slopes_at(k)->adam(&a, from, to);
+      for (size_t i = 0; i < MOST; i++) {
+        bool same = w[i] == old[0][i] && g[i] == old[1][i] && first[i] == old[2][i]
+          && second[i] == old[3][i];
+        if (i < from || i >= to) {
+          if (!same || mean[i] != old[4][i]) ck_abort_msg("table %d, %zu to %zu: %zu moved", k,
+            from, to, i);
+          continue;
+        }
+        double slope = (double) old[1][i] * 0.5, one = 0.9 * (double) old[2][i] + 0.1 * slope;
+        double two = 0.95 * (double) old[3][i] + 0.05 * slope * slope;
+        double move = one * 2 / (sqrt(two * 3) + 1e-8) + (decays[i] ? 0.1 : 0) * (double) old[0][i];
+        double to_be = (double) old[0][i] - 0.01 * move;
+        double average = 0.75 * (double) old[4][i] + 0.25 * to_be;
+        if (g[i] != 0 || !close_to((double) first[i], one, 1) || !close_to((double) second[i], two,
+          1)
+            || !close_to((double) w[i], to_be, 1)
+            || !close_to((double) mean[i], averaged ? average : (double) old[4][i], 1))
+          ck_abort_msg("table %d, %zu to %zu: weight %zu", k, from, to, i);
+      }
+    }
+}
+END_TEST
+/* scores to weights, blocks to one row, and back; keys that are not seen weigh nothing */
+START_TEST(attention_and_its_way_back)
+{
+  uint64_t seed = suite_seed() + 2;
+  for (int k = 0; slopes_at(k) != NULL; k++)
+    for (int round = 0; round < 120; round++) {
+      enum { H = 32, KEYS = 48 };
+      const struct slopes *t = slopes_at(k);
+      size_t sees = 1 + rnd(&seed) % KEYS, n = (sees + 15) / 16 * 16, blocks = 1 + rnd(&seed) % 3;
+      static float left[2 * STRIP * 3], parts[3 * STRIP * H];
+      float s[KEYS], weight[KEYS], y[H], known[2], scale = 0.5f;
+      double top = -INFINITY, all = 0;
+      for (size_t i = 0; i < n; i++) s[i] = 6 * draw(&seed);
+      for (size_t i = 0; i < sees; i++) top = fmax(top, 0.5 * (double) s[i]);
+      for (size_t i = 0; i < sees; i++) all += exp(0.5 * (double) s[i] - top);
+      memcpy(weight, s, sizeof weight);
+      t->weigh(weight, sees, n, scale, left);
+      ck_assert(close_to((double) left[0], top, 1) && close_to((double) left[1], all, 1));
+      for (size_t i = 0; i < n; i++)
+        if (!close_to((double) weight[i], i < sees ? exp(0.5 * (double) s[i] - top) : 0, 1))
+          ck_abort_msg("table %d: weight %zu of %zu", k, i, sees);
+      double peak = -INFINITY, l = 0, mixed[H] = {0}, dot_y = 0;
+      for (size_t b = 0; b < blocks; b++) { /* the highest block first, in the middle or last */
+        left[2 * b * STRIP] = 5 * draw(&seed), left[2 * b * STRIP + 1] = 1 + fabsf(draw(&seed));
+        for (size_t c = 0; c < H; c++) parts[b * STRIP * H + c] = draw(&seed);
+        peak = fmax(peak, (double) left[2 * b * STRIP]);
+      }
+      for (size_t b = 0; b < blocks; b++)
+        l += (double) left[2 * b * STRIP + 1] * exp((double) left[2 * b * STRIP] - peak);
+      for (size_t b = 0; b < blocks; b++)
+        for (size_t c = 0; c < H; c++)
+          mixed[c] += (double) parts[b * STRIP * H + c]
+            * exp((double) left[2 * b * STRIP] - peak) / l;
+      t->join(left, parts, blocks, H, y, known);
+      ck_assert(close_to((double) known[0], peak, 1) && close_to((double) known[1], l, 1));
+      for (size_t c = 0; c < H; c++) ck_assert(close_to((double) y[c], mixed[c], 1));
+      float back[KEYS], slope[KEYS], dy[H], old[KEYS];
+      for (size_t c = 0; c < H; c++) dy[c] = draw(&seed), dot_y += (double) y[c] * (double) dy[c];
+      for (size_t i = 0; i < n; i++) old[i] = slope[i] = draw(&seed);
+      memcpy(back, s, sizeof back), known[0] = (float) top, known[1] = (float) all;
+      t->weigh_back(back, slope, sees, n, scale, known, y, dy, H);
+      for (size_t i = 0; i < n; i++) {
+        double p = i < sees ? exp(0.5 * (double) s[i] - top) / all : 0;
+        if (!close_to((double) back[i], p, 1) || !close_to((double) slope[i],
+          p * ((double) old[i] - dot_y) * 0.5, 1))
+          ck_abort_msg("table %d: slope %zu of %zu", k, i, sees);
+      }
+    }
+}
+END_TEST
+/* products of any shape, packed or not, added or not; the last rows and columns, and no more */
+START_TEST(products_of_any_shape)
+{
+  uint64_t seed = suite_seed() + 3;
+  for (int k = 0; slopes_at(k) != NULL; k++)
+    for (int round = 0; round < 120; round++) {
+      size_t high = 1 + rnd(&seed) % (round % 4 ? 20 : 110), cols = 1 + rnd(&seed) % 40,
+        row = cols + rnd(&seed) % 3;
+      size_t terms = 1 + rnd(&seed) % (round % 3 ? 70 : 600);
+      bool turned = rnd(&seed) % 2, add = rnd(&seed) % 2;
+      float *a = calloc(high * terms, sizeof *a), *b = calloc(terms * cols, sizeof *b);
+      float *c = calloc(high * row, sizeof *c), *desk = calloc(DEPTH * (cols + 16 + STRIP),
+        sizeof *desk);
+      float *old = calloc(high * row, sizeof *old);
+      for (size_t i = 0; i < high * terms; i++) a[i] = draw(&seed);
+      for (size_t i = 0; i < terms * cols; i++) b[i] = draw(&seed);
+      for (size_t i = 0; i < high * row; i++) c[i] = old[i] = draw(&seed);
+      struct product p = {a, turned ? 1 : terms, turned ? high : 1, b, cols, c, row, high, terms,
+        cols, add};
+      slopes_at(k)->multiply(&p, desk);
+      for (size_t i = 0; i < high; i++)
+        for (size_t j = 0; j < row; j++) {
+          float sum = add || j >= cols ? old[i * row + j] : 0;
+          for (size_t t = 0; t < terms && j < cols; t++)
+            sum = fmaf(a[i * p.a_row + t * p.a_step], b[t * cols + j], sum);
+          if (c[i * row + j] != sum) ck_abort_msg("table %d: [%zu][%zu][%zu] at %zu, %zu", k, high,
+            terms, cols, i, j);
+        }
+      free(a), free(b), free(c), free(desk), free(old);
+    }
+}
+END_TEST
+
+/* ---- a state that is not of this run, by mark, size or length, is refused and changes nothing */
+static void one_state(const char *path, size_t at, uint64_t value, long longer)
+{
+  FILE *f = fopen(path, "r+b");
+  fseek(f, (long) at, SEEK_SET), fwrite(&value, 8, 1, f), fseek(f, 0, SEEK_END);
+  long n = ftell(f);
+  fclose(f);
+  ck_assert(truncate(path, n + longer) == 0);
+}
+START_TEST(a_state_of_another_run_is_refused)
+{
+  char path[] = "/tmp/incipit-XXXXXX", copy[60], half[60];
+  close(mkstemp(path));
+  snprintf(copy, sizeof copy, "%s.copy", path), snprintf(half, sizeof half, "%s.new", path);
+  struct plan p = plan_draft;
+  p.form = (struct shape) {1, 32, 4, 2, 16, 48, 2048, 600};
+  for (int i = 0; i < STRETCHES; i++)
+    p.leg[i].tokens = 64, p.leg[i].sequences = 1, p.leg[i].length = 32, p.leg[i].passes = 2;
+  p.leg[1].tokens = 65, p.leg[2].tokens = 63;
+  ck_assert_uint_eq(plan_steps(&p), 1 + 2 + 1 + 1); /* a step that is begun is a step */
+  ck_assert_uint_eq(plan_tokens(&p), 64 + 65 + 63 + 64);
+  struct world w;
+  struct progress a = {.step = 77}, b;
+  world_open(&w, 1);
+  struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), NULL, w.source, &why);
+  ck_assert_msg(t != NULL, "%s", why.words);
+  size_t n = network_count(trainer_network(t)), bytes = n * sizeof(float);
+  float *before = malloc(bytes);
+  ck_assert(trainer_step(t, &a, &why) && a.step == 1 && a.tokens == 64);
+  ck_assert(trainer_save(t, path, &why) && access(half, F_OK) != 0);
+  uint64_t text = source_at(w.source);
+  ck_assert(trainer_step(t, &a, &why) && trainer_save(t, copy, &why));
+  memcpy(before, trainer_weights(t), bytes);
+  static const struct { size_t at; uint64_t add; long longer; } bad[] = {{0, 1, 0}, {8, 1, 0}, {8,
+    UINT64_MAX, 0},
+    {0, 0, 4}, {0, 0, -4}, {0, 0, 1}, {0, 0, -1}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    uint64_t there;
+    char name[70];
+    FILE *f = fopen(path, "rb");
+    fseek(f, (long) bad[i].at, SEEK_SET), ck_assert(fread(&there, 8, 1, f) == 1), fclose(f);
+    snprintf(name, sizeof name, "cp %.28s %.28s.x", path, path), ck_assert(system(name) == 0);
+    snprintf(name, sizeof name, "%.28s.x", path);
+    one_state(name, bad[i].at, there + bad[i].add, bad[i].longer);
+    uint64_t now = source_at(w.source);
+    b = (struct progress) {.step = 55};
+    ck_assert_msg(!trainer_load(t, name, &b, &why), "state %zu", i);
+    ck_assert_ptr_nonnull(strstr(why.words, "no state of this run; wanted: one of"));
+    ck_assert(memcmp(before, trainer_weights(t), bytes) == 0 && source_at(w.source) == now
+      && b.step == 55);
+    ck_assert(trainer_save(t, name, &why)); /* nor has anything changed that is saved */
+    char cmp[100];
+    snprintf(cmp, sizeof cmp, "cmp -s %.28s %.28s", name, copy), ck_assert(system(cmp) == 0);
+    unlink(name);
+  }
+  ck_assert(!trainer_load(t, "/tmp", &b, &why) && !trainer_load(t, half, &b, &why));
+  ck_assert_ptr_nonnull(strstr(why.words, "cannot be opened"));
+  ck_assert(!trainer_save(t, "/tmp/nobody/here", &why) && strstr(why.words,
+    "cannot be written") != NULL);
+  ck_assert_msg(trainer_load(t, path, &b, &why), "%s", why.words);
+  ck_assert(b.step == 1 && b.tokens == 64 && source_at(w.source) == text);
+  struct progress again;
+  ck_assert(trainer_step(t, &again, &why) && memcmp(&again, &a, sizeof a) == 0);
+  ck_assert(memcmp(before, trainer_weights(t), bytes) == 0);
+  trainer_close(&m, t), world_close(&w), free(before);
+  unlink(path), unlink(copy);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("training");
+  TCase *edges = tcase_create("edges");
+  tcase_set_timeout(edges, 60);
+  tcase_add_test(edges, pieces_of_any_length);
+  tcase_add_test(edges, a_step_moves_its_piece_and_no_more);
+  tcase_add_test(edges, attention_and_its_way_back);
+  tcase_add_test(edges, products_of_any_shape);
+  tcase_add_test(edges, a_state_of_another_run_is_refused);
+  suite_add_tcase(s, edges);
   TCase *t = tcase_create("network");
   tcase_set_timeout(t, 600);
   tcase_add_test(t, every_gradient);
