@@ -8,7 +8,9 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "marked.h"
 #include "suite.h"
 #include "templates/conversations.h"
@@ -480,6 +482,145 @@ START_TEST(nobody_reads_any_more)
 }
 END_TEST
 
+/* ---- the edges: times by a clock of our own, a second answer, orders that are too long ------- */
+
+static unsigned clock_is_ours, looks;
+int clock_gettime(clockid_t which, struct timespec *now)
+{
+  if (!clock_is_ours || which != CLOCK_MONOTONIC)
+    return (int) syscall(SYS_clock_gettime, which, now);
+  unsigned k = ++looks, ms = k * k;      /* the k-th look says k * k milliseconds */
+  *now = (struct timespec) { ms / 1000, ms % 1000 * 1000000 };
+  return 0;
+}
+/* looks 1 and 2 are about loading; a turn looks once when it begins and once for every token.  The
+   rows that a turn reads are its own, and so is its time; a turn of one token has no rate. */
+START_TEST(what_a_turn_cost_is_its_own)
+{
+  static const char *const most[] = { "1", "2", "3", "50" };
+  for (int i = 0; i < 4; i++) {
+    clock_is_ours = 1, looks = 0;
+    struct run r = RUN("Hello!\nThank you!\nHello!\n", "chat", "-n", most[i], "--stats");
+    clock_is_ours = 0;
+    ends_well(&r, 0);
+    const char *at = r.err;
+    size_t look = 3;
+    for (int turn = 0; turn < 3; turn++) {
+      uint64_t given, read, rows;
+      at = next_number(at, "tokens   ", &given);
+      uint64_t wrote = strtoull(strchr(at, '+') + 1, NULL, 10);
+      at = next_number(at, "rows_read ", &read), at = next_number(at, "rows  ", &rows);
+      ck_assert_uint_eq(rows, read + wrote - 1);
+      ck_assert_msg(turn == 0 ? read == given : read < given, "%s", r.err);
+      char told[200];
+      int n = sprintf(told, "%-28s %.2f\n", "time_to_first_token_ms", 2.0 * (double) look + 1);
+      double first = (double) ((look + 1) * (look + 1)),
+        last = (double) ((look + wrote) * (look + wrote));
+      if (wrote > 1) sprintf(told + n, "%-28s %.2f\n", "decode_tokens_per_second",
+        1e3 * ((double) wrote - 1) / (last - first));
+      at = strchr(at, '\n') + 1;
+      ck_assert_msg(strncmp(at, told, strlen(told)) == 0, "turn %d: %s; wanted: %s", turn, at,
+        told);
+      at += strlen(told);
+      ck_assert_msg(*at == '\0' || strncmp(at, "tokens   ", 9) == 0, "%s", at);
+      look += wrote + 1;
+    }
+    done(&r);
+  }
+}
+END_TEST
+
+/* a turn that does not fit, or an order that nobody knows, is forgotten: what follows is as if it
+   had not been said, with its statistics, and so is a talk behind /new */
+START_TEST(what_is_refused_was_never_said)
+{
+#define FOX "What does the fox say? What does the fox say? What does the fox say? "
+  static const char long_turn[] = FOX FOX FOX "\n";
+  char in[600], tabs[] = "/help \t\n\t\n/new\t \t\nThank you!\n/quit \t\nHello!\n";
+  struct run a = RUN("Hello!\nThank you!\n", "chat", "-c", "60", "--stats"), b;
+  for (int k = 0; k < 3; k++) {
+    snprintf(in, sizeof in, "%sHello!\n%s/what\nThank you!\n", k == 1 ? "" : long_turn, k == 2 ? ""
+      : long_turn);
+    b = RUN(in, "chat", "-c", "60", "--stats");
+    ends_well(&b, 0), says(&b, "the context holds 60"), says(&b, "there is no /what");
+    ck_assert_str_eq(b.out, a.out);
+    const char *x = a.err, *y = b.err;
+    for (int turn = 0; turn < 2; turn++)
+      for (int f = 0; f < 3; f++) {
+        static const char *const field[] = { "tokens   ", "rows_read ", "rows  " };
+        uint64_t m, n;
+        x = next_number(x, field[f], &m), y = next_number(y, field[f], &n);
+        ck_assert_msg(m == n, "%s: %lu, %lu", field[f], (unsigned long) m, (unsigned long) n);
+      }
+    ck_assert(strstr(y, "tokens   ") == NULL);
+    done(&b);
+  }
+  done(&a);
+  a = RUN("Thank you!\n", "chat", "--stats");
+  b = RUN(tabs, "chat", "--stats");
+  ends_well(&b, 0), says(&b, "/help    this list\n");
+  ck_assert_str_eq(b.out, a.out);
+  uint64_t m, n;
+  next_number(a.err, "tokens   ", &m), next_number(b.err, "tokens   ", &n);
+  ck_assert_uint_eq(m, n);
+  ck_assert(strstr(b.err, "there is no") == NULL);
+  done(&a), done(&b);
+  a = RUN("Hello!\nThank you!\nHello!\n", "chat", "--stats");
+  b = RUN("Hello!\n/new\nHello!\nThank you!\nHello!\n", "chat", "--stats");
+  const char *x = a.err, *y = next_number(b.err, "tokens   ", &n);
+  for (int turn = 0; turn < 3; turn++) {
+    x = next_number(x, "tokens   ", &m), y = next_number(y, "tokens   ", &n);
+    ck_assert_uint_eq(m, n);
+  }
+  size_t line = strcspn(a.out, "\n") + 1;
+  ck_assert(strncmp(b.out, a.out, line) == 0);
+  ck_assert_str_eq(b.out + line, a.out);
+  done(&a), done(&b);
+}
+END_TEST
+
+/* what the system says stands in front of every talk, also behind /new, and counts once */
+START_TEST(a_system_speaks_in_every_talk)
+{
+  make_room();
+  uint64_t n[4], bare;
+  static const char in[] = "The cat\n/new\nThe cat\n/new\n/new\nThe cat\n";
+  struct run r = RUN(in, "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats",
+    "--system", "Be brief.");
+  struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3",
+    "--stats");
+  ends_well(&r, 0), ends_well(&s, 0);
+  const char *at = r.err;
+  for (int k = 0; k < 3; k++) at = next_number(at, "tokens   ", &n[k]);
+  next_number(s.err, "tokens   ", &bare);
+  ck_assert_msg(n[0] > bare && n[1] == n[0] && n[2] == n[0], "%s%s", r.err, s.err);
+  size_t line = strcspn(r.out, "\n") + 1;
+  ck_assert(r.n_out == 3 * line && memcmp(r.out, r.out + line, 2 * line) == 0);
+  done(&r), done(&s);
+}
+END_TEST
+
+/* the first forty bytes of an order are told, whole letters only: of one to four bytes, at each
+   place around the fortieth */
+START_TEST(an_order_is_told_in_whole_letters)
+{
+  static const char *const letter[] = { "b", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
+  for (int i = 0; i < 4; i++)
+    for (size_t n = 34; n < 44; n++) {
+      char in[100] = "/", want[100], room[100];
+      memset(in + 1, 'a', n - 1), in[n] = '\0';
+      strcat(in, letter[i]), strcat(in, "zzzzzz");
+      size_t k = n + strlen(letter[i]) <= 40 ? 40 : n < 40 ? n : 40;
+      if (k > strlen(in)) k = strlen(in);
+      snprintf(want, sizeof want, "there is no %.*s; /help", (int) k, in);
+      snprintf(room, sizeof room, "%s\n", in);
+      struct run r = RUN(room, "chat");
+      ends_well(&r, 0), says(&r, want);
+      done(&r);
+    }
+}
+END_TEST
+
 int main(void)
 {
   unsetenv("INCIPIT_MODEL"), setenv("OMP_NUM_THREADS", "1", 1);
@@ -501,6 +642,13 @@ int main(void)
   tcase_add_test(t, lines_come_from_the_editor_at_a_terminal);
   tcase_add_test(t, a_line_is_edited_and_an_answer_stopped);
   tcase_add_test(t, nobody_reads_any_more);
+  suite_add_tcase(s, t);
+  t = tcase_create("edges");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, what_a_turn_cost_is_its_own);
+  tcase_add_test(t, what_is_refused_was_never_said);
+  tcase_add_test(t, a_system_speaks_in_every_talk);
+  tcase_add_test(t, an_order_is_told_in_whole_letters);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -8,8 +8,11 @@
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
+#include <inttypes.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "marked.h"
 #include "suite.h"
 #include "accounts/formats.h"
@@ -66,7 +69,7 @@ static int words_of(char *line, char **argv, char **in)
 }
 static struct run run_as(const char *line, int where, uint64_t refuse_at)
 {
-  char copy[4096], *argv[64], *in;
+  char copy[4096], *argv[256], *in;
   snprintf(copy, sizeof copy, "%s", line);
   int argc = words_of(copy, argv, &in);
   struct run r = run_words(argc, argv, in ? in : "", in ? strlen(in) : 0, where, refuse_at, "build/incipit");
@@ -312,33 +315,10 @@ START_TEST(perplexity_is_what_the_log_probabilities_say)
 }
 END_TEST
 
-/* what bench says is countable: names, operations and bytes of a test, the shares between nothing and a little more than all */
+/* a bench without a form, of a length that just fits; a_bench_counts_exactly has the numbers */
 START_TEST(bench_counts_what_it_times)
 {
-  struct run r = run("bench -p 7 -n 3 -d 5 -r 2 --json");
-  json_t *a = json_loads(r.out, 0, NULL);
-  ck_assert_msg(json_array_size(a) == 2, "%s%s", r.out, r.err);
-  struct run g = run("generate --prompt-ids 1,2,3,4,5,6,7 -n 0 --json");
-  json_t *whole = json_loads(g.out, 0, NULL), *c = json_object_get(whole, "counters");
-  double madds = (double) json_integer_value(json_object_get(c, "madds_linear")) + (double) json_integer_value(json_object_get(c, "madds_head"));
-  for (int i = 0; i < 2; i++) {
-    json_t *t = json_array_get(a, (size_t) i);
-    ck_assert_str_eq(json_string_value(json_object_get(t, "test")), i == 0 ? "pp7 @ d5" : "tg3 @ d5");
-    ck_assert_uint_eq(json_object_size(t), 7);
-    ck_assert_double_gt(json_real_value(json_object_get(t, "tokens_per_second")), 0);
-    ck_assert_double_ge(json_real_value(json_object_get(t, "stddev")), 0);
-    ck_assert_double_gt(json_real_value(json_object_get(t, "fma_share")), 0);
-    ck_assert_double_lt(json_real_value(json_object_get(t, "fma_share")), 1.5);
-    ck_assert_double_gt(json_real_value(json_object_get(t, "bandwidth_share")), 0);
-    ck_assert_int_gt(json_integer_value(json_object_get(t, "bytes")), 0);
-    if (i == 0) ck_assert_double_ge((double) json_integer_value(json_object_get(t, "flop")), 2 * madds);
-  }
-  json_decref(a), json_decref(whole);
-  done(&r), done(&g);
-  r = run("bench -p 4 -n 0 -r 1 --output csv");
-  ck_assert_msg(strncmp(r.out, "test,tokens_per_second,stddev,flop,bytes,fma_share,bandwidth_share\npp4,", 71) == 0, "%s", r.out);
-  done(&r);
-  r = run("bench -n 2 -p 0 -d 62 -r 1");                 /* a default gives way to the context, and 0 leaves a test out */
+  struct run r = run("bench -n 2 -p 0 -d 62 -r 1");                 /* a default gives way to the context, and 0 leaves a test out */
   ck_assert_msg(r.status == 0 && strstr(r.out, "tg2 @ d62") != NULL && strstr(r.out, "pp") == NULL, "%s%s", r.out, r.err);
   done(&r);
 }
@@ -2139,6 +2119,804 @@ START_TEST(random_questions_against_the_oracle)
 }
 END_TEST
 
+/* ---- the edges: rates that are printed, second texts, limits and one beyond them ------------- */
+
+/* a clock of our own, so that times can be compared: while it is set, the k-th look at the clock of
+   the command says k * k milliseconds, and the k-th look at that of the measures k milliseconds */
+static unsigned clock_is_ours, looks_command, looks_measure;
+int clock_gettime(clockid_t which, struct timespec *now)
+{
+  if (!clock_is_ours || which != CLOCK_MONOTONIC)
+    return (int) syscall(SYS_clock_gettime, which, now);
+  unsigned k = ++looks_command, ms = k * k;
+  *now = (struct timespec) { ms / 1000, ms % 1000 * 1000000 };
+  return 0;
+}
+int timespec_get(struct timespec *now, int base)
+{
+  if (!clock_is_ours) return syscall(SYS_clock_gettime, CLOCK_REALTIME, now) == 0 ? base : 0;
+  unsigned ms = ++looks_measure;
+  *now = (struct timespec) { ms / 1000, ms % 1000 * 1000000 };
+  return base;
+}
+static struct run run_timed(const char *line)
+{
+  clock_is_ours = 1, looks_command = looks_measure = 0;
+  struct run r = run(line);
+  clock_is_ours = 0;
+  return r;
+}
+static double square(size_t k) { return (double) (k * k); }
+
+/* looks 1 and 2 are about loading, 3 begins, and then every token is one: so all five numbers are
+   known; one text, three, and a search; --stats says the same */
+START_TEST(times_and_rates_are_those_of_the_clock)
+{
+  static const char *const line[] = { "The cat sat' -n 6 --ignore-eos", "The' -n 1 --ignore-eos",
+    "The cat' -n 4 --ignore-eos --num-sequences 3", "The' -n 2 --num-beams 1 --ignore-eos",
+    "The cat sat' -n 5 --ignore-eos --num-beams 3 --num-sequences 2" };
+  static const char *const name[] = { "load_ms", "time_to_first_token_ms",
+    "time_per_output_token_ms",
+    "prefill_tokens_per_second", "decode_tokens_per_second" };
+  for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+    char words[200];
+    snprintf(words, sizeof words, "generate '%s --json --stats", line[i]);
+    struct run r = run_timed(words);
+    json_t *o = object_of(&r), *all = json_object_get(o, "sequences");
+    size_t look = 4, n = json_array_size(all);
+    double steps = 0, took = 0, given = (double) number_at(o, "usage", "prompt_tokens");
+    for (size_t k = 0; k < n; k++) {
+      size_t tokens = json_array_size(json_object_get(json_array_get(all, k), "ids"));
+      if (i == 4 && k == 0) took = square(look + tokens - 1) - square(look);
+      if (i < 4) took += square(look + tokens - 1) - square(look), look += tokens;
+      steps += (double) tokens - 1;
+    }
+    double want[] = { 3, 16 - 9, took / steps, given / 7e-3, steps / (1e-3 * took) };
+    for (int k = 0; k < 5; k++) {
+      char told[100];
+      bool none = steps == 0 && (k == 2 || k == 4);
+      snprintf(told, sizeof told, "%-28s %.2f\n", name[k], want[k]);
+      json_t *v = json_object_get(json_object_get(o, "timings"), name[k]);
+      ck_assert_msg(none ? json_is_null(v) : fabs(json_number_value(v) - want[k]) < 1e-9 * want[k],
+        "%s: %s is %f; wanted: %f", words, name[k], json_number_value(v), want[k]);
+      ck_assert_msg(none ? strstr(r.err, name[k]) == NULL : strstr(r.err, told) != NULL,
+        "%s: %s %s",
+        words, r.err, told);
+    }
+    json_decref(o), done(&r);
+  }
+}
+END_TEST
+
+/* what --stats says of the memory is what the allocator counted, and the tokens are those of all
+   texts */
+START_TEST(statistics_are_those_of_the_run)
+{
+  struct run r = run("generate 'The cat sat' -n 4 --ignore-eos --num-sequences 3 -t 2 --stats "
+    "--json");
+  json_t *o = object_of(&r);
+  char told[100];
+  for (int i = 0; i < N_PURPOSES; i++) {
+    snprintf(told, sizeof told, "peak for %-19s %" PRIu64 " bytes\n",
+      purpose_name((enum purpose) i),
+      r.m.of[i].peak);
+    ck_assert_msg(strstr(r.err, told) != NULL, "%s: %s", told, r.err);
+  }
+  snprintf(told, sizeof told, "%-28s 3 + 12\n%-28s 2\n", "tokens", "workers");
+  ck_assert_msg(strstr(r.err, told) == r.err, "%s", r.err);
+  json_t *counters = json_object_get(o, "counters"), *v;
+  const char *name;
+  json_object_foreach(counters, name, v) {
+    snprintf(told, sizeof told, "\n%-28s %lld\n", name, (long long) json_integer_value(v));
+    ck_assert_msg(strstr(r.err, told) != NULL, "%s: %s", told, r.err);
+  }
+  json_decref(o), done(&r);
+}
+END_TEST
+
+/* operations and bytes of a test are what generating the same rows counts; with a clock of ours the
+   rates are exact, and the shares differ as the work of a second does */
+static json_t *counters_behind(size_t n)
+{
+  char line[200] = "generate --prompt-ids 1";
+  for (size_t i = 1; i < n; i++) strcat(line, ",1");
+  strcat(line, " -n 0 --json");
+  struct run r = run(line);
+  json_t *o = object_of(&r), *c = json_incref(json_object_get(o, "counters"));
+  json_decref(o), done(&r);
+  return c;
+}
+START_TEST(a_bench_counts_exactly)
+{
+  struct run r = run_timed("bench -p 7 -n 3 -d 5 -r 4 --json");
+  json_t *a = json_loads(r.out, 0, NULL), *c[13] = { NULL };
+  ck_assert_msg(json_array_size(a) == 2, "%s%s", r.out, r.err);
+  for (size_t n = 5; n < 13; n++) c[n] = counters_behind(n);
+  double share[2][2];
+  for (int k = 0; k < 2; k++) {
+    json_t *t = json_array_get(a, (size_t) k);
+    size_t to = k == 0 ? 12 : 8;
+    ck_assert_str_eq(json_string_value(json_object_get(t, "test")), k == 0 ? "pp7 @ d5"
+      : "tg3 @ d5");
+    has_keys(t, "test tokens_per_second stddev flop bytes fma_share bandwidth_share");
+    int64_t heads = k == 0 ? 1 : 3, madds = 0, flop;
+    static const char *const part[] = { "madds_linear", "madds_attention" };
+    for (int i = 0; i < 2; i++)
+      madds += json_integer_value(json_object_get(c[to], part[i]))
+        - json_integer_value(json_object_get(c[5], part[i]));
+    madds += heads * json_integer_value(json_object_get(c[5], "madds_head"));
+    flop = json_integer_value(json_object_get(t, "flop"));
+    ck_assert_int_eq(flop, 2 * madds);
+    double seconds = k == 0 ? 1e-3 : 3e-3, n = k == 0 ? 7 : 3;
+    double rate = json_real_value(json_object_get(t, "tokens_per_second"));
+    ck_assert_double_eq_tol(rate, n / seconds, 1e-6 * n / seconds);
+    ck_assert_double_lt(json_real_value(json_object_get(t, "stddev")), 1e-3 * rate);
+    ck_assert_double_gt(json_real_value(json_object_get(t, "bandwidth_share")), 0);
+    ck_assert_double_gt(json_real_value(json_object_get(t, "fma_share")), 0);
+    share[k][0] = json_real_value(json_object_get(t, "fma_share")) * seconds / (double) madds;
+    share[k][1] = json_real_value(json_object_get(t, "bandwidth_share")) * seconds
+      / (double) json_integer_value(json_object_get(t, "bytes"));
+  }
+  for (int i = 0; i < 2; i++)
+    ck_assert_double_eq_tol(share[0][i], share[1][i], 1e-6 * share[0][i]);
+  for (size_t n = 5; n < 13; n++) json_decref(c[n]);
+  json_decref(a), done(&r);
+  /* one round instead of four, in another form: the same work, the same shares */
+  r = run_timed("bench -p 7 -n 0 -d 5 -r 1 --output csv");
+  static const char head[] = "test,tokens_per_second,stddev,flop,bytes,fma_share,"
+    "bandwidth_share\npp7 @ d5,";
+  ck_assert_msg(strncmp(r.out, head, sizeof head - 1) == 0, "%s", r.out);
+  double rate, spread, flop, bytes, two[2];
+  ck_assert_int_eq(sscanf(r.out + sizeof head - 1, "%lf,%lf,%lf,%lf,%lf,%lf\n", &rate, &spread,
+    &flop,
+    &bytes, &two[0], &two[1]), 6);
+  ck_assert_double_eq_tol(rate, 7000, 0.01);
+  ck_assert_double_eq(spread, 0);
+  for (int i = 0; i < 2; i++)
+    ck_assert_double_eq_tol(two[i], share[0][i] * 1e3 * (i == 0 ? flop / 2 : bytes), 1e-5 * two[i]);
+  done(&r);
+  static const char *const over[] = { "-p 65 -n 0", "-d 60 -p 5 -n 0", "-d 60 -p 0 -n 5",
+    "-d 64 -p 1" };
+  for (size_t i = 0; i < 4; i++) {
+    char line[100];
+    snprintf(line, sizeof line, "bench -r 1 %s", over[i]);
+    r = run(line);
+    ck_assert_msg(r.status == 1 && strstr(r.err, "the context holds 64") != NULL, "%s: %s", line,
+      r.err);
+    done(&r);
+  }
+}
+END_TEST
+
+/* with a token that begins a text, that token is there and is not scored; one that ends a text is
+   not there; a file of one token can be scored only behind a beginning */
+static void make_begun(void)
+{
+  static const char *const name[] = { "begun", "closed" };
+  for (int i = 0; i < 2; i++) {
+    char path[8192], post[700];
+    make_marked(place(path, name[i], NULL), 0);
+    snprintf(post, sizeof post, "{\"type\":\"TemplateProcessing\","
+      "\"single\":[{\"SpecialToken\":{\"id\":"
+      "\"b\"}},{\"Sequence\":{\"id\":\"A\"}}%s],\"special_tokens\":{\"b\":{\"id\":\"b\","
+        "\"ids\":[284]},"
+      "\"e\":{\"id\":\"e\",\"ids\":[285]}}}", i ? ",{\"SpecialToken\":{\"id\":\"e\"}}" : "");
+    set_field(name[i], "tokenizer.json", "post_processor", post);
+  }
+}
+START_TEST(a_beginning_is_read_and_not_scored)
+{
+  static const char *const model[] = { "@/marked", "@/begun", "@/closed" };
+  static const char *const text[] = { "The cat sat on", "T" };
+  char line[9000], path[8192];
+  make_begun();
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 2; k++) {
+      spill_file("begun", "text", text[k], 0);
+      snprintf(line, sizeof line, "tokenize '%s' --no-special --json -m %s", text[k], model[i]);
+      struct run t = run(line);
+      json_t *cut = object_of(&t), *ids = json_object_get(cut, "ids");
+      if (i > 0) json_array_insert_new(ids, 0, json_integer(284));
+      char *list = json_dumps(ids, JSON_COMPACT);
+      snprintf(line, sizeof line, "probe logprob -m %s <{\"ids\":%s}", model[i], list);
+      struct run q = run(line);
+      snprintf(line, sizeof line, "perplexity %s -m %s --json", place(path, "begun", "text"),
+        model[i]);
+      struct run r = run(line);
+      size_t n = json_array_size(ids) - 1;
+      if (n == 0) ck_assert_msg(r.status == 1 && strstr(r.err, "no token to score"), "%s", r.err);
+      else {
+        json_t *p = object_of(&r), *said = object_of(&q);
+        double sum = json_real_value(json_object_get(said, "sum"));
+        ck_assert_int_eq(json_integer_value(json_object_get(p, "tokens")), (int) n);
+        ck_assert_double_eq(json_real_value(json_object_get(p, "mean_loss")), -sum / (double) n);
+        ck_assert_double_eq_tol(json_real_value(json_object_get(p, "bits_per_byte")),
+          -sum / log(2) / (double) strlen(text[k]), 1e-12);
+        json_decref(p), json_decref(said);
+      }
+      free(list), json_decref(cut), done(&t), done(&q), done(&r);
+    }
+}
+END_TEST
+
+/* a second text begins anew: in the middle of no stop string, with no token written, with no end
+   that the first one had.  All texts of a greedy company are alike. */
+START_TEST(a_second_text_begins_anew)
+{
+  static const struct { const char *words; size_t tokens; const char *text, *stop; } c[] = {
+    { "-n 3 --stop 'mat on'", 3, " on the mat", NULL }, { "-n 3 --stop 't on'", 3, " on the mat",
+      NULL },
+    { "-n 4 --min-tokens 2 --stop ' on'", 4, " on the mat.", NULL },
+    { "-n 4 --min-tokens 1 --stop ' the' --stop ' mat'", 2, " on", " the" },
+    { "-n 4 --stop 'q' --stop ' mat'", 3, " on the", " mat" },
+    { "-n 4 --stop 'mat on' --stop '.' --include-stop", 4, " on the mat.", "." },
+    { "-n 3 --stop-on-repetition 1", 3, " on the mat", NULL } };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "generate 'The cat sat' --num-sequences 3 --json %s", c[i].words);
+    struct run r = run(line);
+    json_t *o = object_of(&r), *all = json_object_get(o, "sequences");
+    for (size_t k = 0; k < 3; k++) {
+      json_t *s = json_array_get(all, k), *stop = json_object_get(s, "stop");
+      ck_assert_msg(json_array_size(json_object_get(s, "ids")) == c[i].tokens, "%s: %s", line,
+        r.out);
+      ck_assert_str_eq(json_string_value(json_object_get(s, "text")), c[i].text);
+      const char *found = json_string_value(json_object_get(stop, "string"));
+      if (c[i].stop == NULL) ck_assert_msg(json_is_null(stop), "%s: %s", line, r.out);
+      else ck_assert_msg(found != NULL && strcmp(found, c[i].stop) == 0, "%s: %s", line, r.out);
+    }
+    json_decref(o), done(&r);
+  }
+  /* sampled, each text of a company is what the protocol gives for its number alone */
+  unsigned stopped = 0, other = 0;
+  for (int seed = 0; seed < 12; seed++) {
+    char line[300];
+    static const char *const stop[] = { "t", "o", "e", "a" };
+    snprintf(line, sizeof line, "generate The --temp 2 -s %d -n 6 --num-sequences 4 --json --stop "
+      "'%s'",
+      seed, stop[seed % 4]);
+    struct run r = run(line);
+    json_t *o = object_of(&r), *all = json_object_get(o, "sequences");
+    for (size_t k = 0; k < 4; k++) {
+      json_t *s = json_array_get(all, k), *is = json_object_get(s, "stop");
+      snprintf(line, sizeof line, "probe generate <{\"ids\":[262],\"max_tokens\":6,\"params\":{"
+        "\"temperature\":2},\"seed\":%d,\"sequence\":%zu,\"stop\":[\"%s\"]}", seed, k,
+          stop[seed % 4]);
+      struct run p = run(line);
+      json_t *a = object_of(&p), *reason = json_object_get(a, "stop_reason");
+      ck_assert_msg(json_equal(json_object_get(s, "ids"), json_object_get(a, "ids")), "%s", line);
+      ck_assert(json_equal(json_object_get(s, "text"), json_object_get(a, "text")));
+      ck_assert(json_equal(json_object_get(s, "finish_reason"), json_object_get(a, "finish")));
+      ck_assert_int_eq(json_is_object(is), json_is_string(reason));
+      ck_assert_int_eq(json_is_string(is), json_is_integer(reason));
+      stopped += json_is_object(is), other += !json_is_object(is);
+      json_decref(a), done(&p);
+    }
+    json_decref(o), done(&r);
+  }
+  ck_assert_msg(stopped > 10 && other > 5, "%u stopped, %u not", stopped, other);
+}
+END_TEST
+
+/* every beam has its own score: those of the protocol, whose second prompt has its own, too; as
+   many texts as beams, and one more */
+START_TEST(every_beam_has_its_score)
+{
+  struct run r = run("generate --prompt-ids 262,270 -n 5 --num-beams 4 --num-sequences 4 --json");
+  struct run p = run("probe beam -m tests/golden/small <{\"prompt\":[[262,270],[1,2]],\"eos\":[0],"
+    "\"max_length\":7,\"num_beams\":4,\"num_return_sequences\":4}");
+  struct run q = run("probe beam -m tests/golden/small <{\"prompt\":[[1,2]],\"eos\":[0],"
+    "\"max_length\":7,\"num_beams\":4,\"num_return_sequences\":4}");
+  json_t *o = object_of(&r), *a = object_of(&p), *b = object_of(&q), *all = json_object_get(o,
+    "sequences");
+  json_t *two = json_object_get(a, "scores"), *one = json_object_get(b, "scores");
+  ck_assert_msg(json_array_size(all) == 4 && json_array_size(two) == 8, "%s%s", r.out, p.out);
+  for (size_t i = 0; i < 4; i++) {
+    json_t *score = json_object_get(json_array_get(all, i), "score"), *want = json_array_get(two,
+      i);
+    ck_assert_msg(json_equal(score, want), "%zu: %s%s", i, r.out, p.out);
+    ck_assert_msg(json_equal(json_array_get(two, 4 + i), json_array_get(one, i)), "%zu: %s", i,
+      p.out);
+    ck_assert(i == 0 || !json_equal(want, json_array_get(two, i - 1)));
+    ck_assert(!json_equal(want, json_array_get(one, i)));
+  }
+  json_decref(o), json_decref(a), json_decref(b), done(&r), done(&p), done(&q);
+  r = run("generate The -n 2 --num-beams 4 --num-sequences 5");
+  ck_assert_msg(r.status == 2 && strstr(r.err, "is 5; wanted: 1 to 4, the number") != NULL, "%s",
+    r.err);
+  done(&r);
+}
+END_TEST
+
+/* a line ends with an option that nobody knows: whatever else is refused comes first */
+static void takes(const char *words, bool good, const char *said)
+{
+  char line[4096];
+  snprintf(line, sizeof line, "%s --nonsense", words);
+  struct run r = run(line);
+  bool read = strstr(r.err, "has no option --nonsense") != NULL;
+  ck_assert_msg(r.status == 2 && r.n_out == 0 && read == good, "%.200s: %s", words, r.err);
+  ck_assert_msg(good || strstr(r.err, said) != NULL, "%.200s: %s; wanted: %s", words, r.err, said);
+  done(&r);
+}
+/* every number of every subcommand: its least and its most are taken, one less and one more are
+   not */
+START_TEST(numbers_at_their_limits)
+{
+  for (int s = 0; s < N_SUBCOMMANDS; s++)
+    for (int o = 0; o < N_OPTIONS; o++) {
+      const struct option_row *x = option_at((enum option) o);
+      char words[200], said[200];
+      if ((x->where >> s & 1) == 0 || !x->counts) continue;
+      snprintf(words, sizeof words, "%s --%s ", subcommand_at((enum subcommand) s)->name, x->name);
+      char *at = words + strlen(words);
+      sprintf(at, "%" PRIu64, x->least), takes(words, true, NULL);
+      sprintf(at, "%" PRIu64, x->most), takes(words, true, NULL);
+      sprintf(at, "%" PRIu64, x->most + 1);
+      if (x->most == INT64_MAX) sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at,
+        x->least);
+      else sprintf(said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->least,
+        x->most);
+      takes(words, false, said);
+      if (x->least > 0) sprintf(at, "%" PRIu64, x->least - 1), takes(words, false, x->name);
+      sprintf(at, "18446744073709551617"), takes(words, false, x->name);
+    }
+  static const struct { const char *words, *said; } c[] = {
+    { "generate --length-penalty 1000", NULL }, { "generate --length-penalty -1000", NULL },
+    { "generate --length-penalty 1000.001", "-1000 to 1000" },
+      { "generate --seed 9223372036854775807", NULL },
+    { "generate --length-penalty -1000.001", "-1000 to 1000" },
+    { "generate --seed 9223372036854775808", "0 to 9223372036854775807" },
+    { "generate --penalty-last-n 9223372036854775807", NULL }, { "generate --penalty-last-n -1",
+      NULL },
+    { "generate --penalty-last-n 9223372036854775808", "-1 for all" },
+    { "generate --penalty-last-n -2", "-1 for all" } };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) takes(c[i].words, c[i].said == NULL, c[i].said);
+  char words[200] = "generate --logit-bias 5=";
+  for (size_t n = strlen(words), k = 1; k < 66; k++) {
+    words[n + k - 1] = k == 2 ? '.' : '1', words[n + k] = '\0';
+    takes(words, k != 2 ? k < 64 : true, "wanted: ID=B");
+  }
+  struct run r = run("generate --prompt-ids 4294967295 -n 1"),
+    t = run("generate --prompt-ids 4294967296");
+  ck_assert_msg(strstr(r.err, "has id 4294967295; wanted: 0 to 285") != NULL, "%s", r.err);
+  ck_assert_msg(strstr(t.err, "--prompt-ids is `4294967296'; wanted: ids") != NULL, "%s", t.err);
+  done(&r), done(&t);
+}
+END_TEST
+
+/* sixty-four stop strings and biases in all, and one more; a list that is just full is all used */
+START_TEST(as_many_options_as_there_is_room_for)
+{
+  for (int n = 63; n < 67; n++)
+    for (int mixed = 0; mixed < 2; mixed++) {
+      char words[2048] = "generate";
+      for (int i = 0; i < n; i++)
+        snprintf(words + strlen(words), 40, mixed && i % 2 ? " --logit-bias %d=1" : " --stop x%d",
+          i);
+      static const char said[] = "--stop is given more than 64 times";
+      takes(words, n <= 64, said);
+    }
+  char line[2048] = "generate 'The cat sat' -n 4 --json";
+  for (int i = 0; i < 63; i++) snprintf(line + strlen(line), 20, " --stop x%d", i);
+  strcat(line, " --stop ' mat'");
+  struct run r = run(line);
+  json_t *o = object_of(&r), *s = json_array_get(json_object_get(o, "sequences"), 0);
+  ck_assert_str_eq(json_string_value(json_object_get(s, "text")), " on the");
+  json_decref(o), done(&r);
+}
+END_TEST
+
+/* which of two names a sentence blames */
+START_TEST(a_sentence_blames_the_right_name)
+{
+  static const struct { const char *line; int status; const char *said; } c[] = {
+    { "generate --file x --prompt y", 2, "incipit: --prompt contradicts --file\n" },
+    { "generate --prompt y --file x", 2, "incipit: --prompt contradicts --file\n" },
+    { "generate --jsonl --json x", 2, "incipit: --json contradicts --jsonl\n" },
+    { "generate --prompt y x", 2, "incipit: --prompt contradicts `x'\n" },
+    { "generate --sinks 2 x", 2, "incipit: --sinks needs --window\n" },
+    { "tokenize --vocab-size 300 x", 2, "incipit: --vocab-size needs --train\n" },
+    { "tokenize --train x", 2, "incipit: --train needs --vocab-size\n" },
+    { "tokenize --train x --vocab-size 300", 2, "incipit: --train needs --out\n" },
+    { "generate x --top-x 2", 2, "the nearest is --top-k\n" }, { "trace x --otp 3", 2,
+      "is --top\n" },
+    { "generate x --mni-p 1", 2, "the nearest is --min-p\n" }, { "tarce x", 2,
+      "the nearest is trace\n" },
+    { "hlep", 2, "the nearest is help\n" }, { "memory --kv-heads 2", 2,
+      "incipit: --layers is missing" },
+    { "memory --layers 2", 2, "incipit: --heads is missing" },
+    { "memory --layers 2 --heads 6", 2, "incipit: --head-dim is missing" },
+    { "memory --layers 2 --heads 6 --head-dim 8 --kv-heads 4", 2,
+      "incipit: 6 heads of queries for 4 of keys and values; wanted: a multiple\n" },
+    { "generate --prompt-ids 1,286,287 -n 1", 2, "--prompt-ids has id 286; wanted: 0 to 285\n" },
+    { "tokenize --ids 285,286", 2, "--ids has id 286; wanted: 0 to 285\n" },
+    { "generate x --logit-bias 285=1,286=2", 2, "--logit-bias has id 286; wanted: 0 to 285\n" },
+    { "bench -d 60 -p 4 -n 9", 1, "incipit: --n-gen 9 behind 60 tokens; the context holds 64\n" },
+    { "bench -d 60 -p 9 -n 9", 1, "incipit: --n-prompt 9 behind 60 tokens; the context holds "
+      "64\n" } };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    struct run r = run(c[i].line);
+    ck_assert_msg(r.status == c[i].status && strstr(r.err, c[i].said) != NULL,
+      "%s: %d %s; wanted: %s",
+      c[i].line, r.status, r.err, c[i].said);
+    done(&r);
+  }
+  /* at temperature 0 each of these has no effect, and is named itself */
+  static const char *const idle[] = { "top-k 3", "top-p 0.5", "min-p 0.1", "typical-p 0.5",
+    "seed 3" };
+  for (size_t i = 0; i < 5; i++) {
+    char line[100], want[100];
+    snprintf(line, sizeof line, "generate x -n 1 --%s", idle[i]);
+    snprintf(want, sizeof want, "hint: --%.*s changes nothing", (int) strcspn(idle[i], " "),
+      idle[i]);
+    struct run r = run(line);
+    ck_assert_msg(strstr(r.err, want) != NULL && strchr(r.err, '\n')[1] == '\0', "%s: %s", line,
+      r.err);
+    done(&r);
+  }
+}
+END_TEST
+
+/* the likeliest come first, of equals the lower id; the rank of the chosen counts in the same way
+   */
+START_TEST(of_equal_candidates_the_lower_id_comes_first)
+{
+  uint64_t seed = suite_seed() + 60;
+  for (int round = 0; round < 3000; round++) {
+    double logprob[20];
+    struct candidate out[24];
+    size_t n = 1 + rnd(&seed) % 20, k = rnd(&seed) % (n + 1);
+    for (size_t v = 0; v < n; v++)
+      logprob[v] = rnd(&seed) % 8 == 0 ? -INFINITY : -(double) (rnd(&seed) % 4);
+    uint32_t chosen = (uint32_t) (rnd(&seed) % n);
+    candidates_find(logprob, n, chosen, out, k);
+    for (size_t v = 0; v < n; v++) {
+      size_t rank = 1;
+      for (size_t w = 0; w < n; w++)
+        rank += logprob[w] > logprob[v] || (logprob[w] == logprob[v] && w < v);
+      if (v == chosen) ck_assert_msg(out[0].id == v && out[0].rank == rank, "round %d", round);
+      if (rank <= k) ck_assert_msg(out[rank].id == v && out[rank].rank == rank, "round %d", round);
+      if (rank <= k) ck_assert(memcmp(&out[rank].logprob, &logprob[v], sizeof(double)) == 0);
+    }
+  }
+}
+END_TEST
+
+/* every character in quotation marks, for the eye and for JSON: control characters are escaped,
+   those just before and just behind them are not */
+START_TEST(characters_at_the_edge_of_text)
+{
+  for (uint32_t c = 1; c < 0x3000; c++) {
+    unsigned char b[4];
+    size_t n = 0, size;
+    char *got, want[40] = "\"";
+    if (c < 0x80) b[n++] = (unsigned char) c;
+    else if (c < 0x800) b[n++] = (unsigned char) (0xc0 | c >> 6);
+    else b[n++] = (unsigned char) (0xe0 | c >> 12), b[n++] = (unsigned char) (0x80 | (c >> 6 & 63));
+    if (c >= 0x80) b[n++] = (unsigned char) (0x80 | (c & 63));
+    FILE *f = open_memstream(&got, &size);
+    piece_quote(f, b, n), fclose(f);
+    bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+    if (c == '\n' || c == '\t') strcat(want, c == '\n' ? "\\n" : "\\t");
+    else if (c == '"' || c == '\\') sprintf(want, "\"\\%c", (char) c);
+    else for (size_t i = 0; i < n; i++) sprintf(want + strlen(want), control ? "\\x%02x" : "%c",
+      b[i]);
+    strcat(want, "\"");
+    ck_assert_msg(strcmp(got, want) == 0, "U+%04X: %s; wanted: %s", c, got, want);
+    free(got);
+  }
+  char text[130] = "";
+  for (int c = 1; c < 128; c++) text[c - 1] = (char) c;
+  char *argv[] = { "incipit", "tokenize", text, "--json", NULL };
+  struct run r = run_words(4, argv, "", 0, 0, 0, "incipit");
+  json_t *o = object_of(&r), *pieces = json_object_get(o, "pieces");
+  char back[130] = "";
+  for (size_t i = 0; i < json_array_size(pieces); i++)
+    strcat(back, json_string_value(json_array_get(pieces, i)));
+  ck_assert_str_eq(back, text);
+  for (size_t i = 0; i + 1 < r.n_out; i++)
+    ck_assert_msg((unsigned char) r.out[i] >= 0x20 && r.out[i] != 0x7f, "%s", r.out);
+  ck_assert(strstr(r.out, "\\u007f") && strstr(r.out, "\\u001f") && strstr(r.out, "\\u0001"));
+  json_decref(o), done(&r);
+}
+END_TEST
+
+/* a question, and what its answer says: integers longer than 63 bits are numbers all the same, and
+   what looks like one in a text stays as it is; lists and depths just full, and one more */
+START_TEST(questions_at_their_limits)
+{
+  static const struct { const char *kind, *in, *says; } c[] = {
+    { "sample", "{\"logits\":[9223372036854775807,1]}", "\"token\":0" },
+    { "sample", "{\"logits\":[9223372036854775808,1]}", "\"token\":0" },
+    { "sample", "{\"logits\":[-9223372036854775809,1]}", "\"token\":1" },
+    { "sample", "{\"logits\":[1,9999999999999999999,2]}", "\"token\":1" },
+    { "sample", "{\"logits\":[1,12345678901234567890123]}", "\"token\":1" },
+    { "sample", "{\"logits\":[9223372036854775808,1e0000000000000000000038]}", "\"token\":1" },
+    { "sample", "{\"logits\":[9223372036854775808,1E+0000000000000000000038]}", "\"token\":1" },
+    { "sample", "{\"logits\":[9223372036854775808,1e-0000000000000000000038]}", "\"token\":0" },
+    { "sample", "{\"logits\":[9223372036854775808,1.0000000000000000000001e20]}", "\"token\":1" },
+    { "sample", "{\"logits\":[9223372036854775808],\"seed\":9223372036854775808}",
+      "\"seed\\\" is" },
+    { "sample", "{\"logits\":[1],\"seed\":9223372036854775807}", "\"token\":0" },
+    { "process", "{\"op\":\"\\\"9223372036854775808\\\\\",\"logits\":[9223372036854775808]}",
+      "`\\\"9223372036854775808\\\\'" },
+    { "process", "{\"op\":\"\\\\\\\"9223372036854775808 1\",\"logits\":[9223372036854775808]}",
+      "`\\\\\\\"9223372036854775808 1'" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"0\":9}}}", "\"token\":0" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"2\":9}}}", "\"token\":2" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"3\":9}}}",
+      "id \\\"3\\\"; wanted: 0 to 2" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"02\":9}}}", "id \\\"02\\\"" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"00\":9}}}", "id \\\"00\\\"" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"\":9}}}", "id \\\"\\\"" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"+1\":9}}}", "id \\\"+1\\\"" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"1 \":9}}}", "id \\\"1 \\\"" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"logit_bias\":{\"18446744073709551617\":9}}}",
+      "id \\\"18" },
+    { "sample", "{\"logits\":[1,2,3],\"params\":{\"samplers\":[\"bias\",7]}}",
+      "\\\"samplers\\\"[1] is no" },
+    { "sample", "{\"logits\":[1,2],\"ids\":[1,1],\"prompt_length\":2}", "\"token\":" },
+    { "sample", "{\"logits\":[1,2],\"ids\":[1,1],\"prompt_length\":3}", "is 3; wanted: 0 to 2" },
+    { "sample", "{\"logits\":[1,2],\"ids\":[1,2]}", "\\\"ids\\\"[1] is no id" },
+    { "sample", "{\"logits\":[1],\"position\":4294967295,\"sequence\":4294967295}", "\"token\":0" },
+    { "sample", "{\"logits\":[1],\"position\":4294967296}", "\\\"position\\\" is 4294967296" },
+    { "philox", "{\"key\":[4294967295,0],\"counter\":[0,0,0,4294967295]}", "\"out\":[" },
+    { "philox", "{\"key\":[1,4294967296],\"counter\":[0,0,0,0]}", "\\\"key\\\"[1] is no word" },
+    { "philox", "{\"key\":[1,2],\"counter\":[0,0,0,4294967296]}", "\\\"counter\\\"[3] is no word" },
+    { "philox", "{\"key\":[1,2],\"counter\":[0,0,0]}", "has 3 words; wanted: 4" },
+    { "quantize", "{\"type\":\"f16\",\"hex\":\"FF7b\"}", "\"x\":[65504.0]" },
+    { "quantize", "{\"type\":\"f16\",\"hex\":\"aAbB\"}", "\"x\":[-0.958" },
+    { "quantize", "{\"type\":\"f16\",\"hex\":\"003C\"}", "\"x\":[1.0]" },
+    { "quantize", "{\"type\":\"bf16\",\"hex\":\"803F0\"}", "two digits for each" },
+    { "quantize", "{\"type\":\"bf16\",\"hex\":\"803f00\"}", "3 bytes in bf16; wanted: a multiple "
+      "of 2" },
+    { "forward", "{\"ids\":[1,2],\"rows\":[2]}", "\\\"rows\\\"[0] is no row; wanted: an integer "
+      "from 0 to 1" },
+    { "forward", "{\"ids\":[1,2],\"rows\":[1,-1]}", "\\\"rows\\\"[1] is no row" },
+    { "forward", "{\"ids\":[1],\"mates\":[[2],[]]}", "\\\"mates\\\" has a text without ids" },
+    { "forward", "{\"ids\":[],\"mates\":[[2]]}", "\\\"ids\\\" has a text without ids" },
+    { "forward", "{\"ids\":[1],\"mates\":[[2],[286]]}", "\\\"mates\\\"[0] is no id; wanted: an "
+      "integer from 0" },
+    { "stop", "{\"pieces\":[\"ab\",\"c\"],\"stop\":[\"q\",\"\"]}", "\\\"stop\\\"[1] is no string" },
+    { "stop", "{\"pieces\":[\"ab\",\"ca\"],\"stop\":[\"ax\"]}", "\"deltas\":[\"ab\",\"ca\"]" },
+    { "stop", "{\"pieces\":[\"xa\",\"bx\"],\"stop\":[\"q\",\"ab\"]}",
+      "\"deltas\":[\"x\",\"\"],\"text\":\"x\"" },
+    { "beam", "{\"V\":65535,\"P\":1,\"table\":[],\"prompt\":[],\"eos\":[],\"max_length\":1,"
+      "\"num_beams\":1}",
+      "0 sheets" },
+    { "beam", "{\"V\":65536,\"P\":1,\"table\":[],\"prompt\":[],\"eos\":[],\"max_length\":1,"
+      "\"num_beams\":1}",
+      "\\\"V\\\" is 65536" },
+    { "beam", "{\"V\":1,\"P\":65536,\"table\":[],\"prompt\":[],\"eos\":[],\"max_length\":1,"
+      "\"num_beams\":1}",
+      "\\\"P\\\" is 65536" } };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    char *argv[] = { "incipit", "probe", (char *) c[i].kind, NULL };
+    struct run r = run_words(3, argv, c[i].in, strlen(c[i].in), 0, 0, "incipit");
+    ck_assert_msg(r.status == 0 && strstr(r.out, c[i].says), "%s: %s%s; wanted: %s", c[i].in, r.out,
+      r.err,
+      c[i].says);
+    done(&r);
+  }
+  for (int depth = JSON_DEPTH - 1; depth <= JSON_DEPTH + 1; depth++) {
+    char in[400] = "{\"x\":", *argv[] = { "incipit", "probe", "philox", NULL };
+    for (int i = 1; i < depth; i++) strcat(in, i % 2 ? "[" : "{\"y\":");
+    if (depth % 2) strcat(in, "1");      /* an object needs a value, a list needs none */
+    for (int i = depth - 1; i > 0; i--) strcat(in, i % 2 ? "]" : "}");
+    strcat(in, "}");
+    struct run r = run_words(3, argv, in, strlen(in), 0, 0, "incipit");
+    const char *want = depth <= JSON_DEPTH ? "is no key here"
+      : "this line has 65 brackets in each other";
+    ck_assert_msg(strstr(r.out, want) != NULL, "%d: %s %s", depth, in, r.out);
+    done(&r);
+  }
+}
+END_TEST
+
+/* lines and streams as long as the rooms that they are read with, and a byte less and more */
+START_TEST(lines_as_long_as_a_room)
+{
+  for (size_t n = 4094; n <= 8194; n += n == 4098 ? 8190 - 4098 : 1) {
+    char *text = malloc(n + 40), *argv[] = { "incipit", "tokenize", "-", "--count", NULL };
+    for (size_t i = 0; i < n; i++) text[i] = (char) ('!' + i % 7 * 2);
+    struct run r = run_words(4, argv, text, n, 0, 0, "incipit");
+    ck_assert_uint_eq(strtoul(r.out, NULL, 10), n);
+    done(&r);
+    size_t head = strlen("{\"text\":\""), body = n - head - 2;
+    char *lines = malloc(2 * n + 4), *p = lines;
+    for (int k = 0; k < 2; k++) {
+      p += sprintf(p, "{\"text\":\"");
+      for (size_t i = 0; i < body; i++) *p++ = (char) (k ? 'b' : 'a');
+      p += sprintf(p, "\"}\n");
+    }
+    r = probe("tokenize", "tests/golden/small", lines, (size_t) (p - lines));
+    for (size_t k = 0; k < 2; k++) {
+      json_t *a = answer_at(r.out, k), *ids = json_object_get(a, "ids");
+      static char all[60000];
+      size_t at = 0;
+      for (size_t i = 0; i < json_array_size(ids); i++)
+        at += (size_t) sprintf(all + at, "%s%d", i ? "," : "",
+          (int) json_integer_value(json_array_get(ids, i)));
+      char *back[] = { "incipit", "tokenize", "--ids", all, NULL };
+      struct run b = run_words(4, back, "", 0, 0, 0, "incipit");
+      ck_assert_msg(b.n_out == body && strspn(b.out, k ? "b" : "a") == body, "%zu of %zu", b.n_out,
+        body);
+      json_decref(a), done(&b);
+    }
+    free(text), free(lines), done(&r);
+  }
+}
+END_TEST
+
+/* what a model's files say of tokens that begin and end, each once and in its role; a window that
+   every layer has is counted for each */
+START_TEST(special_tokens_are_listed_once)
+{
+  make_begun();
+  static const struct { const char *model, *eos, *list; } c[] = {
+    { "begun", "0", "0 eos generation_config.json|284 bos tokenizer.json|285 special "
+      "tokenizer.json|" },
+    { "closed", "0", "0 eos generation_config.json|284 bos tokenizer.json|285 special "
+      "tokenizer.json|" },
+    { "begun", "[0,285]", "0 eos generation_config.json|285 eos generation_config.json|"
+      "284 bos tokenizer.json|" },
+    { "begun", "[285,284]", "285 eos generation_config.json|284 eos generation_config.json|"
+      "284 bos tokenizer.json|0 special tokenizer.json|" } };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    char line[200], list[400] = "";
+    set_field(c[i].model, "generation_config.json", "eos_token_id", c[i].eos);
+    snprintf(line, sizeof line, "inspect @/%s --json", c[i].model);
+    struct run r = run(line);
+    json_t *o = object_of(&r), *all = json_object_get(json_object_get(o, "tokenizer"), "special"),
+      *x;
+    size_t k;
+    json_array_foreach(all, k, x)
+      snprintf(list + strlen(list), 80, "%d %s %s|", (int) json_integer_value(json_object_get(x,
+        "id")),
+        json_string_value(json_object_get(x, "role")), json_string_value(json_object_get(x,
+          "from")));
+    ck_assert_str_eq(list, c[i].list);
+    json_decref(o), done(&r);
+  }
+  static const struct { const char *model; int64_t layers; } w[] = { { "mistral", 2 },
+    { "qwen3-layers", 2 }, { "llama", 0 } };
+  for (size_t i = 0; i < 3; i++) {
+    char line[100];
+    snprintf(line, sizeof line, "inspect tests/golden/%s --json", w[i].model);
+    struct run r = run(line);
+    json_t *o = object_of(&r);
+    ck_assert_int_eq(number_at(o, "config", "window_layers"), w[i].layers);
+    json_decref(o), done(&r);
+  }
+}
+END_TEST
+
+/* a text that has just as many pairs as are asked for, one more and one less */
+START_TEST(a_text_with_just_enough_pairs)
+{
+  char path[8192], line[9000], said[200];
+  spill_file("empty", "pairs", "abababab cdcdcdcd", 0);
+  size_t has = 0;
+  for (int step = 0; step < 4; step++) {
+    size_t asked = step == 0 ? 40 : has + 2 - (size_t) step;
+    snprintf(line, sizeof line, "tokenize --train %s --vocab-size %zu --out @/learnt",
+      place(path, "empty", "pairs"), 257 + asked);
+    struct run r = run(line);
+    if (step == 0) has = strtoul(strstr(r.err, "of them ") + 8, NULL, 10);
+    size_t n = asked < has ? asked : has;
+    snprintf(said, sizeof said, ": %zu ids, of them %zu merges%s\n", 257 + n, n,
+      asked > has ? "; the text has no more pairs" : "");
+    ck_assert_msg(has > 3 && has < 40 && strstr(r.err, said) != NULL, "%zu: %s; wanted: %s", asked,
+      r.err, said);
+    done(&r);
+  }
+  unlink(place(path, "empty", "pairs"));
+}
+END_TEST
+
+/* budgets that are just enough, amounts where a unit begins, a bound of the workers */
+START_TEST(amounts_where_a_unit_begins)
+{
+  static const struct { const char *size, *said; } c[] = {
+    { "999", "budget                                     999\n" },
+    { "1000", "budget                                    1000     1.000 kB\n" },
+    { "1023", "budget                                    1023     1.023 kB\n" },
+    { "1024", "budget                                    1024     1.024 kB     1.000 KiB\n" },
+    { "999999", "budget                                  999999   999.999 kB   976.562 KiB\n" },
+    { "1000000", "budget                                 1000000     1.000 MB   976.562 KiB\n" },
+    { "1048576", "budget                                 1048576     1.049 MB     1.000 MiB\n" } };
+  char line[200], said[200];
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    snprintf(line, sizeof line, "memory --shape gpt2 --budget %s", c[i].size);
+    struct run r = run(line);
+    ck_assert_msg(strstr(r.out, c[i].said) != NULL, "%s: %s", line, r.out);
+    done(&r);
+  }
+  int64_t field[9];
+  account_of("memory --shape gpt2 --json", field);
+  for (int64_t k = -1; k < 2; k++) {
+    snprintf(line, sizeof line, "memory --shape gpt2 --budget %" PRId64, field[6] + k);
+    snprintf(said, sizeof said, "too much by %*s1\n", 33, "");
+    struct run r = run(line);
+    ck_assert_msg((strstr(r.out, "too much by") != NULL) == (k < 0), "%s: %s", line, r.out);
+    ck_assert_msg(k >= 0 || strstr(r.out, said) != NULL, "%s: %s", line, r.out);
+    ck_assert_msg((strstr(r.out, "at most 1024 tokens each") != NULL) == (k >= 0), "%s: %s", line,
+      r.out);
+    done(&r);
+  }
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  static const char *const asked[] = { "3", "1024", "1025", "99999" }, *const got[] = { "3", "1024",
+    "1024",
+    "1024" };
+  for (int i = 0; i < 4; i++) {
+    setenv("OMP_NUM_THREADS", asked[i], 1);
+    struct run r = run("generate --prompt-ids 1 -n 0 --stats");
+    snprintf(said, sizeof said, "%-28s %s\n", "workers", got[i]);
+    ck_assert_msg(r.status == 0 && strstr(r.err, said) != NULL, "%s: %s", asked[i], r.err);
+    done(&r);
+  }
+  unsetenv("OMP_NUM_THREADS");
+#endif
+}
+END_TEST
+
+/* a vocabulary that loses the first blank of a text loses it where a text begins, and not behind a
+   prompt: so what must match is written as it is, in as few tokens as that takes */
+START_TEST(a_first_blank_is_lost_only_at_the_beginning)
+{
+  static const char tokenizer[] = "{\"added_tokens\":[{\"id\":0,\"content\":\"<e>\","
+    "\"special\":true}],"
+    "\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},"
+      "\"content\":\"\xe2\x96\x81\"},"
+    "\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\","
+      "\"pattern\":{\"String\":"
+    "\"\xe2\x96\x81\"},\"content\":\" \"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":\" "
+      "\","
+    "\"start\":1,\"stop\":0}]},\"model\":{\"type\":\"BPE\",\"vocab\":{\"<e>\":0,\"a\":1,\"b\":2,"
+    "\"\xe2\x96\x81\":3,\"ab\":4,\"\xe2\x96\x81" "ab\":5},\"merges\":[[\"a\",\"b\"],"
+      "[\"\xe2\x96\x81\","
+    "\"ab\"]]}}                                                        ";
+  static const struct { const char *prompt, *must; int tokens; const char *text; } c[] = {
+    { "a", " ab", 1, " ab" }, { "a", "ab", 1, "ab" }, { "''", "ab", 1, "ab" }, { "''", " ab", 4,
+      "" },
+    { "' '", " ab", 1, " ab" }, { "a", "  ab", 2, "  ab" } };
+  variant("strips", NULL), spill_file("strips", "tokenizer.json", tokenizer, 0);
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+    for (int n = c[i].tokens - 1; n < 4; n++) {
+      char line[200];
+      snprintf(line, sizeof line, "generate -m @/strips -p %s --regex '%s' -n %d", c[i].prompt,
+        c[i].must, n);
+      struct run r = run(line);
+      if (n < c[i].tokens) ck_assert_msg(r.status != 0 && r.n_out == 0, "%s: %s", line, r.out);
+      else ck_assert_msg(r.status == 0 && strcmp(r.out, c[i].text) == 0, "%s: %s%s", line, r.out,
+        r.err);
+      done(&r);
+    }
+  /* and a second text begins as the first did */
+  struct run r = run("generate -m @/strips -p '' -n 2 --logit-bias 5=1000 --num-sequences 3");
+  ck_assert_msg(strcmp(r.out, "ab ab\nab ab\nab ab\n") == 0, "%s%s", r.out, r.err);
+  done(&r);
+}
+END_TEST
+
+/* a template that is null, or none, is no reason for a hint */
+START_TEST(a_hint_needs_a_template)
+{
+  static const struct { const char *config; bool hint; } c[] = { { "{\"chat_template\":null}",
+    false },
+    { "{}", false }, { "{\"chat_template\":\"x\"}", true }, { "{\"chat_template\":[]}", true } };
+  variant("hint", NULL);
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    spill_file("hint", "tokenizer_config.json", c[i].config, 0);
+    struct run r = run("generate The -n 1 -m @/hint");
+    ck_assert_msg(r.status == 0 && (strstr(r.err, "chat template") != NULL) == c[i].hint, "%s",
+      r.err);
+    done(&r);
+  }
+}
+END_TEST
+
 int main(void)
 {
   setenv("INCIPIT_MODEL", "tests/golden/small", 1);
@@ -2203,6 +2981,27 @@ int main(void)
   tcase_add_test(t, a_reader_who_has_gone_is_no_failure_to_talk_about);
   tcase_add_test(t, a_full_disk_and_a_lost_file_are_told);
   tcase_add_test(t, questions_do_not_wait_for_the_next);
+  suite_add_tcase(s, t);
+  t = tcase_create("edges");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, times_and_rates_are_those_of_the_clock);
+  tcase_add_test(t, statistics_are_those_of_the_run);
+  tcase_add_test(t, a_bench_counts_exactly);
+  tcase_add_test(t, a_beginning_is_read_and_not_scored);
+  tcase_add_test(t, a_second_text_begins_anew);
+  tcase_add_test(t, every_beam_has_its_score);
+  tcase_add_test(t, numbers_at_their_limits);
+  tcase_add_test(t, as_many_options_as_there_is_room_for);
+  tcase_add_test(t, a_sentence_blames_the_right_name);
+  tcase_add_test(t, of_equal_candidates_the_lower_id_comes_first);
+  tcase_add_test(t, characters_at_the_edge_of_text);
+  tcase_add_test(t, questions_at_their_limits);
+  tcase_add_test(t, lines_as_long_as_a_room);
+  tcase_add_test(t, special_tokens_are_listed_once);
+  tcase_add_test(t, a_text_with_just_enough_pairs);
+  tcase_add_test(t, amounts_where_a_unit_begins);
+  tcase_add_test(t, a_first_blank_is_lost_only_at_the_beginning);
+  tcase_add_test(t, a_hint_needs_a_template);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

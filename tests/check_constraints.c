@@ -960,6 +960,175 @@ START_TEST(the_walk_is_each_piece_by_itself)
 }
 END_TEST
 
+/* ---- the edges: the second binding, what a failure leaves, what is counted --------------------
+   */
+
+/* the bytes that a constraint says its states take are those that the allocator gave for them: what
+   is held beside them is as much before the states are found as behind it,
+     and forgetting them gives
+   all back.  The second time, as the lists it works with have their room. */
+static void ask_around(struct constraint *c, size_t vocab, uint64_t *seed)
+{
+  static const size_t budget[] = { 9, 4, 2000, 7 };
+  struct error why;
+  uint8_t allowed[400];
+  bool accepts;
+  size_t least;
+  for (int k = 0; k < 20; k++) {
+    uint32_t state = constraint_start(c), id;
+    for (size_t step = 0; step < 8; step++) {
+      if (!constraint_mask(c, state, budget[k % 4], allowed, &accepts, &why)) break;
+      ck_assert(constraint_minimum(c, state, &least, &why));
+      size_t tries = 0;
+      do id = (uint32_t) below(seed, vocab); while (!allowed[id] && tries++ < 4000);
+      if (!allowed[id]) break;
+      ck_assert(constraint_step(c, state, id, &state, &why));
+    }
+  }
+}
+START_TEST(all_bytes_of_the_states_are_counted)
+{
+  static const char *const pattern[] = { "(a|b)*a(a|b){5}", "[a-z]+( [a-z]+)*x",
+    "(ab|ba){3,9}|c*" };
+  struct memory m = { 0 };
+  struct error why;
+  struct words w;
+  words_of_bytes(&w), words_add(&w, "ab"), words_add(&w, "ba"), words_add(&w, " ab");
+  for (int k = 0; k < 4; k++) {
+    struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
+    struct constraint *c = k < 3 ? constraint_regex(&m, pattern[k], strlen(pattern[k]), &why)
+      : constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why);
+    ck_assert(constraint_bind(c, l, false, &why));
+    struct constraint_look bare = constraint_look(c), look;
+    for (int round = 0; round < 2; round++) {
+      uint64_t seed = suite_seed() + 70;
+      ck_assert(constraint_forget(c, &why));
+      look = constraint_look(c);
+      ck_assert_uint_eq(look.bytes, bare.bytes);
+      ck_assert_uint_eq(look.states, bare.states);
+      size_t beside = m.all.held - look.bytes;
+      ask_around(c, w.n, &seed);
+      look = constraint_look(c);
+      ck_assert_uint_gt(look.bytes, bare.bytes);
+      ck_assert_msg(round == 0 || m.all.held - look.bytes == beside, "%s: %zu beside, now %zu",
+        k < 3 ? pattern[k] : "json", beside, (size_t) m.all.held - look.bytes);
+    }
+    constraint_free(c), lexicon_close(l);
+  }
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* bound to a second vocabulary, and to the first again, a constraint answers as a fresh one */
+START_TEST(a_second_binding_is_like_a_first)
+{
+  static const char *const pattern[] = { "(a|b)*c", "a{2,7}b?", "(ab){1,4}", " ?ab*" };
+  struct memory m = { 0 };
+  struct error why;
+  struct words few, many;
+  words_of_bytes(&few), words_of_bytes(&many);
+  words_add(&many, "ab"), words_add(&many, "aaa"), words_add(&many, " a"), words_add(&many, "bbc");
+  few.p['q'].n = 0;
+  struct lexicon *l[2] = { lexicon_open(&m, few.p, NULL, few.n, &why),
+    lexicon_open(&m, many.p, NULL, many.n, &why) };
+  for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++) {
+    struct constraint *c = constraint_regex(&m, pattern[i], strlen(pattern[i]), &why);
+    for (int k = 0; k < 6; k++) {
+      struct constraint *fresh = constraint_regex(&m, pattern[i], strlen(pattern[i]), &why);
+      bool strips = k % 4 == 2;
+      size_t n = k % 2 ? many.n : few.n, a, b;
+      ck_assert(constraint_bind(c, l[k % 2], strips, &why));
+      ck_assert(constraint_bind(fresh, l[k % 2], strips, &why));
+      for (size_t left = 9; left > 0; left--) {
+        uint8_t x[400], y[400];
+        bool p, q;
+        uint32_t s = constraint_start(c), t = constraint_start(fresh);
+        ck_assert(constraint_minimum(c, s, &a, &why) && constraint_minimum(fresh, t, &b, &why));
+        ck_assert_msg(a == b, "%s, binding %d: %zu, %zu", pattern[i], k, a, b);
+        bool one = constraint_mask(c, s, left, x, &p, &why);
+        ck_assert(one == constraint_mask(fresh, t, left, y, &q, &why));
+        ck_assert(!one || (p == q && memcmp(x, y, n) == 0));
+      }
+      ck_assert_uint_eq(constraint_look(c).states, constraint_look(fresh).states);
+      ck_assert_uint_eq(constraint_look(c).bytes, constraint_look(fresh).bytes);
+      constraint_free(fresh);
+    }
+    constraint_free(c);
+  }
+  lexicon_close(l[0]), lexicon_close(l[1]);
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
+/* a request that is refused in the middle of a mask: the next mask is that of a constraint that has
+   never failed, and no state is listed that is not there */
+START_TEST(a_mask_behind_a_failure_is_right)
+{
+  static const char p[] = "(a|b)*a(a|b){3}( [a-f]+)?";
+  struct memory all = { 0 };
+  struct error why;
+  struct words w;
+  words_of_bytes(&w), words_add(&w, "ab"), words_add(&w, "bb a");
+  uint8_t want[400], got[400];
+  bool accepts;
+  struct lexicon *l = lexicon_open(&all, w.p, NULL, w.n, &why);
+  struct constraint *c = constraint_regex(&all, p, strlen(p), &why);
+  uint32_t start;
+  ck_assert(constraint_bind(c, l, false, &why));
+  start = constraint_start(c);
+  ck_assert(constraint_mask(c, start, 5, want, &accepts, &why));
+  size_t states = constraint_look(c).states;
+  constraint_free(c), lexicon_close(l);
+  for (uint64_t k = 1, done = 0; !done; k++) {
+    struct memory m = { 0 };
+    l = lexicon_open(&m, w.p, NULL, w.n, &why), c = constraint_regex(&m, p, strlen(p), &why);
+    ck_assert(constraint_bind(c, l, false, &why));
+    uint32_t next = 0;
+    m.refuse_at = m.all.requests + k;
+    done = constraint_mask(c, start, 5, got, &accepts, &why);
+    m.refuse_at = 0;
+    size_t had = constraint_look(c).states;
+    ck_assert(!constraint_step(c, (uint32_t) had, 'a', &next, &why));
+    ck_assert_msg(strstr(why.words, "there is no state") != NULL, "%s", why.words);
+    for (uint32_t s = 1; s < had; s++) if (!constraint_step(c, s, 'a', &next, &why))
+      ck_assert_msg(strstr(why.words, "can't come here") != NULL, "%s", why.words);
+    ck_assert_msg(constraint_mask(c, start, 5, got, &accepts, &why), "request %d: %s", (int) k,
+      why.words);
+    ck_assert_msg(memcmp(got, want, w.n) == 0, "request %d", (int) k);
+    ck_assert_uint_le(constraint_look(c).states, states + had);
+    constraint_free(c), lexicon_close(l);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+  ck_assert_uint_eq(all.all.held, 0);
+}
+END_TEST
+
+/* of the bytes that no token is alone the first in the pattern is blamed */
+START_TEST(the_first_lacking_byte_is_blamed)
+{
+  struct memory m = { 0 };
+  struct error why;
+  for (int k = 0; k < 3; k++) {
+    struct words w;
+    words_of_bytes(&w);
+    for (int b = 'f' + k; b < 'k'; b++) w.p[b].n = 0;
+    struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
+    char said[60];
+    struct constraint *c = constraint_regex(&m, "x[f-j]{2}", 9, &why);
+    bool ok = constraint_bind(c, l, false, &why);
+    snprintf(said, sizeof said, "none is byte 0x%02x alone", 'f' + k);
+    ck_assert_msg(ok == (k > 0), "%s", why.words);
+    if (!ok) ck_assert_msg(strstr(why.words, said) != NULL, "%s; wanted: %s", why.words, said);
+    constraint_free(c);
+    c = constraint_regex(&m, "[hij]", 5, &why);
+    ck_assert(!constraint_bind(c, l, false, &why));
+    ck_assert_msg(strstr(why.words, "none is byte 0x68 alone") != NULL, "%s", why.words);
+    constraint_free(c), lexicon_close(l);
+  }
+  ck_assert_uint_eq(m.all.held, 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("constraints");
@@ -980,6 +1149,12 @@ int main(void)
   tcase_add_test(t, a_large_minimum_is_enough);
   tcase_add_test(t, refused_memory_leaks_nothing);
   tcase_add_test(t, the_walk_is_each_piece_by_itself);
+  suite_add_tcase(s, t);
+  t = tcase_create("edges");
+  tcase_add_test(t, all_bytes_of_the_states_are_counted);
+  tcase_add_test(t, a_second_binding_is_like_a_first);
+  tcase_add_test(t, a_mask_behind_a_failure_is_right);
+  tcase_add_test(t, the_first_lacking_byte_is_blamed);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -499,6 +499,139 @@ START_TEST(refused_memory_leaves_nothing)
 }
 END_TEST
 
+/* ---- the edges: thoughts with marks in them, failures in the middle -------------------------- */
+
+/* what Python's str does with a thought: the words behind the last mark that ends one are the
+   answer; those before the first, behind the last that begins one, are the thought */
+static size_t last_of(const char *text, size_t n, const char *word, size_t otherwise)
+{
+  size_t k = strlen(word), at = otherwise;
+  for (size_t i = 0; i + k <= n; i++) if (memcmp(text + i, word, k) == 0) at = i + k;
+  return at;
+}
+static char *stripped(char room[200], const char *text, size_t n)
+{
+  while (n > 0 && *text == '\n') text++, n--;
+  while (n > 0 && text[n - 1] == '\n') n--;
+  snprintf(room, 200, "%.*s", (int) n, text);
+  return room;
+}
+START_TEST(thoughts_are_split_as_python_splits)
+{
+  static const char *const bit[] = { "</think>", "<think>", "\n", "a", "b", "</thin", "think>" };
+  static const char *const asked[] = { "Why?", "<tool_response>x</tool_response>",
+    "<tool_response>x",
+    "x</tool_response>", "<tool_response></tool_response>", "</tool_response>" };
+  uint64_t seed = suite_seed() + 50;
+  unsigned twice = 0;
+  for (int round = 0; round < 4000; round++) {
+    char text[120] = "", want[900], thought[200], answer[200];
+    for (uint64_t k = rnd(&seed) % 9; k > 0; k--) strcat(text, bit[rnd(&seed) % 7]);
+    const char *second = asked[rnd(&seed) % 6];
+    size_t n = strlen(text), turns = 2 + rnd(&seed) % 2;
+    struct turn talk[3] = { { USER, "q", 1 }, { ASSISTANT, text, n }, { USER, second,
+      strlen(second) } };
+    /* the answer is behind the last question, if what comes next is what a tool says */
+    bool tool = second == asked[1] || second == asked[4], late = turns == 2 || tool;
+    char *end = strstr(text, "</think>");
+    size_t rest = last_of(text, n, "</think>", 0), before = end == NULL ? 0 : (size_t) (end - text);
+    while (end != NULL && text[rest] == '\n') rest++;
+    twice += end != NULL && strstr(end + 1, "</think>") != NULL;
+    size_t from = last_of(text, before, "<think>", 0);
+    stripped(thought, text + from, before - from);
+    snprintf(answer, sizeof answer, "%s", text + rest);
+    bool told = late && (turns == 2 || *thought != '\0');
+    char *p = want + sprintf(want, "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n");
+    if (told) p += sprintf(p, "<think>\n%s\n</think>\n\n", thought);
+    p += sprintf(p, "%s<|im_end|>\n", answer + (told ? strspn(answer, "\n") : 0));
+    if (turns == 3) sprintf(p, "<|im_start|>user\n%s<|im_end|>\n", second);
+    struct script s;
+    hold(script_write(&M, named("qwen3"), talk, turns, 0, false, &s, &why));
+    bool same = s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0;
+    if (!same) ck_abort_msg("%s: %.*s; wanted: %s", text, (int) s.text.n, s.text.byte, want);
+    script_free(&M, &s);
+  }
+  ck_assert_uint_gt(twice, 100);
+  at_peace();
+}
+END_TEST
+
+/* the second mark of a script is no token, or memory ends: the list is as it was, and the next
+   script is right */
+START_TEST(a_failed_script_leaves_no_ids)
+{
+  struct tokenizer *v = tokenizer_open(&M, "models/pocket", &why);
+  ck_assert_ptr_nonnull(v);
+  static char text[] = "ab<|endoftext|>The cat<|none|>cd";
+  struct script_part part[] = { { PART_FRAME, USER, 0, 2 }, { PART_MARK, USER, 2, 13 },
+    { PART_SAID, USER, 15, 7 }, { PART_MARK, USER, 22, 8 }, { PART_SAID, USER, 30, 2 } };
+  struct script s = { .by = named("pocket"), .part = part, .n = 5,
+    .text = { (unsigned char *) text, sizeof text - 1, sizeof text } };
+  struct ids out = { 0 }, want = { 0 };
+  ck_assert(ids_push(&M, &out, 7, NULL));
+  REFUSES(script_encode(&s, v, &M, &out, &why), "pocket", "<|none|>", "marked special");
+  ck_assert_msg(out.n == 1 && out.id[0] == 7, "%zu ids are left", out.n);
+  s.n = 3, s.text.n = 22;
+  ck_assert(script_encode(&s, v, &M, &out, &why) && out.n > 3);
+  ck_assert(tokenizer_encode(v, &M, "ab", 2, false, false, &want, NULL));
+  ck_assert(ids_push(&M, &want, 0, NULL) && memcmp(want.id, out.id + 1,
+    want.n * sizeof *want.id) == 0);
+  bool ok = false;
+  for (uint64_t k = 1; !ok; k++) {
+    struct memory m = { 0 };
+    struct ids some = { 0 };
+    ck_assert(ids_push(&m, &some, 7, NULL));
+    m.refuse_at = m.all.requests + k;
+    ok = script_encode(&s, v, &m, &some, NULL);
+    ck_assert_msg(some.n == (ok ? out.n : 1) && some.id[0] == 7, "request %lu", (unsigned long) k);
+    ids_free(&m, &some);
+    ck_assert_uint_eq(m.all.held, 0);
+  }
+  ids_free(&M, &out), ids_free(&M, &want);
+  tokenizer_close(&M, v);
+  at_peace();
+}
+END_TEST
+
+/* a talk goes on behind its last turn, if that is an answer, and not behind one more */
+START_TEST(a_talk_goes_on_behind_its_last_turn)
+{
+  struct turn talk[] = { { USER, "Hi", 2 }, { ASSISTANT, "Ho", 2 } };
+  struct script s;
+  ck_assert_msg(script_write(&M, named("chatml"), talk, 2, 2, true, &s, &why), "%s", why.words);
+  static const char want[] = "\n<|im_start|>assistant\n";
+  ck_assert(s.inside && s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0);
+  script_free(&M, &s);
+  REFUSES(script_write(&M, named("chatml"), talk, 2, 3, true, &s, &why), "behind turn 3");
+  REFUSES(script_write(&M, named("chatml"), talk, 1, 2, true, &s, &why), "of 1 turns", "turn 2");
+  at_peace();
+}
+END_TEST
+
+/* white space of four kinds behind a published program does not count, before it it does */
+START_TEST(blanks_behind_a_program_do_not_count)
+{
+  static const char *const tail[] = { " ", "\t", "\r", "\n", "\r\n", "\n \t\r\n\r\n " };
+  json_t *all = load(DATA "templates.json"), *one;
+  size_t i;
+  unsigned tried = 0;
+  json_array_foreach(all, i, one) {
+    const char *text = json_string_value(json_object_get(one, "text"));
+    const struct chat_template *t = chat_template_known(text, strlen(text));
+    char *other = malloc(strlen(text) + 20);
+    for (size_t k = 0; t != NULL && k < sizeof tail / sizeof *tail; k++, tried++) {
+      int n = sprintf(other, "%s%s", text, tail[k]);
+      ck_assert_msg(chat_template_known(other, (size_t) n) == t, "%zu, %zu", i, k);
+      n = sprintf(other, "%s%s", tail[k], text);
+      ck_assert_msg(chat_template_known(other, (size_t) n) == NULL, "%zu, %zu", i, k);
+    }
+    free(other);
+  }
+  ck_assert_uint_gt(tried, 30);
+  json_decref(all);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("conversations");
@@ -514,6 +647,12 @@ int main(void)
   tcase_add_test(c, white_space_is_pythons);
   tcase_add_test(c, published_programs_are_recognized);
   tcase_add_test(c, refused_memory_leaves_nothing);
+  suite_add_tcase(s, c);
+  c = tcase_create("edges");
+  tcase_add_test(c, thoughts_are_split_as_python_splits);
+  tcase_add_test(c, a_failed_script_leaves_no_ids);
+  tcase_add_test(c, a_talk_goes_on_behind_its_last_turn);
+  tcase_add_test(c, blanks_behind_a_program_do_not_count);
   suite_add_tcase(s, c);
   return suite_run(s);
 }

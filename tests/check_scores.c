@@ -783,6 +783,200 @@ START_TEST(every_refusal_of_memory_is_survived)
 }
 END_TEST
 
+/* ---- the edges: the limit and one beyond it, ties, the second of two ----------------------- */
+
+/* words in base64, good and bad; ends of lines of both kinds; the largest rank, and one more */
+START_TEST(lines_of_ranks)
+{
+  static const struct { const char *line; bool good; } word[] = {
+    { "QQ==", true }, { "QUI=", true }, { "QUJD", true }, { "////", true }, { "++8=", true },
+    { "====", false }, { "Q===", false }, { "QQ=", false }, { "QQ", false }, { "Q", false },
+    { "=Q==", false }, { "QQ=A", false }, { "QQ==QQ==", false }, { "QQ====", false }, { "", false },
+    { "QUJD====", false }, { "QQ-=", false }, { "QQ\t=", false }
+  };
+  /* fourteen bytes, so that 13 is the largest rank */
+  static const struct { const char *text, *words; } whole[] = {
+    { "IQ== 0\nQQ== 13", "2 lines" }, { "IQ== 0\nQQ== 14", "line 2" }, { "IQ== 0\nQQ== 15",
+      "line 2" },
+    { "IQ== 0\nQQ== 18446744073709551617", "line 2" }, { "IQ== 0\nQQ== -1", "line 2" },
+    { "IQ== 0\nQQ== ", "line 2" }, { "IQ== 0\nQQ==\t1", "line 2" }, { "IQ== 0\nQQ==  1", "line 2" },
+    { "IQ== 0\nQQ== 1 ", "line 2" }, { "IQ== 0\nQQ== 0", "a rank that no other word has" },
+    { "IQ== 0\n\nQQ== 1", "line 2" }, { "IQ== 0\r\nQQ== 1\r\n", "2 lines" },
+    { "IQ== 0\nQQ== 1\r\r\n", "line 2" }, { "IQ== 0\r\nIQ== 1", "2 lines" }
+  };
+  enum { WORDS = sizeof word / sizeof *word, WHOLE = sizeof whole / sizeof *whole };
+  for (size_t i = 0; i < WORDS + WHOLE; i++) {
+    char text[100];
+    struct error why = { "" };
+    const char *want = i >= WORDS ? whole[i - WORDS].words : word[i].good ? "2 lines" : "line 2";
+    if (i < WORDS) sprintf(text, "IQ== 0\n%s 1\n", word[i].line);
+    else strcpy(text, whole[i - WORDS].text);
+    const char *path = file_with(text, strlen(text));
+    ck_assert_ptr_null(tokenizer_open(&M, path, &why));
+    ck_assert_msg(strstr(why.words, want) && strstr(why.words, path), "%s: %s", text, why.words);
+    unlink(path);
+    at_peace();
+  }
+}
+END_TEST
+
+/* a score must be a number, of any size; a type from 1 to 6 but 5; letters, of whole characters */
+START_TEST(pieces_at_the_edge)
+{
+  static const struct { const char *words; float score; unsigned type; bool good; } c[] = {
+    { "q", 0, 1, true }, { "q", -0.0f, 1, true }, { "q", 3e38f, 1, true }, { "q", -INFINITY, 1,
+      true },
+    { "q", INFINITY, 1, true }, { "q", NAN, 1, false }, { "q", -NAN, 1, false }, { "q", NAN, 3,
+      false },
+    { "q", 0, 0, false }, { "q", 0, 3, true }, { "q", 0, 4, true }, { "q", 0, 5, false },
+    { "<0x41>", 0, 6, true }, { "q", 0, 7, false }, { "", 0, 1, false }, { "\xc3", 0, 3, false },
+    { "q\xe2\x96", 0, 3, false }, { "\xe2\x96\x81q", 0, 3, true }, { "q\xff", 0, 4, false }
+  };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    struct bytes b = { 0 };
+    struct error why = { "" };
+    small_model(&b);
+    put_piece(&b, c[i].words, strlen(c[i].words), c[i].score, c[i].type);
+    struct tokenizer *t = open_bytes(&b, &why);
+    ck_assert_msg((t != NULL) == c[i].good, "piece %zu: %s", i, why.words);
+    if (t == NULL) ck_assert_msg(strstr(why.words, "piece 10") != NULL, "%s", why.words);
+    else ck_assert_uint_eq(tokenizer_vocab_size(t), 11);
+    tokenizer_close(&M, t), bytes_free(&M, &b);
+    at_peace();
+  }
+}
+END_TEST
+
+static void expect_ids(struct tokenizer *t, const char *text, bool add, const char *want)
+{
+  struct ids got = { 0 };
+  char ids[200] = "";
+  ck_assert(tokenizer_encode(t, &M, text, strlen(text), add, false, &got, NULL));
+  for (size_t q = 0; q < got.n; q++) sprintf(ids + strlen(ids), "%s%u", q ? " " : "", got.id[q]);
+  ck_assert_msg(strcmp(ids, want) == 0, "%s: %s; wanted: %s", text, ids, want);
+  ids_free(&M, &got);
+}
+
+/* of pairs with one score the leftmost is joined, whichever piece comes first in the file */
+START_TEST(equal_scores_are_joined_from_the_left)
+{
+  for (int later = 0; later < 2; later++) {
+    struct bytes b = { 0 };
+    struct how h = plain;
+    h.dummy = 0;
+    put_piece(&b, "<unk>", 5, 0, 2), put_piece(&b, "a", 1, -9, 1), put_piece(&b, "b", 1, -9, 1);
+    put_piece(&b, "c", 1, -9, 1), put_piece(&b, "<0x0A>", 6, 0, 6);
+    put_piece(&b, later ? "ab" : "bc", 2, -1, 1), put_piece(&b, later ? "bc" : "ab", 2, -1, 1);
+    put_piece(&b, "ca", 2, -1, 1);
+    put_specs(&b, &h);
+    struct tokenizer *t = open_bytes(&b, NULL);
+    ck_assert_ptr_nonnull(t);
+    expect_ids(t, "abc", false, later ? "5 3" : "6 3");
+    expect_ids(t, "bcab", false, later ? "6 5" : "5 6");
+    expect_ids(t, "cabc", false, later ? "7 6" : "7 5");
+    expect_ids(t, "aabcc", false, later ? "1 5 3 3" : "1 6 3 3");
+    tokenizer_close(&M, t), bytes_free(&M, &b);
+  }
+  at_peace();
+}
+END_TEST
+
+/* the pieces that begin and end a text: the last piece may, one behind it is none */
+START_TEST(a_beginning_behind_the_last_piece_is_none)
+{
+  for (uint64_t first = 9; first < 12; first++)
+    for (uint64_t last = 9; last < 12; last++) {
+      struct bytes b = { 0 }, p = { 0 };
+      uint32_t begin, end;
+      bool ours;
+      small_model(&b);
+      put_flag(&p, 41, first), put_flag(&p, 42, last), put_row(&b, 2, p.byte, p.n);
+      struct tokenizer *t = memory_take(&M, FOR_TOKENS, 1, sizeof *t, NULL);
+      ck_assert(read_sentencepiece(&M, t, "model", b.byte, b.n, &begin, &end, &ours, NULL) && ours);
+      ck_assert_uint_eq(begin, first == 9 ? 10 : 0);
+      ck_assert_uint_eq(end, last == 9 ? 10 : 0);
+      tokenizer_close(&M, t), bytes_free(&M, &b), bytes_free(&M, &p);
+    }
+  at_peace();
+}
+END_TEST
+
+/* unknown letters in a row are one token; a piece of the user's between them makes them two, and
+   what is behind it begins anew */
+START_TEST(unknown_letters_meet_a_piece_of_the_user)
+{
+  struct bytes b = { 0 };
+  struct how h = plain;
+  h.dummy = 0, h.fallback = 0;
+  put_piece(&b, "<unk>", 5, 0, 2), put_piece(&b, "a", 1, -1, 1), put_piece(&b, "UU", 2, 0, 4);
+  put_specs(&b, &h);
+  struct tokenizer *t = open_bytes(&b, NULL);
+  ck_assert_ptr_nonnull(t);
+  static const char *const say[][2] = { { "xx", "0" }, { "xax", "0 1 0" }, { "xUUx", "0 2 0" },
+    { "xUUax", "0 2 1 0" }, { "xxUUaaxx", "0 2 1 1 0" }, { "UUx", "2 0" }, { "xUUUUx", "0 2 2 0" },
+    { "aUUx", "1 2 0" }, { "xUUxxax", "0 2 0 1 0" } };
+  for (size_t i = 0; i < sizeof say / sizeof *say; i++) expect_ids(t, say[i][0], false, say[i][1]);
+  tokenizer_close(&M, t), bytes_free(&M, &b);
+  at_peace();
+}
+END_TEST
+
+/* a piece that names a byte is that byte, in capital letters, with nothing behind it; an id that is
+   one too large has no text and is nothing special */
+START_TEST(names_of_bytes_and_the_last_id)
+{
+  static const char *const name[] = { "<0x41>", "<0x4a>", "<0x4A>", "<0x4A>x", "<0x4A!", "<0x4>",
+    "<0xFF>", "<0x0G>", "<0x4A", "x<0x4A>" };
+  static const char *const text[] = { "A", "<0x4a>", "J", "<0x4A>x", "<0x4A!", "<0x4>", "\xff",
+    "<0x0G>",
+    "<0x4A", "x<0x4A>" };
+  struct bytes b = { 0 };
+  put_piece(&b, "<unk>", 5, 0, 2);
+  for (int i = 0; i < 10; i++)
+    put_piece(&b, name[i], strlen(name[i]), 0, strlen(text[i]) == 1 ? 6 : 4);
+  put_piece(&b, "</s>", 4, 0, 3), put_specs(&b, &plain);
+  struct error why = { "" };
+  struct tokenizer *t = open_bytes(&b, &why);
+  ck_assert_msg(t != NULL, "%s", why.words);
+  size_t n, last = tokenizer_vocab_size(t);
+  for (uint32_t i = 0; i < 10; i++) {
+    const unsigned char *c = tokenizer_text(t, i + 1, &n);
+    ck_assert_msg(n == strlen(text[i]) && memcmp(c, text[i], n) == 0, "%s: %.*s", name[i], (int) n,
+      c);
+  }
+  ck_assert_uint_eq(last, 12);
+  ck_assert(tokenizer_is_special(t, 11) && !tokenizer_is_special(t, 12));
+  ck_assert(!tokenizer_is_special(t, UINT32_MAX));
+  static const struct { uint32_t id; size_t n; } c[] = { { 11, 4 }, { 12, 0 }, { UINT32_MAX, 0 } };
+  for (int i = 0; i < 3; i++) {
+    tokenizer_text(t, c[i].id, &n);
+    ck_assert_uint_eq(n, c[i].n);
+  }
+  tokenizer_close(&M, t), bytes_free(&M, &b);
+  at_peace();
+}
+END_TEST
+
+/* rules with a name are refused by it, of which forty letters are told */
+START_TEST(forty_letters_of_a_name)
+{
+  for (int n = 38; n < 43; n++) {
+    char name[50] = "", said[120];
+    for (int k = 0; k < n; k++) name[k] = (char) ('A' + k);
+    struct bytes b = { 0 };
+    struct error why = { "" };
+    struct how h = plain;
+    h.name = name, h.map = "x";
+    small_model(&b), put_specs(&b, &h);
+    ck_assert_ptr_null(open_bytes(&b, &why));
+    snprintf(said, sizeof said, " is the rules %.40s; wanted: none", name);
+    ck_assert_msg(strstr(why.words, said) != NULL, "%s; wanted: %s", why.words, said);
+    bytes_free(&M, &b);
+  }
+  at_peace();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("scores");
@@ -802,6 +996,15 @@ int main(void)
   tcase_add_test(c, wrong_models_are_refused_in_words);
   tcase_add_test(c, broken_models_do_no_harm);
   tcase_add_test(c, every_refusal_of_memory_is_survived);
+  suite_add_tcase(s, c);
+  c = tcase_create("edges");
+  tcase_add_test(c, lines_of_ranks);
+  tcase_add_test(c, pieces_at_the_edge);
+  tcase_add_test(c, equal_scores_are_joined_from_the_left);
+  tcase_add_test(c, a_beginning_behind_the_last_piece_is_none);
+  tcase_add_test(c, unknown_letters_meet_a_piece_of_the_user);
+  tcase_add_test(c, names_of_bytes_and_the_last_id);
+  tcase_add_test(c, forty_letters_of_a_name);
   suite_add_tcase(s, c);
   return suite_run(s);
 }

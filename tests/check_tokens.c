@@ -1654,6 +1654,393 @@ START_TEST(versions_of_unicode_are_told)
 }
 END_TEST
 
+/* ---- the edges: the limit and one beyond it, the second of a thing, what a failure leaves ---- */
+
+/* tables of pairs and of names beside plain lists: whatever was entered last counts, nothing is
+   counted twice, and a table has no more room than so many entries need, however often they came */
+START_TEST(tables_are_what_lists_are)
+{
+  enum { MANY = 700 };
+  static unsigned char name[MANY][4];
+  static uint32_t pair[MANY][2], value[MANY];
+  uint64_t seed = suite_seed() + 40;
+  for (int round = 0; round < 12; round++) {
+    struct pair_map p = { 0 };
+    struct name_map q = { 0 };
+    size_t n = 0, most = round == 0 ? 32 : round == 1 ? 33 : 1 + rnd(&seed) % MANY;
+    for (int k = 0; k < 4 * MANY; k++) {
+      uint32_t left = (uint32_t) (rnd(&seed) % 40), right = (uint32_t) (rnd(&seed) % 40);
+      uint32_t now = 1 + (uint32_t) (rnd(&seed) % 1000);
+      size_t i = 0;
+      while (i < n && (pair[i][0] != left || pair[i][1] != right)) i++;
+      ck_assert_uint_eq(pair_map_get(&p, left, right), i < n ? value[i] : 0);
+      const unsigned char row[4] = { 'x', (unsigned char) left, (unsigned char) right, 'y' };
+      ck_assert_uint_eq(name_map_get(&q, row, 4), i < n ? value[i] : 0);
+      ck_assert_uint_eq(name_map_get(&q, row, 3), 0);
+      if (i == n && n == most) continue;
+      if (i == n) pair[n][0] = left, pair[n][1] = right, memcpy(name[n++], row, 4);
+      value[i] = now;
+      ck_assert(pair_map_put(&M, &p, left, right, now, NULL));
+      ck_assert(name_map_put(&M, &q, name[i], 4, now, NULL));
+      ck_assert_msg(p.used == n && q.used == n, "%zu pairs, %zu names for %zu", p.used, q.used, n);
+    }
+    size_t room = 64;
+    while (room < 2 * n) room *= 2;
+    ck_assert_msg(p.room >= room && p.room <= 2 * room, "%zu for %zu pairs", p.room, n);
+    ck_assert_msg(q.room >= room && q.room <= 2 * room, "%zu for %zu names", q.room, n);
+    for (size_t i = 0; i < n; i++) {
+      ck_assert_uint_eq(pair_map_get(&p, pair[i][0], pair[i][1]), value[i]);
+      ck_assert_uint_eq(name_map_get(&q, name[i], 4), value[i]);
+    }
+    pair_map_free(&M, &p), name_map_free(&M, &q);
+  }
+  at_peace();
+}
+END_TEST
+
+/* what comes out of the heap is sorted, the second number deciding where the first are equal */
+START_TEST(a_heap_sorts)
+{
+  uint64_t seed = suite_seed() + 41;
+  for (int round = 0; round < 2000; round++) {
+    struct heap h = { 0 };
+    struct entry last = { 0, 0 };
+    size_t n = 1 + rnd(&seed) % 70, out = 0;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+      struct entry e = { rnd(&seed) % 4, rnd(&seed) % 9 };
+      sum += 100 * e.first + e.second;
+      ck_assert(heap_push(&M, &h, e, NULL));
+    }
+    for (; h.n > 0; out++) {
+      struct entry e = heap_pop(&h);
+      hold(e.first > last.first || (e.first == last.first && e.second >= last.second));
+      sum -= 100 * e.first + e.second, last = e;
+    }
+    hold(out == n && sum == 0);
+    heap_free(&M, &h);
+  }
+  at_peace();
+}
+END_TEST
+
+/* a step that fails in the middle leaves the list as it was, and the next step is right:
+   a letter that nothing spells, a byte, and every request for memory */
+static const char few_letters[] = "{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": "
+  "\"BPE\", "
+  "\"byte_fallback\": true, \"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2, \"<0xC3>\": 3}, "
+  "\"merges\": [\"a b\"]}}";
+START_TEST(a_failed_encoding_leaves_nothing)
+{
+  static const struct { const char *text, *words; } bad[] = {
+    { "abz", "the character U+007A" }, { "aby\xc3\xa9z", "U+0079" }, { "ab\xff", "byte 0xff" },
+    { "a\xc3\xff\xfe" "b", "byte 0xff" }, { "\xc3" "a\xe2" "b", "byte 0xe2" }
+  };
+  struct tokenizer *t = must(few_letters);
+  struct ids out = { 0 };
+  struct error why = { "" };
+  ck_assert(tokenizer_encode(t, &M, "aab", 3, true, false, &out, &why) && out.n == 2);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (int inside = 0; inside < 2; inside++) {
+      size_t n = strlen(bad[i].text);
+      bool ok = inside ? tokenizer_encode_inside(t, &M, bad[i].text, n, &out, &why)
+        : tokenizer_encode(t, &M, bad[i].text, n, true, false, &out, &why);
+      ck_assert_msg(!ok && strstr(why.words, bad[i].words) != NULL, "%zu: %s", i, why.words);
+      ck_assert_msg(out.n == 2 && out.id[0] == 0 && out.id[1] == 2, "%zu left %zu", i, out.n);
+      expect(t, "ab\xc3", false, false, "2 3");
+    }
+  ids_free(&M, &out);
+  /* the same with memory that is refused, for encoding and for decoding */
+  char text[3000];
+  for (size_t i = 0; i < sizeof text; i++) text[i] = "ab"[i * i % 7 % 2];
+  bool done = false;
+  for (uint64_t k = 1; !done; k++)
+    for (int inside = 0; inside < 2; inside++) {
+      struct memory m = { 0 };
+      struct bytes back = { 0 };
+      ck_assert(ids_push(&m, &out, 2, NULL) && bytes_push(&m, &back, "?", 1, NULL));
+      m.refuse_at = m.all.requests + k;
+      bool ok = inside ? tokenizer_encode_inside(t, &m, text, sizeof text, &out, NULL)
+        : tokenizer_encode(t, &m, text, sizeof text, true, false, &out, NULL);
+      ck_assert(ok || (out.n == 1 && out.id[0] == 2));
+      done = ok && tokenizer_decode(t, &m, out.id + 1, out.n - 1, false, &back, NULL);
+      ck_assert(done ? back.n == sizeof text + 1 : back.n == 1 && back.byte[0] == '?');
+      ids_free(&m, &out), bytes_free(&m, &back);
+      ck_assert_uint_eq(m.all.held, 0);
+    }
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+/* what a word is, by Unicode's definition: letters, marks, digits and joiners, one by one; a token
+   that must be a whole word has none beside it */
+#define ADDED(marks) "[{\"id\": 300, \"content\": \"TT\", \"special\": false, " marks "}]"
+static char *around(char room[40], uint32_t c, bool before)
+{
+  utf8proc_uint8_t one[5] = { 0 };
+  utf8proc_encode_char((utf8proc_int32_t) c, one);
+  sprintf(room, "%s%s", before ? (char *) one : "TT", before ? "TT" : (char *) one);
+  return room;
+}
+static bool has_id(struct tokenizer *t, const char *text, uint32_t id)
+{
+  struct ids out = { 0 };
+  bool found = false;
+  ck_assert(tokenizer_encode(t, &M, text, strlen(text), false, false, &out, NULL));
+  for (size_t i = 0; i < out.n; i++) found = found || out.id[i] == id;
+  ids_free(&M, &out);
+  return found;
+}
+START_TEST(a_word_ends_where_unicode_says)
+{
+  static const uint32_t inside[] = { 'a', 'Z', '0', '9', '_', 0xaa, 0xe9, 0x1c5, 0x2b0, 0x301,
+    0x5d0,
+    0x660, 0x903, 0x200c, 0x200d, 0x203f, 0x2040, 0x20dd, 0x2160, 0x24b6, 0x24e9, 0x4e00, 0xff3f,
+    0x1f130, 0x1f149, 0x1f150, 0x1f169, 0x1f170, 0x1f189, 0x20000 };
+  static const uint32_t outside[] = { '-', '.', ' ', '$', '@', '[', '`', 0xb2, 0xbd, 0x200b, 0x200e,
+    0x2013, 0x2081, 0x2460, 0x24b5, 0x24ea, 0x1f12f, 0x1f14a, 0x1f14f, 0x1f16a, 0x1f16f, 0x1f18a,
+    0x1f600 };
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, ADDED("\"single_word\": true"),
+    "null", PRE, "null", DEC, ""));
+  enum { IN = sizeof inside / sizeof *inside, OUT = sizeof outside / sizeof *outside };
+  char room[40];
+  for (size_t i = 0; i < IN + OUT; i++)
+    for (int before = 0; before < 2; before++) {
+      uint32_t c = i < IN ? inside[i] : outside[i - IN];
+      bool found = has_id(t, around(room, c, before), 300);
+      ck_assert_msg(found == (i >= IN), "U+%04X %s", c, before ? "before" : "behind");
+    }
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+/* the white space that a token takes with it: these twenty-five characters and no others, also
+   right behind another token */
+START_TEST(a_token_takes_white_space)
+{
+  static const uint32_t white[] = { 9, 10, 11, 12, 13, 32, 0x85, 0xa0, 0x1680, 0x2000, 0x2001,
+    0x2002,
+    0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f,
+    0x3000 };
+  static const char *const left[][2] = { { "TT TT", "300 300" }, { "TTTT", "300 300" },
+    { " TT  TTa", "300 300 97" }, { "TT a", "300 257" } };
+  static const char *const right[][2] = { { "TT TT", "300 300" }, { "TT  TT ", "300 300" },
+    { " TT", "32 300" }, { "TT aTT", "300 97 300" } };
+  for (int k = 0; k < 2; k++) {
+    struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, k ? ADDED("\"rstrip\": true")
+      : ADDED("\"lstrip\": true"), "null", PRE, "null", DEC, ""));
+    char room[40];
+    size_t w = 0;
+    for (uint32_t c = 1; c < 0x3100; c++) {
+      struct ids out = { 0 };
+      around(room, c, !k);
+      ck_assert(tokenizer_encode(t, &M, room, strlen(room), false, false, &out, NULL));
+      bool taken = w < sizeof white / sizeof *white && white[w] == c;
+      w += taken;
+      if ((out.n == 1) != taken) ck_abort_msg("U+%04X: %zu ids", c, out.n);
+      ids_free(&M, &out);
+    }
+    for (int i = 0; i < 4; i++) expect(t, (k ? right : left)[i][0], false, false, (k ? right
+      : left)[i][1]);
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* two tokens with one text, and one that begins like another; a merge that makes itself */
+START_TEST(of_two_tokens_with_one_text_the_first_counts)
+{
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \"TT\"}, "
+    "{\"id\": 301, \"content\": \"TT\"}, {\"id\": 302, \"content\": \"TTT\"}]", "null", PRE, "null",
+      DEC, ""));
+  expect(t, "TTxTTTxTTTT", false, false, "300 120 302 120 302 84");
+  uint32_t id;
+  ck_assert(tokenizer_find(t, "TT", 2, &id) && id == 300);
+  ck_assert(tokenizer_find(t, "TTT", 3, &id) && id == 302);
+  tokenizer_close(&M, t);
+  for (uint32_t k = 0; k < 2; k++)
+    for (uint32_t own = 255; own < 258; own++) {
+      const struct bpe_merge merge[] = { { k ? own : 97, k ? 97 : own } };
+      struct error why = { "" };
+      t = tokenizer_from_merges(&M, merge, 1, &why);
+      ck_assert_msg((t != NULL) == (own < 256), "%u: %s", own, why.words);
+      if (t == NULL) ck_assert_str_eq(why.words, "merge 0 joins ids that are not made yet");
+      tokenizer_close(&M, t);
+    }
+  at_peace();
+}
+END_TEST
+
+/* ids in a file are at most as large as the file is long: the largest, and one more */
+START_TEST(an_id_is_smaller_than_its_file)
+{
+  char added[100], wanted[100];
+  snprintf(added, sizeof added, "[{\"id\": 9999, \"content\": \"<x>\"}]");
+  size_t n = strlen(describe(MODEL, VOCAB_EXTRA, MERGES, added, "null", PRE, "null", DEC, ""));
+  ck_assert(n > 1000 && n < 9999);
+  for (size_t id = n - 1; id <= n + 1; id++) {
+    struct tokenizer *t;
+    struct error why = { "" };
+    snprintf(added, sizeof added, "[{\"id\": %zu, \"content\": \"<x>\"}]", id);
+    describe(MODEL, VOCAB_EXTRA, MERGES, added, "null", PRE, "null", DEC, "");
+    enum tokenizer_found found = try_text(description, &t, &why);
+    snprintf(wanted, sizeof wanted, "added_tokens[0].id is %zu; wanted: an integer from 0 to %zu",
+      id, n - 1);
+    ck_assert_msg(found == (id < n ? TOKENIZER_OPEN : TOKENIZER_REFUSED), "%zu: %s", id, why.words);
+    ck_assert_msg(id < n || strstr(why.words, wanted) != NULL, "%s", why.words);
+    if (t != NULL) ck_assert_uint_eq(tokenizer_vocab_size(t), id + 1);
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* a list of merges, line by line: only a first line may tell a version; ends of lines of both
+   kinds; the line that is wrong is the one that is named, and its file */
+START_TEST(lines_of_merges)
+{
+  static const struct { const char *lines, *ids, *words; } c[] = {
+    { "#version: 0.2\na b\nab ab\n", "4", NULL }, { "a b\nab ab", "4", NULL },
+    { "#version: 0.2\r\na b\r\nab ab\r\n", "4", NULL }, { "\n\na b\n\nab ab\n\n", "4", NULL },
+    { "a b\n#version c\n", "3 3", NULL }, { "", "0 1 0 1", NULL },
+    { "#version c\na b\n", "3 3", NULL }, { "a b\n#version: 0.2\n", NULL, "line 2 is" },
+    { "#versio c\na b\n", NULL, "line 1 is" }, { "a b\nab  ab\n", NULL, "line 2 is" },
+    { "#version: 0.2\n\na b\nb a\n", NULL, "line 4 is \"b\" and \"a\"; wanted: two words" },
+    { "a b\nab\n", NULL, "line 2 is without a blank" }, { "a b\r\n\xff b\r\n", NULL,
+      "line 2 is not UTF-8" },
+    { "a b\n b\n", NULL, "line 2 is" }, { "a b\na \n", NULL, "line 2 is" }
+  };
+  char dir[] = "/tmp/incipit-lines-XXXXXX", path[100], merges[100];
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/vocab.json", dir);
+  snprintf(merges, sizeof merges, "%s/merges.txt", dir);
+  FILE *f = fopen(path, "w");
+  fputs("{\"a\":0,\"b\":1,\"c\":2,\"ab\":3,\"abab\":4,\"#version\":5,\"#versionc\":6}       ", f);
+  fclose(f);
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    struct error why = { "" };
+    f = fopen(merges, "w");
+    fputs(c[i].lines, f);
+    fclose(f);
+    struct tokenizer *t = tokenizer_open(&M, dir, &why);
+    ck_assert_msg((t != NULL) == (c[i].ids != NULL), "%zu: %s", i, why.words);
+    if (t != NULL) expect(t, "abab", false, false, c[i].ids);
+    else ck_assert_msg(strstr(why.words, c[i].words) != NULL && strstr(why.words, merges)
+      == why.words,
+      "%zu: %s", i, why.words);
+    tokenizer_close(&M, t);
+  }
+  unlink(path), unlink(merges), rmdir(dir);
+  at_peace();
+}
+END_TEST
+
+/* a message quotes whole characters, names the field that is wrong, and not the one beside it */
+START_TEST(a_message_names_the_field_that_is_wrong)
+{
+  char deep[2][300] = { "", "" }, pre[900], quoted[120] = "";
+  for (int k = 0; k < 60; k++) strcat(deep[0], "("), strcat(deep[1], "(");
+  strcat(deep[0], "a"), strcat(deep[1], "(a)");
+  for (int k = 0; k < 60; k++) strcat(deep[0], ")"), strcat(deep[1], ")");
+  const struct { const char *regex, *words; } c[] = { { deep[0], NULL },
+    { deep[1], "groups in groups in groups" }, { "\\p{Lu}", NULL }, { "\\p{^Lu}", NULL },
+    { "\\p{L}", NULL }, { "\\p{Lux}", "a property with a long name" },
+    { "\\p{^Lux}", "a property with a long name" } };
+  struct tokenizer *t;
+  struct error why;
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    char *p = pre + sprintf(pre, "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": "
+      "\"Split\", "
+      "\"pattern\": {\"Regex\": \"");
+    for (const char *r = c[i].regex; *r; r++) p += sprintf(p, *r == '\\' ? "\\\\" : "%c", *r);
+    sprintf(p, "\"}, \"behavior\": \"Isolated\"}, " PRE "]}");
+    try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", pre, "null", DEC, ""), &t, &why);
+    ck_assert_msg((t != NULL) == (c[i].words == NULL), "%s: %s", c[i].regex, why.words);
+    ck_assert_msg(t != NULL || strstr(why.words, c[i].words) != NULL, "%s", why.words);
+    tokenizer_close(&M, t);
+  }
+  /* 69 letters and a character of two bytes: neither half of it is quoted */
+  for (int k = 0; k < 69; k++) strcat(quoted, "x");
+  for (int whole = 0; whole < 2; whole++) {
+    sprintf(pre, "{\"type\": \"%s\xc3\xa9%s\"}", quoted + whole, quoted);
+    try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, pre, PRE, "null", DEC, ""), &t, &why);
+    char *end = strstr(why.words, "\"; wanted: NFC");
+    bool all;
+    ck_assert_msg(t == NULL && end != NULL, "%s", why.words);
+    ck_assert_int_eq(end[-1], whole ? '\xa9' : 'x');
+    ck_assert(utf8_run((unsigned char *) why.words, strlen(why.words), &all) == strlen(why.words)
+      && all);
+  }
+  /* the blanks that a decoder may take: one at the beginning, none at the end */
+  static const struct { int start, stop; const char *words; } strip[] = { { 0, 0, NULL }, { 1, 0,
+    NULL },
+    { 2, 0, "decoder.start is 2; wanted: 0 or 1" }, { 1, 1, "decoder.stop is 1; wanted: 0" },
+    { -1, 0, "decoder.start is -1" }, { 0, -1, "decoder.stop is -1" } };
+  for (size_t i = 0; i < sizeof strip / sizeof *strip; i++) {
+    sprintf(pre, "{\"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Fuse\"}, "
+      "{\"type\": "
+      "\"Strip\", \"content\": \" \", \"start\": %d, \"stop\": %d}]}, \"model\": {\"type\": "
+        "\"BPE\", "
+      "\"vocab\": {\"a\": 0}, \"merges\": []}}", strip[i].start, strip[i].stop);
+    try_text(pre, &t, &why);
+    ck_assert_msg((t != NULL) == (strip[i].words == NULL), "%zu: %s", i, why.words);
+    const char *dot = t == NULL ? strrchr(strip[i].words, '.') + 1 : "";
+    ck_assert_msg(strstr(why.words, dot) != NULL, "%s", why.words);
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* the file beside: which of its four fields is wrong; and what cannot be put in its place is gone
+   */
+START_TEST(a_file_beside_is_named_or_removed)
+{
+  static const struct { const char *config, *words; } c[] = {
+    { "{\"add_bos_token\": true, \"bos_token\": \"q\"}", ": bos_token is \"q\"" },
+    { "{\"add_eos_token\": true, \"eos_token\": \"q\", \"bos_token\": \"a\"}",
+      ": eos_token is \"q\"" },
+    { "{\"add_bos_token\": 1}", ": add_bos_token is 1" },
+    { "{\"add_bos_token\": true, \"bos_token\": \"a\", \"add_eos_token\": 2}",
+      ": add_eos_token is 2" },
+    { "{\"add_eos_token\": true}", ": eos_token is missing" }
+  };
+  char dir[] = "/tmp/incipit-beside-XXXXXX", path[100], config[100], beside[110];
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/tokenizer.json", dir);
+  snprintf(config, sizeof config, "%s/tokenizer_config.json", dir);
+  FILE *f = fopen(path, "w");
+  fputs(few_letters, f);
+  fclose(f);
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    struct error why = { "" };
+    f = fopen(config, "w");
+    fputs(c[i].config, f);
+    fclose(f);
+    ck_assert_ptr_null(tokenizer_open(&M, dir, &why));
+    ck_assert_msg(strstr(why.words, c[i].words) != NULL && strstr(why.words, config) == why.words,
+      "%s", why.words);
+  }
+  unlink(config), unlink(path);
+  /* a folder has the name: the new file cannot move there */
+  static const struct bpe_merge merge[] = { { 97, 98 } };
+  struct error why = { "" };
+  ck_assert_int_eq(mkdir(path, 0700), 0);
+  ck_assert(!tokenizer_write(&M, path, merge, 1, &why));
+  ck_assert_msg(strstr(why.words, path) && strstr(why.words, "cannot be written"), "%s", why.words);
+  snprintf(beside, sizeof beside, "%s.new", path);
+  ck_assert_int_ne(access(beside, F_OK), 0);
+  ck_assert_int_eq(rmdir(path), 0);
+  ck_assert(tokenizer_write(&M, path, merge, 1, &why));
+  ck_assert(access(beside, F_OK) != 0 && unlink(path) == 0 && rmdir(dir) == 0);
+  at_peace();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("tokens");
@@ -1698,6 +2085,18 @@ int main(void)
   tcase_add_test(t, every_refusal_is_survived);
   tcase_add_test(t, the_systems_memory_may_be_refused);
   tcase_add_test(t, versions_of_unicode_are_told);
+  suite_add_tcase(s, t);
+  t = tcase_create("edges");
+  tcase_add_test(t, tables_are_what_lists_are);
+  tcase_add_test(t, a_heap_sorts);
+  tcase_add_test(t, a_failed_encoding_leaves_nothing);
+  tcase_add_test(t, a_word_ends_where_unicode_says);
+  tcase_add_test(t, a_token_takes_white_space);
+  tcase_add_test(t, of_two_tokens_with_one_text_the_first_counts);
+  tcase_add_test(t, an_id_is_smaller_than_its_file);
+  tcase_add_test(t, lines_of_merges);
+  tcase_add_test(t, a_message_names_the_field_that_is_wrong);
+  tcase_add_test(t, a_file_beside_is_named_or_removed);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

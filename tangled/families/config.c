@@ -591,12 +591,13 @@ static bool settings_rope(struct settings *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
   json_t *five = json_object_get(s->all, "rope_parameters");
-  bool both = json_is_object(old) && json_is_object(five);
-  if (both && !json_equal(old, five))
+  if (json_is_null(old)) old = NULL;
+  if (json_is_null(five)) five = NULL;
+  if (old != NULL && five != NULL && !json_equal(old, five))
     return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
-  const char *name = json_is_object(five) ? "rope_parameters" : "rope_scaling";
-  json_t *given = json_is_object(five) ? five : old;
-  if (given != NULL && !json_is_null(given) && !json_is_object(given))
+  const char *name = five != NULL ? "rope_parameters" : "rope_scaling";
+  json_t *given = five != NULL ? five : old;
+  if (given != NULL && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
   /* <Read theta from either place> */
   json_t *theta = json_object_get(s->all, "rope_theta");
@@ -609,7 +610,7 @@ static bool settings_rope(struct settings *s)
   struct setting f = { "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 };
   if (inner == NULL) inner = theta;
   if (inner != NULL && !read_real(s, &f, inner)) return false;
-  return given == NULL || json_is_null(given) || rope_kind(s, name, given);
+  return given == NULL || rope_kind(s, name, given);
 }
 
 /* <Read one of the two files> */
