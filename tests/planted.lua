@@ -1,8 +1,8 @@
--- planted.lua CHANGE SOURCE... -- the tangled C with a reader's change, compiled into $BUILD/exercise/libincipit.a.
+-- planted.lua CHANGE -- the tangled C with a reader's change, compiled into $BUILD/exercise/libincipit.a (or below $PLANTED).
 -- CHANGE has entries as tests/mutants has:  == FILE, then lines with - (as they are now; these tokens occur once) and + (as they shall be).
 local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
-local home = build .. "/exercise"
+local home = os.getenv("PLANTED") or build .. "/exercise"
 local function run(c) local ok = os.execute(c); return ok == true or ok == 0 end
 run("rm -rf " .. home .. " && mkdir -p " .. home .. " && cp -r tangled " .. home .. "/ && cp " .. build .. "/libincipit.a " .. home .. "/")
 local edits = C.changes(arg[1])

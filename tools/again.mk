@@ -1,5 +1,6 @@
 # again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
-.PHONY: measure spellings bench-kernels bench-constraints bench-tokens bench-sampling bench-real ulp matrix model model-check figures-live
+.PHONY: measure spellings ulp matrix model model-check figures-live
+.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libincipit.a
 	@mkdir -p $(@D)
@@ -8,7 +9,7 @@ bench-kernels: $(BUILD)/bench/kernels ## linear layers beside probes of this mac
 	@$< $(BENCH)
 bench-sampling: $(BUILD)/bench/sampling ## what the choice of a token costs, one thread, as CSV
 	@$< $(BENCH)
-bench-real: $(BUILD)/bench/real ## random weights in published shapes (2.2 GB at most, removed again): ms to open, bytes at most
+bench-real: $(BUILD)/bench/real ## random weights in published shapes (2.2 GB, removed again): ms to open, bytes
 	@$< $(wildcard $(SHARED)/golden/tokenizers/llama3 $(SHARED)/golden/tokenizers/qwen3)
 bench-tokens: $(BUILD)/bench/tokens ## how fast text becomes ids, beside other programs installed here (needs ../shared)
 	@$${PYTHON:-python3} bench/tokens.py $< $(SHARED) figures/data/tokenizer.speeds.csv
