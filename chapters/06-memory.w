@@ -41,7 +41,7 @@ The factors of the first line are keys and values, heads, numbers and bytes. No 
 #include <string.h>
 #include "ground/timing.h"
 #include "safetensors/safetensors.h"
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
 #include "phases/phases.h"
 #include "accounts/accounts.h"
@@ -441,33 +441,8 @@ uint64_t bill_pass(const struct model_config *c, uint64_t rows,
 \end{equation}
 bytes, $R$ and $P$ being the next number of either series: \val{vocab.pocket} for the built-in vocabulary, and \val{vocab.gpt2} for that of GPT-2, \val[1]{vocab.gpt2.percent} percent of the smallest model's weights in two bytes. To that come the letters of the pieces, \val{vocab.letters} bytes here, and what the library for patterns asks for, \val{vocab.rest} bytes with everything else. Nobody has ever chosen a model for the size of its tokenizer; but it is there, and the books have it.
 
-@<What a pass borrows@>=
-uint64_t bill_vocabulary(uint64_t ids, uint64_t merges);
-  /* the bytes of the four tables of a byte-level vocabulary whose ids come in rising
-     order */
-
-@ The numbers in front are the sizes of the entries, which are \cref{tokenizer}'s and \cref{lookups}'s.
-
-@<Reckon what a pass borrows@>=
-static uint64_t next_room(uint64_t n)
-{
-  uint64_t room = 0;
-  while (room < n) room = 2 * room + 256;
-  return room;
-}
-static uint64_t next_power(uint64_t n)
-{
-  uint64_t room = 64;
-  while (room < 2 * n) room *= 2;
-  return n == 0 ? 0 : room;
-}
-uint64_t bill_vocabulary(uint64_t ids, uint64_t merges)
-{
-  return next_room(ids) * sizeof (struct known_id)
-    + next_power(ids) * sizeof (struct name_slot)
-    + next_room(merges) * sizeof (struct bpe_rule)
-    + next_power(merges) * sizeof (struct pair_slot);
-}
+The numbers in front are the sizes of the entries, which are \cref{tokenizer}'s and \cref{lookups}'s, and how a table grows is their business too. So the tokenizer's module is asked:
+|tokenizer_bytes| is \eqref{eq:vocabulary} for any $n$ and $m$, and |tokenizer_tables| says of a tokenizer that is open how many entries it has, and how many bytes its tables really take.
 
 @* Whether it fits. \label{sec:fits}
 Weights and cache together must not be more than there is; the desk of a pass comes on top, and whoever reckons to the last byte must leave room for it. Weights are fixed, and the cache is a multiple of the context and of the batch; so how many texts there may be is a subtraction and a division, and how long one may be is nearly that:
@@ -1118,7 +1093,7 @@ static bool compare_pass(struct laboratory *lab, uint32_t n, struct error *why)
   return ok;
 }
 
-@ The tables of the vocabulary are asked how much room they have, one by one; here the program must look into the tokenizer, which nobody else may.
+@ The tables of the vocabulary are reckoned from their entries, and the tokenizer says how much room it has really taken for them.
 
 @<Hold the reckoning against the books@>=
 static bool compare_vocabulary(struct error *why)
@@ -1126,12 +1101,9 @@ static bool compare_vocabulary(struct error *why)
   struct memory book = @[{ .refuse_at = 0 }@];
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   if (t == NULL) return false;
-  const struct tokenizer *in = t;
-  compare_line("vocabulary", bill_vocabulary(in->n_known, in->rules.n),@|
-    in->room_known * sizeof *in->known_as
-    + in->by_piece.room * sizeof *in->by_piece.slot
-    + in->rules.room * sizeof *in->rules.rule
-    + in->rules.place.room * sizeof *in->rules.place.slot);
+  struct tokenizer_tables taken = tokenizer_tables(t);
+  compare_line("vocabulary", tokenizer_bytes(taken.ids, taken.merges),@|
+    taken.bytes);
   tokenizer_close(&book, t);
   return true;
 }
@@ -1286,15 +1258,16 @@ static bool print_vocabulary(struct error *why)
   struct memory book = @[{ .refuse_at = 0 }@];
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   if (t == NULL) return false;
-  uint64_t tables = bill_vocabulary(t->n_known, t->rules.n);
+  struct tokenizer_tables taken = tokenizer_tables(t);
+  uint64_t tables = tokenizer_bytes(taken.ids, taken.merges);
   printf("vocab.pocket %" PRIu64 "\nvocab.gpt2 %" PRIu64 "\n", tables,@|
-    bill_vocabulary(50257, 50000));
+    tokenizer_bytes(50257, 50000));
   struct model_config c;
   shape_find("gpt2", &c, NULL);
-  printf("vocab.gpt2.percent %.4f\n", 100 * (double) bill_vocabulary(50257,@|
+  printf("vocab.gpt2.percent %.4f\n", 100 * (double) tokenizer_bytes(50257,@|
     50000) / (2 * (double) bill_parameters(&c)));
-  printf("vocab.letters %zu\nvocab.rest %" PRIu64 "\n", t->letters.room,@|
-    book.of[FOR_TOKENS].held - tables - t->letters.room);
+  printf("vocab.letters %" PRIu64 "\nvocab.rest %" PRIu64 "\n", taken.letters,@|
+    book.of[FOR_TOKENS].held - tables - taken.letters);
   tokenizer_close(&book, t);
   return true;
 }
@@ -1455,7 +1428,6 @@ static bool print_what(struct laboratory *lab, const char *what,
 @(accounts.c@>=
 #include <stdio.h>
 #include <string.h>
-#include "tokenizer/inside.h"
 #include "accounts/accounts.h"
 #include "families/config.h"
 @;@#

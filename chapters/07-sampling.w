@@ -1006,9 +1006,9 @@ Chapter 3's loop selects in its fourth step, and asks whoever has been given to 
 
 @<Who chooses@>=
 struct sampler { struct funnel f; struct sampling s; uint64_t seed;
-  uint32_t sequence; struct bond b; };
+  uint32_t sequence; struct token_rule rule; };
   /* chooses for text number |sequence| of those that are written with
-     |seed|; what |s| borrows must outlive it; a |b| that is all zero binds nothing */
+     |seed|; what |s| borrows must outlive it; a |rule| that is all zero allows everything */
 bool sampler_choose(void *self, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
   /* a |step_choose| for |struct settings|; |self| is a |struct sampler| */
@@ -1022,120 +1022,35 @@ bool sampler_choose(void *self, const float *logits,
   struct sampler *d = self;
   struct history h = @[{ text->text.id, text->text.n, text->n_prompt }@];
   d->f.allowed = NULL;
-  if (d->b.c != NULL && !narrow(d, h.n - h.n_prompt, why)) return false;
+  if (d->rule.allow != NULL && !d->rule.allow(d->rule.ctx,@|
+    h.n - h.n_prompt, &d->f.allowed, why)) return false;
   if (!sampling_run(&d->f, &d->s, logits, h, why)) return false;
   *chosen = funnel_choose(&d->f, d->seed, d->sequence,
     (uint32_t) text->text.n);
-  return d->b.c == NULL || ends_text(&d->b, *chosen)
-    || constraint_step(d->b.c, d->b.state, *chosen, &d->b.state, why);
+  return d->rule.take == NULL || d->rule.take(d->rule.ctx, *chosen, why);
 }
 
 @* What must match. \label{sec:bonds}
 A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. Behind \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. \Cref{constraints} makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
 @^constrained decoding@>
 
-All that is left to do here is to ask before each choice, and to tell the machine what was chosen. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them; and the end token may come exactly where the text may end. The machine is told how many tokens may still be written, this one included. When they become scarce it allows only those from which the end can be reached in time: that is what makes the promise that a text which is not cancelled matches.
+The sampler need not know what such a machine is. It asks before each choice which tokens may come, and says afterwards which one was chosen; whoever has a rule for texts supplies the two functions. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them.
+@^logits processor@>
 
-@<What binds a text@>=
-struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
-  size_t vocab, most; const uint32_t *eos; size_t n_eos; };
-  /* what a text of at most |most| tokens has to match, and where in it we are; |allowed[vocab]| is
-     its own, |c| and the ids of the end tokens are borrowed */
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
-  struct error *why);
-  /* binds by a |c| that knows the tokens; errors: |most| is less than |constraint_minimum|, which the
-     sentence names; memory. Nothing is to be closed then */
-void bond_close(struct bond *b, struct memory *m);
-  /* returns the room; one that is all zero has none */
-void bond_restart(struct bond *b);
-  /* for another text, from its beginning */
-bool bond_matches(const struct bond *b, bool *yes, struct error *why);
-  /* does what has been written match? */
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
-  struct error *why);
-  /* a |step_judge|: without end tokens, a text is to end when it matches and nothing may follow;
-     |self| is a |struct sampler| */
+@<A rule for what may come@>=
+struct token_rule {
+  bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
+    struct error *why);
+    /* what may be token number |written| of a text, counted from 0: |(*allowed)[vocab]|,
+       0 for what may not, good until the next call */
+  bool (*take)(void *ctx, uint32_t id, struct error *why);
+    /* |id| has been chosen */
+  void *ctx; };
+  /* a rule for the tokens of a text; all zero: none */
 
-@ A limit that no matching text can keep is told before anything is computed, with the least that would do.
+@ The rule also decides about the end tokens, which may come exactly where the text may end, and it knows how many tokens may still be written. When they become scarce it allows only those from which the end can be reached in time: that is what makes the promise that a text which is not cancelled matches. \Cref{constraints} has the two functions for its machines (\cref{sec:bound}).
 
-@<Bind a text@>=
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
-  struct error *why)
-{
-  size_t least;
-  *b = (struct bond) @[{ .vocab = vocab, .most = most, .eos = eos,@|
-    .n_eos = n_eos }@];
-  if (!constraint_minimum(c, constraint_start(c), &least, why)) return false;
-  if (least > most) return error_say(why, "at most %zu tokens may be"@|
-      " written; wanted: %zu or more, which a text that matches takes",@|
-      most, least);
-  b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
-  if (b->allowed == NULL) return false;
-  b->c = c;
-  bond_restart(b);
-  return true;
-}
-
-@ To unbind returns the room; to restart goes back to the beginning, for the next of several texts.
-
-@<Bind a text@>=
-void bond_close(struct bond *b, struct memory *m)
-{
-  memory_give(m, FOR_OTHER, b->allowed, b->vocab, 1);
-  *b = (struct bond) @[{ .c = NULL }@];
-}
-void bond_restart(struct bond *b)
-{
-  if (b->c != NULL) b->state = constraint_start(b->c);
-}
-
-@ Before a choice the funnel is told what is allowed. To the machine end tokens are no text; so they are seen to here.
-
-@<Narrow the choice to what may come@>=
-static bool narrow(struct sampler *d, size_t written, struct error *why)
-{
-  struct bond *b = &d->b;
-  bool accepts;
-  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
-      &accepts, why)) return false;
-  for (size_t i = 0; i < b->n_eos; i++) b->allowed[b->eos[i]] = accepts;
-  d->f.allowed = b->allowed;
-  return true;
-}
-static bool ends_text(const struct bond *b, uint32_t id)
-{
-  for (size_t i = 0; i < b->n_eos; i++)
-    if (b->eos[i] == id) return true;
-  return false;
-}
-
-@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, somebody else must end the text: the judge of chapter 3's loop.
-
-@<End a text that nothing may follow@>=
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
-  struct error *why)
-{
-  struct bond *b = &((struct sampler *) self)->b;
-  size_t written = text->text.n - text->n_prompt;
-  if (b->c == NULL || b->n_eos > 0 || written >= b->most) return true;
-  bool accepts, any = false;
-  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
-      &accepts, why)) return false;
-  for (size_t i = 0; i < b->vocab; i++) any = any || b->allowed[i] != 0;
-  *enough = accepts && !any;
-  return true;
-}
-bool bond_matches(const struct bond *b, bool *yes, struct error *why)
-{
-  size_t least = 0;
-  bool ok = b->c == NULL || constraint_minimum(b->c, b->state, &least, why);
-  *yes = ok && least == 0;
-  return ok;
-}
-
-@ What does such a bond do to a text? It guarantees its form and nothing else. Struck out is what cannot be a beginning of a matching text; what the model wanted to say instead is not known to it, and may have been better. \Cref{constraints} counts how often a token was taken against the model's will. And a guarantee on every step is not one on the whole: a token may be allowed and likely, and lead where only unlikely tokens are allowed. To draw from the model's own distribution over all matching texts one would have to look ahead over all of them.
+What does such a rule do to a text? It guarantees its form and nothing else. Struck out is what cannot be a beginning of a matching text; what the model wanted to say instead is not known to it, and may have been better. \Cref{constraints} counts how often a token was taken against the model's will. And a guarantee on every step is not one on the whole: a token may be allowed and likely, and lead where only unlikely tokens are allowed. To draw from the model's own distribution over all matching texts one would have to look ahead over all of them.
 
 The third file includes the loop, whose step it is.
 
@@ -1144,9 +1059,8 @@ The third file includes the loop, whose step it is.
 #define INCIPIT_SAMPLING_H
 #include "loop/loop.h"
 #include "sampling/funnel.h"
-#include "constraints/constraint.h"
 @<What a user may set@>@;
-@<What binds a text@>@;
+@<A rule for what may come@>@;
 @<Who chooses@>@;
 #endif
 
@@ -1166,10 +1080,7 @@ The third file includes the loop, whose step it is.
 @<Check the settings@>@;
 @<Run one stage@>@;
 @<Run all stages@>@;
-@<Bind a text@>@;
-@<Narrow the choice to what may come@>@;
 @<Choose a token for the loop@>@;
-@<End a text that nothing may follow@>@;
 
 @* One distribution through all stages. \label{sec:funnelseen}
 The module is complete. To see it at work, the built-in model is given three sentences, in which a dog thinks about soup and a mouse has milk, and is asked what the cat thinks about. Every stage has something to do. \Cref{fig:funnel} has the likeliest tokens, and a column for each stage.

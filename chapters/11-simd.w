@@ -267,8 +267,8 @@ size_t kernels_room(const struct heads *h, size_t longest);
 @* Sixteen lanes in three widths. \label{sec:bodies}
 Each kernel is written once. What differs between the tables is a handful of definitions that come
 before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
-these instructions in these functions although the rest of the program must run without. The three files below are
-the same text behind three such heads.
+these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and three heads:
+each of the three files below makes its definitions and then includes it.
 @^AVX2@>@^AVX-512@>@^SIMD@>
 
 @(scalar.c@>=
@@ -278,9 +278,9 @@ the same text behind three such heads.
 #define WIDTH 4
 #define TILE_ROWS 2
 #define TILE_OUTS 2
-@<Loops that are written out, and lanes@>@;
+#include "kernels/lanes.inc"
 @<Multiply--add and the rest, in plain C@>@;
-@<The bodies of the kernels@>@;
+#include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
   @[{ "scalar", @<The functions of a table, in order@> }@];
 
@@ -297,9 +297,9 @@ outputs uses twelve for sums; with two weights and one input at a time that is a
 #define WIDTH 8
 #define TILE_ROWS 3
 #define TILE_OUTS 2
-@<Loops that are written out, and lanes@>@;
+#include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX2@>@;
-@<The bodies of the kernels@>@;
+#include "kernels/bodies.inc"
 const struct kernels kernels_avx2 =
   @[{ "avx2", @<The functions of a table, in order@> }@];
 #endif
@@ -317,9 +317,9 @@ twenty-four sums, four weights, one input.
 #define WIDTH 16
 #define TILE_ROWS 6
 #define TILE_OUTS 4
-@<Loops that are written out, and lanes@>@;
+#include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX-512@>@;
-@<The bodies of the kernels@>@;
+#include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
   @[{ "avx512", @<The functions of a table, in order@> }@];
 #endif
@@ -330,10 +330,11 @@ the compiler knows, so the loops over it have to be written out; |each| asks
 for that. It is a |for| loop in all other respects.
 
 |TALLY| is nothing at all, except in a test that defines it to count every
-multiply--add one by one and hold the sum against the counters.
+multiply--add one by one and hold the sum against the counters. All this is the same behind every head, too, and is a file with as little of its own as the bodies: neither can be
+compiled alone, and neither is a header for anybody else.
 @^unrolling@>
 
-@<Loops that are written out, and lanes@>=
+@(lanes.inc@>=
 #if defined __clang__
 #define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
 #else
@@ -1550,9 +1551,9 @@ On every machine this must come out, whichever table it has.
 \checkpoint{build/out/kernels.txt}{what the program of this chapter prints}
 
 @* The tables. \label{sec:kerneltables}
-What the three files share, in the order in which C wants it, comes to this.
+What the three files share, in the order in which C wants it, comes to this. It stands in the C once, and is compiled three times.
 
-@<The bodies of the kernels@>=
+@(bodies.inc@>=
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536 /* multiply--adds */
 #endif

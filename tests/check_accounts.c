@@ -572,7 +572,7 @@ static void vocabulary_is(const char *path)
   while (names < 2 * t->n_known) names *= 2;
   while (pairs < 2 * t->rules.n) pairs *= 2;
   uint64_t sum = 20 * ids + 24 * names + 16 * rules + 12 * pairs; /* the book's equation */
-  ck_assert_uint_eq(bill_vocabulary(t->n_known, t->rules.n), sum);
+  ck_assert_uint_eq(tokenizer_bytes(t->n_known, t->rules.n), sum);
   ck_assert_uint_eq(t->room_known * sizeof *t->known_as + t->by_piece.room * sizeof *t->by_piece.slot + t->rules.room * sizeof *t->rules.rule
     + t->rules.place.room * sizeof *t->rules.place.slot, sum);
   ck_assert_uint_gt(book.of[FOR_TOKENS].held, sum + t->letters.room);
@@ -583,9 +583,9 @@ START_TEST(a_vocabulary_is_its_tables)
 {
   vocabulary_is("models/pocket");
   vocabulary_is("models/draft");
-  ck_assert_uint_eq(bill_vocabulary(0, 0), 0);
-  ck_assert_uint_eq(bill_vocabulary(257, 1), 20 * 768 + 24 * 1024 + 16 * 256 + 12 * 64);
-  ck_assert_uint_eq(bill_vocabulary(50257, 50000), 7068672); /* GPT-2's */
+  ck_assert_uint_eq(tokenizer_bytes(0, 0), 0);
+  ck_assert_uint_eq(tokenizer_bytes(257, 1), 20 * 768 + 24 * 1024 + 16 * 256 + 12 * 64);
+  ck_assert_uint_eq(tokenizer_bytes(50257, 50000), 7068672); /* GPT-2's */
   char path[300];
   const char *shared = getenv("SHARED");
   snprintf(path, sizeof path, "%s/data/gpt2", shared != NULL ? shared : "../shared");

@@ -40,13 +40,17 @@ local function mutant(e, where)
     print(string.format("%-3d %s: the old text %s in %s", n, where, why, file)); broken = broken + 1; return end
   if places then return end
   local home = dir .. "/" .. n
-  local folder, base = file:match("^(.*)/([^/]*)%.c$")
-  assert(run("mkdir -p %s", home))
-  local h = assert(io.open(home .. "/" .. base .. ".c", "wb")); h:write(text); h:close()
+  local folder, name = file:match("^(.*)/([^/]*)$")
+  local module = folder:match("[^/]*$")
+  assert(run("mkdir -p %s/%s", home, module))
+  local h = assert(io.open(home .. "/" .. module .. "/" .. name, "wb")); h:write(text); h:close()
+  local sources = {}                       -- itself, or those of its module that include it
+  if name:match("%.c$") then sources[1] = home .. "/" .. module .. "/" .. name
+  else for c in io.popen("grep -l '" .. module .. "/" .. name .. "' " .. folder .. "/*.c"):lines() do sources[#sources + 1] = c end end
   local ok = suite(e.word)
-    and run("%s %s -iquote %s -c %s/%s.c -o %s/%s.o", cc, flags, folder, home, base, home, base)
-    and run("%s %s/%s.o %s/%s.o %s/tests/oracle.o %s/libincipit.a %s %s -o %s/suite",
-      cc, dir, e.word, home, base, build, build, check.libs, libs, home)
+  for _, c in ipairs(sources) do ok = ok and run("%s -I%s %s -iquote %s -c %s -o %s/%s.o", cc, home, flags, folder, c, home, c:match("([^/]*)%.c$")) end
+  ok = ok and run("%s %s/%s.o %s/*.o %s/tests/oracle.o %s/libincipit.a %s %s -o %s/suite",
+    cc, dir, e.word, home, build, build, check.libs, libs, home)
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
   -- the limit also ends what the tests have started, which may have left their process group and session
   local passed = run("INCIPIT_TAP=%s/out.tap CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent %s/limit 300 %s/suite >%s/out.txt 2>&1",

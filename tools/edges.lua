@@ -26,7 +26,7 @@ for i, row in ipairs(book) do
     elseif place[m] >= i then complain("%s needs %s, which stands behind it", row.module, m) end
   end
   local may, seen = closed(row.needs, { [row.module] = true }), {}
-  for f in io.popen(row.folder == "laboratory" and "true" or "ls tangled/" .. row.module .. "/*.[ch] 2>/dev/null"):lines() do
+  for f in io.popen(row.folder == "laboratory" and "true" or "ls tangled/" .. row.module .. "/* 2>/dev/null"):lines() do
     for m, h in slurp(f):gmatch('#include "([^/"]+)/([^"]+)"') do
       if not may[m] then complain("%s includes %s/%s, but %s does not need %s", f, m, h, row.module, m) end
       if row.folder == "chapters" and book[m] and book[m].folder == "workshop" and not printed[m .. "/" .. h] then

@@ -255,7 +255,7 @@ local function laid_out(lines)
     local pad, only = l:match("^([ \t]*)\3(%d+)\4[ \t]*$")
     if only then
       local heading = is_heading(tonumber(only))
-      emit(pad .. written(tonumber(only), pad, true), pad == "" and not (heading and o[#o]:find("^#if")))
+      emit(pad .. written(tonumber(only), pad, true), pad == "" and not (heading and o[#o] and o[#o]:find("^#if")))
       after_heading = heading
     else
       emit(l:gsub("\3(%d+)\4", function(n)

@@ -29,11 +29,11 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/tangle.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/c" "$tmp/out"
 ( cd "$tmp/c" && CWEBINPUTS=".:$root/chapters" ctangle "$root/$w" - _program.c >/dev/null )
 if [ -z "$plain" ]; then
-  for f in "$tmp"/c/*.[ch]; do sed "s|^#line \([0-9]*\) \"$root/|#line \1 \"|" "$f" > "$tmp/out/$(basename "$f")"; done
+  for f in "$tmp"/c/*; do sed "s|^#line \([0-9]*\) \"$root/|#line \1 \"|" "$f" > "$tmp/out/$(basename "$f")"; done
 else texlua tools/expand.lua "$w" "$tmp/out" "$tmp/c" _program.c; fi
 mkdir -p "$dir" "$(dirname "$program")"
 new=
-for f in "$tmp"/out/*.[ch]; do
+for f in "$tmp"/out/*; do
   [ -f "$f" ] || continue
   b=$(basename "$f"); o=$dir/$b; [ "$b" != _program.c ] || o=$program
   cmp -s "$f" "$o" || cp "$f" "$o"; new="$new $o"

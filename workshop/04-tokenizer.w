@@ -159,6 +159,18 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
   /* which versions of Unicode the patterns and the normal form
      know */
 
+@ Chapter 6 reckons what a tokenizer costs, and must not look into it for that. So it can ask, for a vocabulary of any size, how many bytes the tables would take, and of a tokenizer that is open how many
+entries its tables have and what they take.
+
+@<A tokenizer, from outside@>=
+uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
+  /* the bytes of the four tables of a byte-level vocabulary whose ids come
+     in rising order */
+struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
+struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
+  /* entries of its tables, the bytes that the tables have taken, and those
+     of the block of letters */
+
 @ The outside of a tokenizer is for everybody, the inside for the files that make one. This header includes chapter 1's three as well: a tokenizer
 is asked with its merges and patterns, and answers in rows of bytes and ids.
 
@@ -1361,6 +1373,40 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   return NULL;
 }
 
+@ How large do the tables become? The list of ids and that of the rules grow to twice their room and a little more; the two tables that are looked into double as soon as they are half full.
+So the room of each is the first of a series that is large enough, and follows from the number of entries alone, without a tokenizer (\eqref{eq:vocabulary}). A test opens some and compares.
+
+@<Tell what the tables take@>=
+static uint64_t next_room(uint64_t n)
+{
+  uint64_t room = 0;
+  while (room < n) room = 2 * room + 256;
+  return room;
+}
+static uint64_t next_power(uint64_t n)
+{
+  uint64_t room = 64;
+  while (room < 2 * n) room *= 2;
+  return n == 0 ? 0 : room;
+}
+uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
+{
+  return next_room(ids) * sizeof (struct known_id)
+    + next_power(ids) * sizeof (struct name_slot)
+    + next_room(merges) * sizeof (struct bpe_rule)
+    + next_power(merges) * sizeof (struct pair_slot);
+}
+@#
+struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
+{
+  return (struct tokenizer_tables) @[{ .ids = t->n_known, .merges = t->rules.n,@|
+    .bytes = t->room_known * sizeof *t->known_as
+      + t->by_piece.room * sizeof *t->by_piece.slot
+      + t->rules.room * sizeof *t->rules.rule
+      + t->rules.place.room * sizeof *t->rules.place.slot,@|
+    .letters = t->letters.room }@];
+}
+
 @ The inside has a header of its own, which only the two readers of files include, \cref{sentencepiece,tokenizer-json}. What is not in it can be changed without anybody noticing.
 
 @(inside.h@>=
@@ -1403,6 +1449,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @<Decode ids, and answer questions about them@>@;
 @<Close a tokenizer@>@;
 @<Make a tokenizer from merges@>@;
+@<Tell what the tables take@>@;
 
 @ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
 

@@ -42,7 +42,7 @@ The last column is computed from below. State 3 is the end. From 1 and from 2 on
 \tok{a}, \tok{ah} or \tok{a!}. With one token left state 1 must write \tok{a!}, and state 2 must write \tok{!}.
 \end{byhand}
 
-@ The module has a header for its users, |constraint.h|, and five files: |pattern.c| and |grammar.c| read the two languages, |reading.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
+@ The module has a header for its users, |constraint.h|, a small one that ties a text to a constraint, |bond.h|, and besides |bond.c| five files: |pattern.c| and |grammar.c| read the two languages, |reading.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
 that it works on, as everywhere in this book: |reader_hex| and |reader_set| for a reader, |net_free| for a network. The program
 makes the table of the hand calculation, looks at some constraints with the eyes of the built-in model's vocabulary, and lets the model write two texts.
 
@@ -2145,7 +2145,7 @@ static bool settle_first(struct constraint *c, struct configuration *x,
   return true;
 }
 
-@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |TOGETHER_MOST| at most. Where rules don't nest, all are settled by |settle_whole| at the first question about a minimum. Chapter 7 asks that question when a text is bound (|bond_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of 300 letters it was
+@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |TOGETHER_MOST| at most. Where rules don't nest, all are settled by |settle_whole| at the first question about a minimum. That question is asked when a text is bound (|bond_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of 300 letters it was
 \val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |TOGETHER_MOST| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
 
 Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another
@@ -2369,6 +2369,136 @@ static bool settle_first(struct constraint *c, struct configuration *x,
 @<Step behind a token@>@;
 @<Look at what is known@>@;
 @<An object of JSON@>@;
+
+@* A text that is bound. \label{sec:bound}
+Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{bond}: the constraint, the state that the text has reached, and a mask. The
+machine is told how many tokens may still be written, this one included, and the end token may come exactly where the text may end.
+@^constrained decoding@>
+
+@<What binds a text@>=
+struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
+  size_t vocab, most; const uint32_t *eos; size_t n_eos; };
+  /* what a text of at most |most| tokens has to match, and where in it we are; |allowed[vocab]| is
+     its own, |c| and the ids of the end tokens are borrowed */
+bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
+  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
+  struct error *why);
+  /* binds by a |c| that knows the tokens; errors: |most| is less than |constraint_minimum|, which the
+     sentence names; memory. Nothing is to be closed then */
+void bond_close(struct bond *b, struct memory *m);
+  /* returns the room; one that is all zero has none */
+void bond_restart(struct bond *b);
+  /* for another text, from its beginning */
+bool bond_matches(const struct bond *b, bool *yes, struct error *why);
+  /* does what has been written match? */
+bool bond_allow(void *self, size_t written, const uint8_t **allowed,
+  struct error *why);
+  /* what chapter 7's |struct token_rule| asks before a choice; |self| is a |struct bond| */
+bool bond_take(void *self, uint32_t id, struct error *why);
+  /* and what it is told afterwards */
+bool bond_judge(void *self, const struct continuation *text, bool *enough,
+  struct error *why);
+  /* a |step_judge|: without end tokens, a text is to end when it matches and nothing may follow;
+     |self| is a |struct bond| */
+
+@ A limit that no matching text can keep is told before anything is computed, with the least that would do.
+
+@<Bind a text@>=
+bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
+  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
+  struct error *why)
+{
+  size_t least;
+  *b = (struct bond) @[{ .vocab = vocab, .most = most, .eos = eos,@|
+    .n_eos = n_eos }@];
+  if (!constraint_minimum(c, constraint_start(c), &least, why)) return false;
+  if (least > most) return error_say(why, "at most %zu tokens may be"@|
+      " written; wanted: %zu or more, which a text that matches takes",@|
+      most, least);
+  b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
+  if (b->allowed == NULL) return false;
+  b->c = c;
+  bond_restart(b);
+  return true;
+}
+
+@ To unbind returns the room; to restart goes back to the beginning, for the next of several texts.
+
+@<Bind a text@>=
+void bond_close(struct bond *b, struct memory *m)
+{
+  memory_give(m, FOR_OTHER, b->allowed, b->vocab, 1);
+  *b = (struct bond) @[{ .c = NULL }@];
+}
+void bond_restart(struct bond *b)
+{
+  if (b->c != NULL) b->state = constraint_start(b->c);
+}
+
+@ Before a choice the sampler is told what is allowed, and after it the machine is told what was chosen. To the machine end tokens are no text; so they are seen to here.
+
+@<Narrow the choice to what may come@>=
+bool bond_allow(void *self, size_t written, const uint8_t **allowed,
+  struct error *why)
+{
+  struct bond *b = self;
+  bool accepts;
+  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
+      &accepts, why)) return false;
+  for (size_t i = 0; i < b->n_eos; i++) b->allowed[b->eos[i]] = accepts;
+  *allowed = b->allowed;
+  return true;
+}
+bool bond_take(void *self, uint32_t id, struct error *why)
+{
+  struct bond *b = self;
+  for (size_t i = 0; i < b->n_eos; i++)
+    if (b->eos[i] == id) return true;
+  return constraint_step(b->c, b->state, id, &b->state, why);
+}
+
+@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, somebody else must end the text: the judge of chapter 3's loop.
+
+@<End a text that nothing may follow@>=
+bool bond_judge(void *self, const struct continuation *text, bool *enough,
+  struct error *why)
+{
+  struct bond *b = self;
+  size_t written = text->text.n - text->n_prompt;
+  if (b->c == NULL || b->n_eos > 0 || written >= b->most) return true;
+  bool accepts, any = false;
+  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
+      &accepts, why)) return false;
+  for (size_t i = 0; i < b->vocab; i++) any = any || b->allowed[i] != 0;
+  *enough = accepts && !any;
+  return true;
+}
+bool bond_matches(const struct bond *b, bool *yes, struct error *why)
+{
+  size_t least = 0;
+  bool ok = b->c == NULL || constraint_minimum(b->c, b->state, &least, why);
+  *yes = ok && least == 0;
+  return ok;
+}
+
+@ The bond is a module of its own, since it alone knows chapter 3's loop; the constraint knows bytes and tokens and nothing else.
+
+@(bond.h@>=
+#ifndef INCIPIT_BOND_H
+#define INCIPIT_BOND_H
+#include "loop/loop.h"
+#include "constraints/constraint.h"
+@<What binds a text@>@;
+#endif
+
+@ The functions in the order in which they were explained.
+
+@(bond.c@>=
+#include "constraints/bond.h"
+@;@#
+@<Bind a text@>@;
+@<Narrow the choice to what may come@>@;
+@<End a text that nothing may follow@>@;
 
 @* An object of JSON. \label{sec:jsongrammar}
 The grammar that most people want is ours to give. RFC 8259 says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and behind the point and two in the exponent, for the same

@@ -186,7 +186,7 @@ workers.
   void (*adam)(const struct moments *a, size_t from, size_t to);
     /* one step for the weights from |from| to |to|; the gradient becomes 0 */
 
-@ Two modules have the same body. The plain one leaves the fused multiply--add to the
+@ Two modules have the same body, which they include behind heads of their own. The plain one leaves the fused multiply--add to the
 C~library's |fmaf|, which is exact and slow where the processor has no instruction for it. It is there to be compared with, and for
 machines that have nothing else.
 @(plain.c@>=
@@ -196,9 +196,9 @@ machines that have nothing else.
 #include "gradients/slopes.h"
 #define TARGET
 #define WIDTH 4
-@<Tools of the pieces@>@;
+#include "gradients/slopes_tools.inc"
 @<Fuse and spread without wide registers@>@;
-@<Bodies of the pieces@>@;
+#include "gradients/slopes_bodies.inc"
 const struct slopes slopes_plain = @[{ multiply, linear, weigh,@|
   join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
   adam }@];
@@ -230,9 +230,9 @@ its table.
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx2,fma")))
 #define WIDTH 8
-@<Tools of the pieces@>@;
+#include "gradients/slopes_tools.inc"
 @<Fuse and spread with AVX2@>@;
-@<Bodies of the pieces@>@;
+#include "gradients/slopes_bodies.inc"
 const struct slopes slopes_wide = @[{ multiply, linear, weigh,@|
   join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
   adam }@];
@@ -254,7 +254,7 @@ INLINE vec spread(float x)
 @ The tools are those of the kernels: a loop that the compiler writes out completely, because an array that is
 indexed by a variable cannot live in registers; and functions that are always compiled in place, since one that is called would have to
 be compiled for the same target.
-@<Tools of the pieces@>=
+@(slopes_tools.inc@>=
 #if defined __clang__
 #define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]
 #else
@@ -266,7 +266,7 @@ enum { PARTS = 16 / WIDTH };
 
 @ A register is loaded from any address: |memcpy| of its size is one instruction, and the
 compiler is told no lie about alignment.
-@<Tools of the pieces@>=
+@(slopes_tools.inc@>=
 INLINE vec load(const float *x)
 {
   vec v;
@@ -276,7 +276,7 @@ INLINE vec load(const float *x)
 
 @ Lanes are folded by halves, eighth to first, fourth to first, as \cref{sec:order} defines a sum. The
 order is written out in ordinary additions and so cannot depend on the width of a register.
-@<Tools of the pieces@>=
+@(slopes_tools.inc@>=
 INLINE float fold(float *lane)
 {
   for (int s = 8; s > 0; s /= 2)
@@ -286,7 +286,7 @@ INLINE float fold(float *lane)
 
 @ The bodies are compiled once for each table. Nothing in them says how wide a register is,
 apart from the loops over |PARTS|.
-@<Bodies of the pieces@>=
+@(slopes_bodies.inc@>=
 @<A tile of a product@>@;
 @<Pack the two sides of a product@>@;
 @<Multiply@>@;

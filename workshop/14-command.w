@@ -2184,8 +2184,8 @@ struct endings { struct stops until; struct outflow flow; size_t repeat;
      in a row, a text that can't go on */
 bool endings_open(struct endings *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,@|
-  struct sampler *d, struct error *why);
-  /* the list for |stop[n]|, borrowed like the rest; |t| may be null; what else the outflow may be
+  struct bond *b, struct error *why);
+  /* the list for |stop[n]|, borrowed like the rest; |t| and |b| may be null; what else the outflow may be
      told, and |repeat|, is zero and may be set; on failure there is nothing to close, but it does no harm. |x| must stay where it is */
 void endings_close(struct endings *x);
   /* returns what was taken */
@@ -2198,14 +2198,14 @@ bool endings_begin(struct endings *x, const uint32_t *id, size_t n,
 @<Open, begin and close the endings@>=
 bool endings_open(struct endings *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,@|
-  struct sampler *d, struct error *why)
+  struct bond *b, struct error *why)
 {
   *x = (struct endings) @[{ .flow = { .m = m, .t = t } }@];
   x->list[0] = (struct criterion) @[{ "string", outflow_judge, &x->flow }@];
   x->list[1] = (struct criterion) @[{ "repetition", repetition_judge,
     &x->repeat }@];
-  x->list[2] = (struct criterion) @[{ "match", bond_judge, d }@];
-  x->all = (struct criteria) @[{ .list = x->list, .n = 3 }@];
+  x->list[2] = (struct criterion) @[{ "match", bond_judge, b }@];
+  x->all = (struct criteria) @[{ .list = x->list, .n = b != NULL ? 3 : 2 }@];
   x->flow.until = &x->until;
   return stops_open(&x->until, m, stop, n, why);
 }
@@ -2236,6 +2236,7 @@ void endings_close(struct endings *x)
 #define INCIPIT_ENDING_H
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
+#include "constraints/bond.h"
 @<What ends a text@>@;
 #endif
 
@@ -2253,10 +2254,10 @@ Chapter 7's sampler has a dozen settings, and each is an option. Where an option
 @<What decides@>=
 struct decisions { struct sampler d; struct ids id; struct biased *biased;
   size_t room; uint64_t sequences; struct constraint *must;
-  struct lexicon *words; struct bytes said; struct stop_string *stop;
+  struct bond bond; struct lexicon *words; struct bytes said; struct stop_string *stop;
   size_t n_stop; struct endings ends; };
   /* a sampler, the lists that its settings point into, how many texts are wanted, what they
-     must match, or null, and the tokens in order for it; the stop strings, one behind the other in |said|; and what ends a text. It must
+     must match, or null, how far a text has come in it, and the tokens in order for it; the stop strings, one behind the other in |said|; and what ends a text. It must
      stay where it is */
 void decisions_apply(struct decisions *x, const struct occasion *a,
   struct settings *want);
@@ -2465,8 +2466,9 @@ static int bind_text(struct decisions *x, const struct occasion *a,
   bytes_free(a->o.m, &all);
   memory_give(a->o.m, FOR_OTHER, spelt, n, sizeof *spelt);
   if (!ok) return STATUS_FAILED;
-  ok = bond_open(&x->d.b, a->o.m, x->must, n, a->most,
+  ok = bond_open(&x->bond, a->o.m, x->must, n, a->most,
     a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
+  if (ok) x->d.rule = (struct token_rule) @[{ bond_allow, bond_take, &x->bond }@];
   return ok ? STATUS_DONE : a->w->of[OPTION_MAX_NEW_TOKENS].given
     ? STATUS_USAGE : STATUS_FAILED;
 }
@@ -2505,7 +2507,7 @@ static bool open_endings(struct decisions *x, const struct occasion *a,
       "%s: there is no tokenizer that we know; wanted: one, for --stop is"@|
       " about a text", a->o.path);
   if (!take_stops(x, a, why) || !endings_open(&x->ends, a->o.m, a->o.t,
-      x->stop, x->n_stop, &x->d, why)) return false;
+      x->stop, x->n_stop, &x->bond, why)) return false;
   x->ends.flow.include_stop = of[OPTION_INCLUDE_STOP].given;
   x->ends.flow.min_tokens = (size_t) of[OPTION_MIN_TOKENS].count;
   x->ends.repeat = (size_t) of[OPTION_STOP_ON_REPETITION].count;
@@ -2558,7 +2560,7 @@ void decisions_close(struct memory *m, struct decisions *x)
   endings_close(&x->ends);
   memory_give(m, FOR_OTHER, x->stop, REPEATED_MOST, sizeof *x->stop);
   bytes_free(m, &x->said);
-  bond_close(&x->d.b, m);
+  bond_close(&x->bond, m);
   constraint_free(x->must);
   lexicon_close(x->words);
   if (x->d.f.m != NULL) funnel_close(&x->d.f);
@@ -2809,7 +2811,7 @@ static bool echo_prompt(const struct writing *g)
 static bool keeps_word(struct writing *g)
 {
   bool yes;
-  return bond_matches(&g->how.d.b, &yes, &g->a->why) && (yes
+  return bond_matches(&g->how.bond, &yes, &g->a->why) && (yes
     || g->now->ended == FINISH_CANCELLED || error_say(&g->a->why,
     "text %zu does not match what it must", g->n - 1));
 }
@@ -2820,7 +2822,7 @@ static bool write_one(struct writing *g)
   struct continuation text = @[{ .n_prompt = 0 }@];
   if (!new_text(g)) return false;
   g->how.d.sequence = (uint32_t) (g->n - 1);
-  bond_restart(&g->how.d.b);
+  bond_restart(&g->how.bond);
   bool ok = echo_prompt(g) && endings_begin(&g->how.ends,
     g->a->p.list.id, g->a->p.list.n, why) && run_loop(g, &text);
   for (size_t i = text.n_prompt; ok && i < text.text.n; i++)

@@ -1594,7 +1594,7 @@ static bool write_answer(struct inquiry *q, const struct ids *list,
     .sequence = (uint32_t) count_of(q, "sequence") }@];
   if (n > 0 && o->t == NULL) return error_say(q->why, "\"stop\" has strings,"@|
       " and the model has no tokenizer");
-  bool ok = endings_open(&ends, o->m, o->t, stop, n, &d, q->why);
+  bool ok = endings_open(&ends, o->m, o->t, stop, n, NULL, q->why);
   ends.flow.include_stop = flag_of(q, "include_stop", false);
   ends.flow.min_tokens = (size_t) count_of(q, "min_tokens");
   ok = ok && endings_begin(&ends, list->id, list->n, q->why)

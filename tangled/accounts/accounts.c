@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokenizer/inside.h"
 #include "accounts/accounts.h"
 #include "families/config.h"
 
@@ -131,28 +130,6 @@ uint64_t bill_pass(const struct model_config *c, uint64_t rows,
   uint64_t sheet = (longest / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
     + workers * 4 * sheet;
-}
-
-static uint64_t next_room(uint64_t n)
-{
-  uint64_t room = 0;
-  while (room < n) room = 2 * room + 256;
-  return room;
-}
-
-static uint64_t next_power(uint64_t n)
-{
-  uint64_t room = 64;
-  while (room < 2 * n) room *= 2;
-  return n == 0 ? 0 : room;
-}
-
-uint64_t bill_vocabulary(uint64_t ids, uint64_t merges)
-{
-  return next_room(ids) * sizeof (struct known_id)
-    + next_power(ids) * sizeof (struct name_slot)
-    + next_room(merges) * sizeof (struct bpe_rule)
-    + next_power(merges) * sizeof (struct pair_slot);
 }
 
 /* <Reckon what fits> */

@@ -51,9 +51,6 @@ bool bill_cache(const struct model_config *c, const struct plan *p,
 uint64_t bill_pass(const struct model_config *c, uint64_t rows,
   uint64_t longest, unsigned workers);
 
-/* the bytes of the four tables of a byte-level vocabulary whose ids come in rising order */
-uint64_t bill_vocabulary(uint64_t ids, uint64_t merges);
-
 /* <Whether it fits> */
 
 /* the longest context that p->batch texts may have, so that weights and their cache take

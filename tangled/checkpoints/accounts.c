@@ -6,7 +6,7 @@
 #include <string.h>
 #include "ground/timing.h"
 #include "safetensors/safetensors.h"
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer.h"
 #include "loop/laboratory.h"
 #include "phases/phases.h"
 #include "accounts/accounts.h"
@@ -78,12 +78,9 @@ static bool compare_vocabulary(struct error *why)
   struct memory book = { .refuse_at = 0 };
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   if (t == NULL) return false;
-  const struct tokenizer *in = t;
-  compare_line("vocabulary", bill_vocabulary(in->n_known, in->rules.n),
-    in->room_known * sizeof *in->known_as
-    + in->by_piece.room * sizeof *in->by_piece.slot
-    + in->rules.room * sizeof *in->rules.rule
-    + in->rules.place.room * sizeof *in->rules.place.slot);
+  struct tokenizer_tables taken = tokenizer_tables(t);
+  compare_line("vocabulary", tokenizer_bytes(taken.ids, taken.merges),
+    taken.bytes);
   tokenizer_close(&book, t);
   return true;
 }
@@ -392,15 +389,16 @@ static bool print_vocabulary(struct error *why)
   struct memory book = { .refuse_at = 0 };
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   if (t == NULL) return false;
-  uint64_t tables = bill_vocabulary(t->n_known, t->rules.n);
+  struct tokenizer_tables taken = tokenizer_tables(t);
+  uint64_t tables = tokenizer_bytes(taken.ids, taken.merges);
   printf("vocab.pocket %" PRIu64 "\nvocab.gpt2 %" PRIu64 "\n", tables,
-    bill_vocabulary(50257, 50000));
+    tokenizer_bytes(50257, 50000));
   struct model_config c;
   shape_find("gpt2", &c, NULL);
-  printf("vocab.gpt2.percent %.4f\n", 100 * (double) bill_vocabulary(50257,
+  printf("vocab.gpt2.percent %.4f\n", 100 * (double) tokenizer_bytes(50257,
     50000) / (2 * (double) bill_parameters(&c)));
-  printf("vocab.letters %zu\nvocab.rest %" PRIu64 "\n", t->letters.room,
-    book.of[FOR_TOKENS].held - tables - t->letters.room);
+  printf("vocab.letters %" PRIu64 "\nvocab.rest %" PRIu64 "\n", taken.letters,
+    book.of[FOR_TOKENS].held - tables - taken.letters);
   tokenizer_close(&book, t);
   return true;
 }

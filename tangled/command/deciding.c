@@ -172,8 +172,9 @@ static int bind_text(struct decisions *x, const struct occasion *a,
   bytes_free(a->o.m, &all);
   memory_give(a->o.m, FOR_OTHER, spelt, n, sizeof *spelt);
   if (!ok) return STATUS_FAILED;
-  ok = bond_open(&x->d.b, a->o.m, x->must, n, a->most,
+  ok = bond_open(&x->bond, a->o.m, x->must, n, a->most,
     a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
+  if (ok) x->d.rule = (struct token_rule) { bond_allow, bond_take, &x->bond };
   return ok ? STATUS_DONE : a->w->of[OPTION_MAX_NEW_TOKENS].given
     ? STATUS_USAGE : STATUS_FAILED;
 }
@@ -207,7 +208,7 @@ static bool open_endings(struct decisions *x, const struct occasion *a,
       "%s: there is no tokenizer that we know; wanted: one, for --stop is"
       " about a text", a->o.path);
   if (!take_stops(x, a, why) || !endings_open(&x->ends, a->o.m, a->o.t,
-      x->stop, x->n_stop, &x->d, why)) return false;
+      x->stop, x->n_stop, &x->bond, why)) return false;
   x->ends.flow.include_stop = of[OPTION_INCLUDE_STOP].given;
   x->ends.flow.min_tokens = (size_t) of[OPTION_MIN_TOKENS].count;
   x->ends.repeat = (size_t) of[OPTION_STOP_ON_REPETITION].count;
@@ -253,7 +254,7 @@ void decisions_close(struct memory *m, struct decisions *x)
   endings_close(&x->ends);
   memory_give(m, FOR_OTHER, x->stop, REPEATED_MOST, sizeof *x->stop);
   bytes_free(m, &x->said);
-  bond_close(&x->d.b, m);
+  bond_close(&x->bond, m);
   constraint_free(x->must);
   lexicon_close(x->words);
   if (x->d.f.m != NULL) funnel_close(&x->d.f);

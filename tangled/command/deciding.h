@@ -8,11 +8,11 @@
 /* <What decides> */
 
 /* a sampler, the lists that its settings point into, how many texts are wanted, what they
-   must match, or null, and the tokens in order for it; the stop strings, one behind the
-   other in said; and what ends a text. It must stay where it is */
+   must match, or null, how far a text has come in it, and the tokens in order for it; the
+   stop strings, one behind the other in said; and what ends a text. It must stay where it is */
 struct decisions { struct sampler d; struct ids id; struct biased *biased;
   size_t room; uint64_t sequences; struct constraint *must;
-  struct lexicon *words; struct bytes said; struct stop_string *stop;
+  struct bond bond; struct lexicon *words; struct bytes said; struct stop_string *stop;
   size_t n_stop; struct endings ends; };
 
 /* tells the loop who chooses and who judges */

@@ -5,14 +5,14 @@
 /* <Open, begin and close the endings> */
 bool endings_open(struct endings *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,
-  struct sampler *d, struct error *why)
+  struct bond *b, struct error *why)
 {
   *x = (struct endings) { .flow = { .m = m, .t = t } };
   x->list[0] = (struct criterion) { "string", outflow_judge, &x->flow };
   x->list[1] = (struct criterion) { "repetition", repetition_judge,
     &x->repeat };
-  x->list[2] = (struct criterion) { "match", bond_judge, d };
-  x->all = (struct criteria) { .list = x->list, .n = 3 };
+  x->list[2] = (struct criterion) { "match", bond_judge, b };
+  x->all = (struct criteria) { .list = x->list, .n = b != NULL ? 3 : 2 };
   x->flow.until = &x->until;
   return stops_open(&x->until, m, stop, n, why);
 }

@@ -4,6 +4,7 @@
 #define INCIPIT_ENDING_H
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
+#include "constraints/bond.h"
 
 /* <What ends a text> */
 
@@ -12,12 +13,12 @@
 struct endings { struct stops until; struct outflow flow; size_t repeat;
   struct criterion list[3]; struct criteria all; };
 
-/* the list for stop[n], borrowed like the rest; t may be null; what else the outflow may be
-   told, and repeat, is zero and may be set; on failure there is nothing to close, but it
-   does no harm. x must stay where it is */
+/* the list for stop[n], borrowed like the rest; t and b may be null; what else the outflow
+   may be told, and repeat, is zero and may be set; on failure there is nothing to close, but
+   it does no harm. x must stay where it is */
 bool endings_open(struct endings *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,
-  struct sampler *d, struct error *why);
+  struct bond *b, struct error *why);
 
 /* returns what was taken */
 void endings_close(struct endings *x);

@@ -365,7 +365,7 @@ static bool echo_prompt(const struct writing *g)
 static bool keeps_word(struct writing *g)
 {
   bool yes;
-  return bond_matches(&g->how.d.b, &yes, &g->a->why) && (yes
+  return bond_matches(&g->how.bond, &yes, &g->a->why) && (yes
     || g->now->ended == FINISH_CANCELLED || error_say(&g->a->why,
     "text %zu does not match what it must", g->n - 1));
 }
@@ -377,7 +377,7 @@ static bool write_one(struct writing *g)
   struct continuation text = { .n_prompt = 0 };
   if (!new_text(g)) return false;
   g->how.d.sequence = (uint32_t) (g->n - 1);
-  bond_restart(&g->how.d.b);
+  bond_restart(&g->how.bond);
   bool ok = echo_prompt(g) && endings_begin(&g->how.ends,
     g->a->p.list.id, g->a->p.list.n, why) && run_loop(g, &text);
   for (size_t i = text.n_prompt; ok && i < text.text.n; i++)

@@ -165,55 +165,6 @@ bool sampling_run(struct funnel *f, const struct sampling *s,
   return true;
 }
 
-/* <Bind a text> */
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,
-  struct error *why)
-{
-  size_t least;
-  *b = (struct bond) { .vocab = vocab, .most = most, .eos = eos,
-    .n_eos = n_eos };
-  if (!constraint_minimum(c, constraint_start(c), &least, why)) return false;
-  if (least > most) return error_say(why, "at most %zu tokens may be"
-      " written; wanted: %zu or more, which a text that matches takes",
-      most, least);
-  b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
-  if (b->allowed == NULL) return false;
-  b->c = c;
-  bond_restart(b);
-  return true;
-}
-
-void bond_close(struct bond *b, struct memory *m)
-{
-  memory_give(m, FOR_OTHER, b->allowed, b->vocab, 1);
-  *b = (struct bond) { .c = NULL };
-}
-
-void bond_restart(struct bond *b)
-{
-  if (b->c != NULL) b->state = constraint_start(b->c);
-}
-
-/* <Narrow the choice to what may come> */
-static bool narrow(struct sampler *d, size_t written, struct error *why)
-{
-  struct bond *b = &d->b;
-  bool accepts;
-  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
-      &accepts, why)) return false;
-  for (size_t i = 0; i < b->n_eos; i++) b->allowed[b->eos[i]] = accepts;
-  d->f.allowed = b->allowed;
-  return true;
-}
-
-static bool ends_text(const struct bond *b, uint32_t id)
-{
-  for (size_t i = 0; i < b->n_eos; i++)
-    if (b->eos[i] == id) return true;
-  return false;
-}
-
 /* <Choose a token for the loop> */
 bool sampler_choose(void *self, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
@@ -221,33 +172,10 @@ bool sampler_choose(void *self, const float *logits,
   struct sampler *d = self;
   struct history h = { text->text.id, text->text.n, text->n_prompt };
   d->f.allowed = NULL;
-  if (d->b.c != NULL && !narrow(d, h.n - h.n_prompt, why)) return false;
+  if (d->rule.allow != NULL && !d->rule.allow(d->rule.ctx,
+    h.n - h.n_prompt, &d->f.allowed, why)) return false;
   if (!sampling_run(&d->f, &d->s, logits, h, why)) return false;
   *chosen = funnel_choose(&d->f, d->seed, d->sequence,
     (uint32_t) text->text.n);
-  return d->b.c == NULL || ends_text(&d->b, *chosen)
-    || constraint_step(d->b.c, d->b.state, *chosen, &d->b.state, why);
-}
-
-/* <End a text that nothing may follow> */
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
-  struct error *why)
-{
-  struct bond *b = &((struct sampler *) self)->b;
-  size_t written = text->text.n - text->n_prompt;
-  if (b->c == NULL || b->n_eos > 0 || written >= b->most) return true;
-  bool accepts, any = false;
-  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
-      &accepts, why)) return false;
-  for (size_t i = 0; i < b->vocab; i++) any = any || b->allowed[i] != 0;
-  *enough = accepts && !any;
-  return true;
-}
-
-bool bond_matches(const struct bond *b, bool *yes, struct error *why)
-{
-  size_t least = 0;
-  bool ok = b->c == NULL || constraint_minimum(b->c, b->state, &least, why);
-  *yes = ok && least == 0;
-  return ok;
+  return d->rule.take == NULL || d->rule.take(d->rule.ctx, *chosen, why);
 }

@@ -4,7 +4,6 @@
 #define INCIPIT_SAMPLING_H
 #include "loop/loop.h"
 #include "sampling/funnel.h"
-#include "constraints/constraint.h"
 
 /* <What a user may set> */
 
@@ -61,39 +60,24 @@ const char *sampling_stage_name(enum sampling_stage stage);
 bool sampling_stages_parse(struct sampling *s, const char *const *name,
   size_t n, struct error *why);
 
-/* <What binds a text> */
+/* <A rule for what may come> */
 
-/* what a text of at most most tokens has to match, and where in it we are; allowed[vocab] is
-   its own, c and the ids of the end tokens are borrowed */
-struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
-  size_t vocab, most; const uint32_t *eos; size_t n_eos; };
-
-/* binds by a c that knows the tokens; errors: most is less than constraint_minimum, which
-   the sentence names; memory. Nothing is to be closed then */
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,
-  struct error *why);
-
-/* returns the room; one that is all zero has none */
-void bond_close(struct bond *b, struct memory *m);
-
-/* for another text, from its beginning */
-void bond_restart(struct bond *b);
-
-/* does what has been written match? */
-bool bond_matches(const struct bond *b, bool *yes, struct error *why);
-
-/* a step_judge: without end tokens, a text is to end when it matches and nothing may follow;
-   self is a struct sampler */
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
-  struct error *why);
+/* a rule for the tokens of a text; all zero: none */
+struct token_rule {
+  /* what may be token number written of a text, counted from 0: (*allowed)[vocab], 0 for
+     what may not, good until the next call */
+  bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
+    struct error *why);
+  /* id has been chosen */
+  bool (*take)(void *ctx, uint32_t id, struct error *why);
+  void *ctx; };
 
 /* <Who chooses> */
 
 /* chooses for text number sequence of those that are written with seed; what s borrows must
-   outlive it; a b that is all zero binds nothing */
+   outlive it; a rule that is all zero allows everything */
 struct sampler { struct funnel f; struct sampling s; uint64_t seed;
-  uint32_t sequence; struct bond b; };
+  uint32_t sequence; struct token_rule rule; };
 
 /* a step_choose for struct settings; self is a struct sampler */
 bool sampler_choose(void *self, const float *logits,

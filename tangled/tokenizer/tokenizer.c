@@ -861,3 +861,36 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   tokenizer_close(m, t);
   return NULL;
 }
+
+/* <Tell what the tables take> */
+static uint64_t next_room(uint64_t n)
+{
+  uint64_t room = 0;
+  while (room < n) room = 2 * room + 256;
+  return room;
+}
+
+static uint64_t next_power(uint64_t n)
+{
+  uint64_t room = 64;
+  while (room < 2 * n) room *= 2;
+  return n == 0 ? 0 : room;
+}
+
+uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
+{
+  return next_room(ids) * sizeof (struct known_id)
+    + next_power(ids) * sizeof (struct name_slot)
+    + next_room(merges) * sizeof (struct bpe_rule)
+    + next_power(merges) * sizeof (struct pair_slot);
+}
+
+struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
+{
+  return (struct tokenizer_tables) { .ids = t->n_known, .merges = t->rules.n,
+    .bytes = t->room_known * sizeof *t->known_as
+      + t->by_piece.room * sizeof *t->by_piece.slot
+      + t->rules.room * sizeof *t->rules.rule
+      + t->rules.place.room * sizeof *t->rules.place.slot,
+    .letters = t->letters.room };
+}

@@ -96,4 +96,12 @@ bool tokenizer_write(struct memory *m, const char *path,
 
 /* which versions of Unicode the patterns and the normal form know */
 void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
+
+/* the bytes of the four tables of a byte-level vocabulary whose ids come in rising order */
+uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
+struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
+
+/* entries of its tables, the bytes that the tables have taken, and those of the block of
+   letters */
+struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
 #endif
